@@ -1,0 +1,189 @@
+//! The sweepline binary: building it, running `explore`, reading the run record.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde_json::Value;
+
+use crate::measure::{self, Pinning};
+
+/// The built binary, ready to be measured.
+pub struct Sweepline {
+    path: PathBuf,
+    pinning: Pinning,
+}
+
+/// The figures of one `explore` run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exploration {
+    pub complete: bool,
+    pub distinct_states: Option<u64>,
+    pub transitions: Option<u64>,
+    pub deadlocks: Option<u64>,
+    /// The run's own clock, from start to end: reading and compiling the model included.
+    pub wall_seconds: f64,
+    /// Measured from outside, like every other tool's.
+    pub peak_rss_bytes: u64,
+    /// Errors the tool reported, one line each.
+    pub errors: Vec<String>,
+}
+
+impl Sweepline {
+    /// Builds the release binary and finds out where cargo put it.
+    pub fn build(pinning: Pinning) -> Result<Sweepline> {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let output = Command::new(cargo)
+            .args(["build", "--release", "--bin", "sweepline", "--message-format", "json-render-diagnostics"])
+            .current_dir(crate::workspace_root())
+            .stderr(Stdio::inherit())
+            .output()
+            .context("cannot run cargo")?;
+        if !output.status.success() {
+            bail!("sweepline does not build");
+        }
+        let path = executable(&String::from_utf8_lossy(&output.stdout))
+            .ok_or_else(|| anyhow!("cargo built no binary named sweepline"))?;
+        Ok(Sweepline { path, pinning })
+    }
+
+    /// Walks the whole state space of `model` in memory, on one thread.
+    pub fn explore(&self, model: &Path, time_limit: Duration) -> Result<Exploration> {
+        let folder = tempfile::tempdir()?;
+        let record = folder.path().join("record.json");
+        let mut command = self.pinning.command(&self.path);
+        command
+            .arg("explore")
+            .arg(model)
+            .args(["--engine", "breadth", "--threads", "1", "--no-deadlock", "--quiet", "--json"])
+            .arg(&record);
+        let measured = measure::run(&mut command, time_limit)?;
+        if measured.timed_out {
+            bail!("no result after {} s", time_limit.as_secs());
+        }
+        let text = std::fs::read_to_string(&record).map_err(|_| {
+            let said = measured.output.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
+            anyhow!("no run record (exit code {:?}); sweepline said: {said}", measured.exit_code)
+        })?;
+        let mut exploration = Exploration::from_record(&text)?;
+        exploration.peak_rss_bytes = measured.peak_rss_bytes;
+        exploration.check_clock(measured.wall)?;
+        Ok(exploration)
+    }
+}
+
+impl Exploration {
+    /// Reads a record as `--json` writes it.
+    pub fn from_record(text: &str) -> Result<Exploration> {
+        let record: Value = serde_json::from_str(text).context("the run record is no JSON")?;
+        let format = record["format"].as_str().unwrap_or("none");
+        if format != "sweepline-run/1" {
+            bail!("a run record of format {format}; this reader knows sweepline-run/1");
+        }
+        let search = &record["search"];
+        let resources = &record["resources"];
+        Ok(Exploration {
+            complete: search["complete"].as_bool().unwrap_or(false),
+            distinct_states: search["states"]["distinct"].as_u64(),
+            transitions: search["transitions"]["total"].as_u64(),
+            deadlocks: search["deadlocks"].as_u64(),
+            wall_seconds: resources["wall_seconds"].as_f64().context("the record has no wall time")?,
+            peak_rss_bytes: resources["peak_rss_bytes"].as_u64().unwrap_or(0),
+            errors: errors(&record["diagnostics"]),
+        })
+    }
+
+    /// The distinct states of a complete search, or what went wrong.
+    pub fn all_states(&self) -> Result<u64> {
+        if !self.complete {
+            let why = self.errors.first().map_or("the search was cut off", String::as_str);
+            bail!("incomplete: {why}");
+        }
+        self.distinct_states.context("the record does not know how many states there are")
+    }
+
+    /// A clock that misses more than the start of a process would make every rate a lie.
+    fn check_clock(&self, outside: Duration) -> Result<()> {
+        let missed = outside.as_secs_f64() - self.wall_seconds;
+        if missed > 0.2 + 0.05 * self.wall_seconds {
+            bail!("the record says {:.2} s, the process ran {:.2} s", self.wall_seconds, outside.as_secs_f64());
+        }
+        Ok(())
+    }
+}
+
+fn errors(diagnostics: &Value) -> Vec<String> {
+    let all = diagnostics.as_array().map_or(&[][..], Vec::as_slice);
+    all.iter()
+        .filter(|diagnostic| diagnostic["severity"] == "error")
+        .map(|diagnostic| {
+            let code = diagnostic["code"].as_str().unwrap_or("error");
+            let message = diagnostic["message"].as_str().unwrap_or("");
+            format!("{code}: {message}")
+        })
+        .collect()
+}
+
+/// The executable that cargo's JSON messages name for the binary target `sweepline`.
+fn executable(messages: &str) -> Option<PathBuf> {
+    messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|message| message["reason"] == "compiler-artifact" && message["target"]["name"] == "sweepline")
+        .find_map(|message| message["executable"].as_str().map(PathBuf::from))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RECORD: &str = r#"{ "format": "sweepline-run/1", "exit_code": 0,
+      "model": {"path": "m.dve", "language": "dve", "variables": 3, "state_bits": 20},
+      "plan": {"engine": "breadth", "execution": "compiled", "threads": 1, "measure": null},
+      "search": {"complete": true,
+        "states": {"distinct": 12498, "explored": 12498, "peak_stored": 12498, "peak_layer": 420, "persistent": 0},
+        "transitions": {"total": 33369, "forward": 0, "stationary": 0, "regress": 0},
+        "sweeps": 1, "layers": 54, "deadlocks": 0, "io": {"states_written": 0, "states_read": 0}},
+      "properties": [], "traces": [],
+      "diagnostics": [{"code": "W0001", "severity": "warning", "message": "never used", "line": 1, "column": 1, "help": null}],
+      "resources": {"wall_seconds": 0.25, "cpu_seconds": 0.25, "peak_rss_bytes": 4096, "peak_state_bytes": 0, "disk_bytes": 0} }"#;
+
+    #[test]
+    fn the_figures_of_a_record_are_read() {
+        let exploration = Exploration::from_record(RECORD).unwrap();
+        assert_eq!(exploration.all_states().unwrap(), 12498);
+        assert_eq!(exploration.transitions, Some(33369));
+        assert_eq!(exploration.deadlocks, Some(0));
+        assert_eq!(exploration.wall_seconds, 0.25);
+        assert!(exploration.errors.is_empty(), "a warning is no error");
+    }
+
+    #[test]
+    fn an_incomplete_search_gives_no_state_count() {
+        let record = RECORD.replace("\"complete\": true", "\"complete\": false").replace("warning", "error");
+        let exploration = Exploration::from_record(&record).unwrap();
+        assert_eq!(exploration.all_states().unwrap_err().to_string(), "incomplete: W0001: never used");
+    }
+
+    #[test]
+    fn an_unknown_format_is_refused() {
+        let record = RECORD.replace("sweepline-run/1", "sweepline-run/9");
+        assert!(Exploration::from_record(&record).unwrap_err().to_string().contains("sweepline-run/9"));
+    }
+
+    #[test]
+    fn a_clock_that_stops_early_is_noticed() {
+        let exploration = Exploration::from_record(RECORD).unwrap();
+        assert!(exploration.check_clock(Duration::from_millis(300)).is_ok());
+        assert!(exploration.check_clock(Duration::from_millis(900)).is_err());
+    }
+
+    #[test]
+    fn the_binary_is_found_in_cargos_messages() {
+        let messages = r#"{"reason":"compiler-artifact","target":{"name":"sweepline"},"executable":null}
+{"reason":"compiler-artifact","target":{"name":"sweepline"},"executable":"out/release/sweepline"}
+{"reason":"build-finished","success":true}"#;
+        assert_eq!(executable(messages), Some(PathBuf::from("out/release/sweepline")));
+    }
+}

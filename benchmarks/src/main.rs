@@ -1,0 +1,75 @@
+//! Sweepline measured against other model checkers, by running the binaries.
+//!
+//! `spin` races SPIN on model pairs, `limit` puts our times next to the figures that were measured for
+//! other tools, `counts` compares state counts with those of the BEEM benchmark. See `README.md` beside
+//! this crate for what is measured and how.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool prints")]
+
+mod binary;
+mod counts;
+mod limit;
+mod measure;
+mod oracles;
+mod spin;
+mod table;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::{Args, Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(about = "Sweepline measured against other model checkers")]
+struct CommandLine {
+    #[command(subcommand)]
+    benchmark: Benchmark,
+}
+
+#[derive(Subcommand)]
+enum Benchmark {
+    /// Race SPIN: rates and bytes per state on model pairs
+    Spin(spin::Options),
+    /// Our times next to the figures measured for SPIN, LTSmin and a hand-compiled driver
+    Limit(limit::Options),
+    /// Compare state and transition counts with those of the BEEM benchmark
+    Counts(counts::Options),
+}
+
+/// What every benchmark understands.
+#[derive(Args)]
+pub struct Selection {
+    /// Only models whose name contains one of these words
+    #[arg(long, value_name = "WORD")]
+    only: Vec<String>,
+    /// Give one run at most this many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 900)]
+    time_limit: u64,
+    /// Write the table to benchmarks/results as well
+    #[arg(long)]
+    write: bool,
+}
+
+impl Selection {
+    fn takes(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|word| name.contains(word.as_str()))
+    }
+
+    fn time_limit(&self) -> std::time::Duration {
+        std::time::Duration::from_secs(self.time_limit)
+    }
+}
+
+/// The root of the workspace that this crate belongs to.
+pub fn workspace_root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().expect("this crate lies in a folder of the workspace").to_path_buf()
+}
+
+fn main() -> Result<()> {
+    match CommandLine::parse().benchmark {
+        Benchmark::Spin(options) => spin::run(&options),
+        Benchmark::Limit(options) => limit::run(&options),
+        Benchmark::Counts(options) => counts::run(&options),
+    }
+}

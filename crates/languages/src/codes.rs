@@ -1,0 +1,75 @@
+//! Every diagnostic code of this crate, in one list.
+//!
+//! A code is a promise: people search for it, scripts match on it, so it keeps its meaning once published and is
+//! never reused. Keeping the list in one place makes that checkable. The hundreds tell the phase: `E01xx` the
+//! text cannot be read, `E02xx` a name or a type does not fit, `E03xx` it is understood but not supported,
+//! `W04xx` it is accepted but hardly meant.
+
+macro_rules! codes {
+    ($($name:ident = $code:literal: $explanation:literal;)*) => {
+        $(#[doc = $explanation] pub const $name: &str = $code;)*
+
+        /// All codes with a line of explanation each, in order.
+        pub const ALL: &[(&str, &str)] = &[$(($code, $explanation)),*];
+    };
+}
+
+codes! {
+    UNKNOWN_CHARACTER = "E0101": "A character that no token of the language starts with.";
+    UNCLOSED_COMMENT = "E0102": "A `/*` without its `*/`.";
+    NUMBER_TOO_LARGE = "E0103": "A number above 2147483647.";
+    MALFORMED_NUMBER = "E0104": "Letters directly after the digits of a number.";
+    UNEXPECTED_TOKEN = "E0105": "The grammar allows something else at this place.";
+    NESTED_TOO_DEEPLY = "E0106": "An expression with more than 256 levels.";
+    REPEATED_SECTION = "E0107": "A section that may stand once in a process or transition stands twice.";
+    MISSING_SECTION = "E0108": "A process without `state` or `init`, or a model without `system`.";
+    TEXT_TOO_LARGE = "E0109": "A text of more than 64 MiB.";
+
+    UNKNOWN_NAME = "E0201": "No variable or constant of this name is visible here.";
+    UNKNOWN_PROCESS = "E0202": "No process has this name.";
+    UNKNOWN_LOCATION = "E0203": "The process has no state of this name.";
+    UNKNOWN_CHANNEL = "E0204": "No channel has this name.";
+    DECLARED_TWICE = "E0205": "Two things of one kind share a name in one scope.";
+    NOT_AN_ARRAY = "E0206": "A scalar is indexed.";
+    ARRAY_WITHOUT_INDEX = "E0207": "An array is used like a number.";
+    INDEX_OUT_OF_RANGE = "E0208": "A constant index outside its array.";
+    NOT_ASSIGNABLE = "E0209": "The target of an assignment or a `?` is a constant.";
+    NOT_CONSTANT = "E0210": "A value that must be known before the run depends on the state, or cannot be computed.";
+    MESSAGE_MISMATCH = "E0211": "Sender, receiver and channel disagree on the number of values in a message.";
+    BAD_INITIAL_VALUE = "E0212": "A list for a scalar or a number for an array.";
+    BAD_SIZE = "E0213": "The length of an array or the capacity of a channel is outside the limits.";
+    CHANNEL_WITHOUT_TYPE = "E0214": "A buffered channel does not say what its messages are.";
+
+    SYNCHRONOUS_SYSTEM = "E0301": "`system sync` is not supported.";
+    PROPERTY_CHANGES_MODEL = "E0302": "The property process has variables, effects or synchronisations.";
+    STATE_TOO_LARGE = "E0303": "A state of more than 1,048,576 cells.";
+    TOO_MANY_ACTIONS = "E0304": "Pairing senders with receivers gives more actions than fit in memory.";
+
+    ONE_SIDED_CHANNEL = "W0401": "An unbuffered channel on which no sender meets a receiver of another process.";
+    INITIAL_VALUE_WRAPS = "W0402": "An initial value that its type cannot hold.";
+    SURPLUS_INITIAL_VALUES = "W0403": "An array with fewer elements than initial values.";
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_listed_in_order() {
+        let numbers: Vec<&str> = ALL.iter().map(|(code, _)| &code[1..]).collect();
+        let sorted: BTreeSet<&str> = numbers.iter().copied().collect();
+        assert_eq!(numbers, sorted.into_iter().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_letter_tells_the_severity_and_the_number_the_phase() {
+        for (code, explanation) in ALL {
+            let warning = code.starts_with("W04");
+            let error = ["E01", "E02", "E03"].iter().any(|phase| code.starts_with(phase));
+            assert!((warning ^ error) && code.len() == 5, "{code}");
+            assert!(explanation.ends_with('.'), "{code} is explained by a sentence");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! What is wrong with a model, said so that it can be repaired.
+//!
+//! A diagnostic carries everything a renderer needs (code, place, message, label, help) and nothing about how it
+//! looks. Phases do not stop at the first mistake: they push into [`Diagnostics`] and go on. Whoever pushes an
+//! error gets a [`Reported`] back, which is the only way to make one; so an `Err(Reported)` cannot exist
+//! without a message to the user.
+
+use std::fmt;
+
+use sweepline::model::guarded_commands::Span;
+
+/// Whether the model can be used in spite of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Severity {
+    /// There is no model.
+    Error,
+    /// There is a model, perhaps not the one that was meant.
+    Warning,
+}
+
+/// One finding about a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// One of [`codes`](crate::codes).
+    pub code: &'static str,
+    /// Whether it prevents a model.
+    pub severity: Severity,
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// Where.
+    pub span: Span,
+    /// What to write at the place itself.
+    pub label: String,
+    /// What to do about it, when that can be guessed.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error without help.
+    pub(crate) fn error(
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Self {
+        let (message, label) = (message.into(), label.into());
+        Self { code, severity: Severity::Error, message, span, label, help: None }
+    }
+
+    /// A warning without help.
+    pub(crate) fn warning(
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, span, message, label) }
+    }
+
+    /// The same with advice.
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
+    /// The same with advice, if there is any.
+    pub(crate) fn help_if_any(self, help: Option<String>) -> Self {
+        Self { help, ..self }
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(formatter, "{severity}[{}]: {}", self.code, self.message)
+    }
+}
+
+/// Proof that an error was pushed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reported(());
+
+/// A value, or an error that the user has been told about.
+pub(crate) type Checked<T> = Result<T, Reported>;
+
+/// The findings of one run, up to a number that a person may still want to read.
+#[derive(Debug, Default)]
+pub(crate) struct Diagnostics {
+    errors: Vec<Diagnostic>,
+    warnings: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// Beyond this many, further findings of a kind are most likely echoes of the first ones.
+    pub(crate) const LIMIT: usize = 20;
+
+    /// Adds an error.
+    pub(crate) fn report(&mut self, error: Diagnostic) -> Reported {
+        debug_assert_eq!(error.severity, Severity::Error);
+        // One finding for one place: the second one is most likely an echo, as when the parser trips over a
+        // token that the lexer has complained about.
+        let echo = self.errors.iter().any(|known| known.span == error.span);
+        if !echo && !self.is_full() {
+            self.errors.push(error);
+        }
+        Reported(())
+    }
+
+    /// Adds a warning.
+    pub(crate) fn warn(&mut self, warning: Diagnostic) {
+        debug_assert_eq!(warning.severity, Severity::Warning);
+        if self.warnings.len() < Self::LIMIT {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// Whether there is any error.
+    pub(crate) fn has_errors(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
+    /// Whether it is pointless to look for more errors.
+    pub(crate) fn is_full(&self) -> bool {
+        self.errors.len() >= Self::LIMIT
+    }
+
+    /// The end of a phase: its value and nothing else if there was no error, all errors otherwise.
+    pub(crate) fn check<T>(&mut self, value: Checked<T>) -> Result<T, Vec<Diagnostic>> {
+        match value {
+            Ok(value) if self.errors.is_empty() => Ok(value),
+            _ => {
+                let mut errors = std::mem::take(&mut self.errors);
+                errors.sort_by_key(|error| error.span.start);
+                Err(errors)
+            }
+        }
+    }
+
+    /// The warnings, in the order of the text.
+    pub(crate) fn into_warnings(mut self) -> Vec<Diagnostic> {
+        self.warnings.sort_by_key(|warning| warning.span.start);
+        self.warnings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error_at(start: usize) -> Diagnostic {
+        Diagnostic::error("E0105", Span::new(start, start + 1), "message", "label")
+    }
+
+    #[test]
+    fn errors_come_in_the_order_of_the_text() {
+        let mut diagnostics = Diagnostics::default();
+        diagnostics.report(error_at(7));
+        diagnostics.report(error_at(3));
+        let starts: Vec<u32> =
+            diagnostics.check(Ok(())).unwrap_err().iter().map(|error| error.span.start).collect();
+        assert_eq!(starts, [3, 7]);
+    }
+
+    #[test]
+    fn the_flood_is_cut_off() {
+        let mut diagnostics = Diagnostics::default();
+        for start in 0..100 {
+            diagnostics.report(error_at(start));
+        }
+        assert!(diagnostics.is_full());
+        assert_eq!(diagnostics.check(Ok(())).unwrap_err().len(), Diagnostics::LIMIT);
+    }
+
+    #[test]
+    fn without_errors_the_value_passes() {
+        assert_eq!(Diagnostics::default().check(Ok(5)), Ok(5));
+    }
+}

@@ -1,0 +1,157 @@
+//! Expressions built from smaller ones, with constants computed on the way.
+//!
+//! Generated models are full of `(2 + 1) % 3`. Computing such parts once makes indices constant, which turns array
+//! accesses into plain cells for everything that follows. The rule is that folding never changes what a run
+//! sees: `1 / 0` stays as it is and fails when, and only when, it is evaluated.
+
+use sweepline::model::guarded_commands::{BinaryOperator, Expression, Span, UnaryOperator};
+
+/// `operator operand`
+pub(crate) fn unary(operator: UnaryOperator, operand: Expression) -> Expression {
+    match (operator, operand) {
+        (UnaryOperator::Negate, Expression::Constant(value)) => Expression::Constant(value.wrapping_neg()),
+        (UnaryOperator::Complement, Expression::Constant(value)) => Expression::Constant(!value),
+        (UnaryOperator::Not, Expression::Constant(value)) => Expression::Constant(i64::from(value == 0)),
+        (operator, operand) => Expression::Unary(operator, Box::new(operand)),
+    }
+}
+
+/// `left operator right`
+pub(crate) fn binary(
+    operator: BinaryOperator,
+    left: Expression,
+    right: Expression,
+    span: Span,
+) -> Expression {
+    let known = match (&left, &right) {
+        (Expression::Constant(left), Expression::Constant(right)) => value(operator, *left, *right),
+        // The right operand would never be evaluated, so whatever is in it, an error included, can go.
+        (Expression::Constant(left), _) => decided_by_left(operator, *left),
+        _ => None,
+    };
+    match known {
+        Some(value) => Expression::Constant(value),
+        None => Expression::Binary { operator, left: Box::new(left), right: Box::new(right), span },
+    }
+}
+
+/// All of `conditions`, in order. The tree is balanced: a list of guards may be long, and a chain would be deep.
+pub(crate) fn all(conditions: Vec<Expression>) -> Expression {
+    let mut level = conditions;
+    while level.len() > 1 {
+        let mut next = Vec::with_capacity(level.len().div_ceil(2));
+        let mut conditions = level.into_iter();
+        while let Some(left) = conditions.next() {
+            next.push(match conditions.next() {
+                Some(right) => binary(BinaryOperator::And, left, right, Span::default()),
+                None => left,
+            });
+        }
+        level = next;
+    }
+    level.pop().unwrap_or(Expression::Constant(1))
+}
+
+fn decided_by_left(operator: BinaryOperator, left: i64) -> Option<i64> {
+    match operator {
+        BinaryOperator::And if left == 0 => Some(0),
+        BinaryOperator::Or if left != 0 => Some(1),
+        BinaryOperator::Imply if left == 0 => Some(1),
+        _ => None,
+    }
+}
+
+/// The value, or none where evaluating is a run-time error.
+fn value(operator: BinaryOperator, left: i64, right: i64) -> Option<i64> {
+    let shift = u32::try_from(right).ok().filter(|count| *count < i64::BITS);
+    Some(match operator {
+        BinaryOperator::Add => left.wrapping_add(right),
+        BinaryOperator::Subtract => left.wrapping_sub(right),
+        BinaryOperator::Multiply => left.wrapping_mul(right),
+        BinaryOperator::Divide | BinaryOperator::Remainder if right == 0 => return None,
+        BinaryOperator::Divide => left.wrapping_div(right),
+        BinaryOperator::Remainder => left.wrapping_rem(right),
+        BinaryOperator::BitAnd => left & right,
+        BinaryOperator::BitOr => left | right,
+        BinaryOperator::BitXor => left ^ right,
+        BinaryOperator::ShiftLeft => left << shift?,
+        BinaryOperator::ShiftRight => left >> shift?,
+        BinaryOperator::Equal => i64::from(left == right),
+        BinaryOperator::NotEqual => i64::from(left != right),
+        BinaryOperator::Less => i64::from(left < right),
+        BinaryOperator::LessOrEqual => i64::from(left <= right),
+        BinaryOperator::Greater => i64::from(left > right),
+        BinaryOperator::GreaterOrEqual => i64::from(left >= right),
+        BinaryOperator::And => i64::from(left != 0 && right != 0),
+        BinaryOperator::Or => i64::from(left != 0 || right != 0),
+        BinaryOperator::Imply => i64::from(left == 0 || right != 0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use sweepline::model::guarded_commands::CellId;
+
+    use super::*;
+    use Expression::Constant;
+
+    fn fold(operator: BinaryOperator, left: Expression, right: Expression) -> Expression {
+        binary(operator, left, right, Span::default())
+    }
+
+    #[test]
+    fn run_time_errors_survive() {
+        for (operator, right) in [
+            (BinaryOperator::Divide, 0),
+            (BinaryOperator::Remainder, 0),
+            (BinaryOperator::ShiftLeft, 64),
+            (BinaryOperator::ShiftRight, -1),
+        ] {
+            assert!(matches!(fold(operator, Constant(1), Constant(right)), Expression::Binary { .. }));
+        }
+    }
+
+    #[test]
+    fn arithmetic_wraps() {
+        assert_eq!(fold(BinaryOperator::Divide, Constant(i64::MIN), Constant(-1)), Constant(i64::MIN));
+        assert_eq!(fold(BinaryOperator::Remainder, Constant(i64::MIN), Constant(-1)), Constant(0));
+        assert_eq!(fold(BinaryOperator::Remainder, Constant(-7), Constant(3)), Constant(-1));
+        assert_eq!(fold(BinaryOperator::ShiftRight, Constant(-8), Constant(1)), Constant(-4));
+        assert_eq!(unary(UnaryOperator::Negate, Constant(i64::MIN)), Constant(i64::MIN));
+    }
+
+    #[test]
+    fn a_decided_left_operand_hides_the_right_one() {
+        let cell = || Expression::Cell(CellId(0));
+        assert_eq!(fold(BinaryOperator::And, Constant(0), cell()), Constant(0));
+        assert_eq!(fold(BinaryOperator::Or, Constant(7), cell()), Constant(1));
+        assert_eq!(fold(BinaryOperator::Imply, Constant(0), cell()), Constant(1));
+        assert!(matches!(fold(BinaryOperator::And, cell(), Constant(0)), Expression::Binary { .. }));
+    }
+
+    #[test]
+    fn a_long_conjunction_is_shallow_and_keeps_its_order() {
+        fn depth(expression: &Expression) -> usize {
+            match expression {
+                Expression::Binary { left, right, .. } => 1 + depth(left).max(depth(right)),
+                _ => 0,
+            }
+        }
+        fn cells(expression: &Expression, order: &mut Vec<u32>) {
+            match expression {
+                Expression::Binary { left, right, .. } => {
+                    cells(left, order);
+                    cells(right, order);
+                }
+                Expression::Cell(cell) => order.push(cell.0),
+                _ => {}
+            }
+        }
+        let conjunction = all((0..1000).map(|cell| Expression::Cell(CellId(cell))).collect());
+        let mut order = Vec::new();
+        cells(&conjunction, &mut order);
+        assert_eq!(order, (0..1000).collect::<Vec<u32>>());
+        assert_eq!(depth(&conjunction), 10);
+        assert_eq!(all(Vec::new()), Constant(1));
+    }
+}

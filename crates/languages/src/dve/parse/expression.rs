@@ -1,0 +1,250 @@
+//! Expressions, by precedence climbing.
+//!
+//! One table gives all binary operators their strength; all of them group to the left, as in DiVinE's own
+//! grammar. Depth is limited twice: while descending, because parentheses and prefix operators use the
+//! parser's stack, and on the result, because a long `a + a + …` makes a deep tree without any descent and
+//! everything after the parser recurses over trees.
+
+use sweepline::model::guarded_commands::{BinaryOperator, Span, UnaryOperator};
+
+use super::{Expected, Parser};
+use crate::codes;
+use crate::diagnostic::{Checked, Diagnostic, Reported};
+use crate::dve::syntax::{Expression, ExpressionKind};
+use crate::dve::tokens::TokenKind;
+
+/// The deepest expression that is accepted. Hand-written and generated models stay far below.
+pub(crate) const DEEPEST: usize = 256;
+
+/// How the twenty binary operators are called in a list of expected tokens.
+pub(super) const OPERATOR: Expected = Expected::Class("an operator");
+
+/// The strength of a binary operator, loosest first, and its meaning.
+fn binary_operator(kind: TokenKind) -> Option<(u8, BinaryOperator)> {
+    Some(match kind {
+        TokenKind::Imply => (1, BinaryOperator::Imply),
+        TokenKind::Or | TokenKind::BarBar => (2, BinaryOperator::Or),
+        TokenKind::And | TokenKind::AmpersandAmpersand => (3, BinaryOperator::And),
+        TokenKind::Bar => (4, BinaryOperator::BitOr),
+        TokenKind::Caret => (5, BinaryOperator::BitXor),
+        TokenKind::Ampersand => (6, BinaryOperator::BitAnd),
+        TokenKind::EqualEqual => (7, BinaryOperator::Equal),
+        TokenKind::BangEqual => (7, BinaryOperator::NotEqual),
+        TokenKind::Less => (8, BinaryOperator::Less),
+        TokenKind::LessEqual => (8, BinaryOperator::LessOrEqual),
+        TokenKind::Greater => (8, BinaryOperator::Greater),
+        TokenKind::GreaterEqual => (8, BinaryOperator::GreaterOrEqual),
+        TokenKind::LessLess => (9, BinaryOperator::ShiftLeft),
+        TokenKind::GreaterGreater => (9, BinaryOperator::ShiftRight),
+        TokenKind::Plus => (10, BinaryOperator::Add),
+        TokenKind::Minus => (10, BinaryOperator::Subtract),
+        TokenKind::Star => (11, BinaryOperator::Multiply),
+        TokenKind::Slash => (11, BinaryOperator::Divide),
+        TokenKind::Percent => (11, BinaryOperator::Remainder),
+        _ => return None,
+    })
+}
+
+impl<'text> Parser<'text, '_> {
+    pub(super) fn expression(&mut self) -> Checked<Expression<'text>> {
+        self.binary(0)
+    }
+
+    /// A chain of operators at least as strong as `weakest`.
+    fn binary(&mut self, weakest: u8) -> Checked<Expression<'text>> {
+        let mut left = self.prefixed()?;
+        while let Some((strength, operator)) = binary_operator(self.kind()).filter(|found| found.0 >= weakest)
+        {
+            self.advance();
+            let right = self.binary(strength + 1)?;
+            let span = left.span.to(right.span);
+            let depth = 1 + left.depth.max(right.depth);
+            if depth > DEEPEST {
+                return Err(self.too_deep(span));
+            }
+            let kind = ExpressionKind::Binary { operator, left: Box::new(left), right: Box::new(right) };
+            left = Expression { kind, span, depth };
+        }
+        // After an operand, `.` and the like are possible too, but rarely what was forgotten.
+        let suffixes = [TokenKind::Dot, TokenKind::Arrow, TokenKind::OpenBracket].map(Expected::Token);
+        self.expected.retain(|expected| !suffixes.contains(expected));
+        self.note(OPERATOR);
+        Ok(left)
+    }
+
+    /// A prefix operator, or an operand without one.
+    fn prefixed(&mut self) -> Checked<Expression<'text>> {
+        let operator = match self.kind() {
+            TokenKind::Minus => UnaryOperator::Negate,
+            TokenKind::Tilde => UnaryOperator::Complement,
+            TokenKind::Not | TokenKind::Bang => UnaryOperator::Not,
+            _ => return self.operand(),
+        };
+        let start = self.span();
+        self.advance();
+        let operand = self.nested(start, Self::prefixed)?;
+        let (span, depth) = (start.to(operand.span), operand.depth + 1);
+        if depth > DEEPEST {
+            return Err(self.too_deep(span));
+        }
+        Ok(Expression { kind: ExpressionKind::Unary { operator, operand: Box::new(operand) }, span, depth })
+    }
+
+    /// `operand = number | "true" | "false" | "(" expression ")" | name [ "." name | "->" name ] [ index ]`
+    fn operand(&mut self) -> Checked<Expression<'text>> {
+        let span = self.span();
+        let number = |value| Expression { kind: ExpressionKind::Number(value), span, depth: 1 };
+        match self.kind() {
+            TokenKind::Number(value) => {
+                self.advance();
+                Ok(number(value))
+            }
+            TokenKind::True | TokenKind::False => {
+                let value = i64::from(self.kind() == TokenKind::True);
+                self.advance();
+                Ok(number(value))
+            }
+            TokenKind::OpenParenthesis => {
+                self.advance();
+                let inner = self.nested(span, Self::expression)?;
+                let end = self.expect(TokenKind::CloseParenthesis)?;
+                Ok(Expression { span: span.to(end), ..inner })
+            }
+            TokenKind::Word => self.named(),
+            _ => {
+                self.note(Expected::Class("an expression"));
+                Err(self.unexpected())
+            }
+        }
+    }
+
+    fn named(&mut self) -> Checked<Expression<'text>> {
+        let first = self.name()?;
+        let leaf = |kind, span| Ok(Expression { kind, span, depth: 1 });
+        if self.eat(TokenKind::Dot) {
+            let location = self.name()?;
+            return leaf(ExpressionKind::At { process: first, location }, first.span.to(location.span));
+        }
+        let owned = if self.eat(TokenKind::Arrow) { Some(self.name()?) } else { None };
+        let index = self.bracketed()?.map(Box::new);
+        let span = first.span.to(self.previous_span());
+        let depth = 1 + index.as_ref().map_or(0, |index| index.depth);
+        if depth > DEEPEST {
+            return Err(self.too_deep(span));
+        }
+        let kind = match owned {
+            Some(name) => ExpressionKind::Foreign { process: first, name, index },
+            None => ExpressionKind::Variable { name: first, index },
+        };
+        Ok(Expression { kind, span, depth })
+    }
+
+    /// `[expression]`, if there is one.
+    pub(super) fn bracketed(&mut self) -> Checked<Option<Expression<'text>>> {
+        let start = self.span();
+        if !self.eat(TokenKind::OpenBracket) {
+            return Ok(None);
+        }
+        let index = self.nested(start, Self::expression)?;
+        self.expect(TokenKind::CloseBracket)?;
+        Ok(Some(index))
+    }
+
+    /// Reads something inside an operator, parenthesis or bracket opened at `start`.
+    fn nested<T>(&mut self, start: Span, inner: impl FnOnce(&mut Self) -> Checked<T>) -> Checked<T> {
+        if self.nesting >= DEEPEST {
+            return Err(self.too_deep(start));
+        }
+        self.nesting += 1;
+        let read = inner(self);
+        self.nesting -= 1;
+        read
+    }
+
+    fn too_deep(&mut self, span: Span) -> Reported {
+        let message = format!("an expression with more than {DEEPEST} levels");
+        let error = Diagnostic::error(codes::NESTED_TOO_DEEPLY, span, message, "nested too deeply");
+        self.diagnostics.report(error.help("split it over variables or several guards"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Diagnostics;
+    use crate::dve::parse;
+
+    /// The tree with every operator in parentheses.
+    fn show(expression: &Expression<'_>) -> String {
+        match &expression.kind {
+            ExpressionKind::Number(value) => value.to_string(),
+            ExpressionKind::Variable { name, index: None } => name.text.to_owned(),
+            ExpressionKind::Variable { name, index: Some(index) } => {
+                format!("{}[{}]", name.text, show(index))
+            }
+            ExpressionKind::Foreign { process, name, index } => {
+                let index = index.as_ref().map_or_else(String::new, |index| format!("[{}]", show(index)));
+                format!("{}->{}{index}", process.text, name.text)
+            }
+            ExpressionKind::At { process, location } => format!("{}.{}", process.text, location.text),
+            ExpressionKind::Unary { operator, operand } => format!("{operator:?}({})", show(operand)),
+            ExpressionKind::Binary { operator, left, right } => {
+                format!("({} {operator:?} {})", show(left), show(right))
+            }
+        }
+    }
+
+    fn tree(text: &str) -> String {
+        let mut diagnostics = Diagnostics::default();
+        let parsed = parse::expression(text, &mut diagnostics);
+        diagnostics.check(parsed).map(|expression| show(&expression)).unwrap()
+    }
+
+    fn code(text: &str) -> &'static str {
+        let mut diagnostics = Diagnostics::default();
+        let parsed = parse::expression(text, &mut diagnostics);
+        diagnostics.check(parsed).map(|_| ()).unwrap_err()[0].code
+    }
+
+    #[test]
+    fn each_level_binds_tighter_than_the_one_before() {
+        let ladder = ["imply", "or", "and", "|", "^", "&", "==", "<", "<<", "+", "*"];
+        for pair in ladder.windows(2) {
+            let tight_right = tree(&format!("a {} b {} c", pair[0], pair[1]));
+            let tight_left = tree(&format!("a {} b {} c", pair[1], pair[0]));
+            assert!(tight_right.ends_with("c))"), "{tight_right}");
+            assert!(tight_left.starts_with("((a"), "{tight_left}");
+        }
+    }
+
+    #[test]
+    fn operators_of_one_level_group_to_the_left() {
+        assert_eq!(tree("a - b + c"), "((a Subtract b) Add c)");
+        assert_eq!(tree("a / b % c * d"), "(((a Divide b) Remainder c) Multiply d)");
+        assert_eq!(tree("a != b == c"), "((a NotEqual b) Equal c)");
+        assert_eq!(tree("a imply b imply c"), "((a Imply b) Imply c)");
+    }
+
+    #[test]
+    fn prefix_operators_bind_tightest() {
+        assert_eq!(tree("not a == b"), "(Not(a) Equal b)");
+        assert_eq!(tree("- -a * ~b"), "(Negate(Negate(a)) Multiply Complement(b))");
+        assert_eq!(tree("!(a && b) || true"), "(Not((a And b)) Or 1)");
+    }
+
+    #[test]
+    fn other_processes_are_read_by_dot_and_arrow() {
+        assert_eq!(tree("P.s + P->v > P->a[i+1]"), "((P.s Add P->v) Greater P->a[(i Add 1)])");
+    }
+
+    #[test]
+    fn depth_is_limited_however_it_is_made() {
+        let chain = |terms: usize| vec!["a"; terms].join("+");
+        assert!(tree(&chain(DEEPEST)).starts_with('('));
+        assert_eq!(code(&chain(DEEPEST + 1)), codes::NESTED_TOO_DEEPLY);
+        assert_eq!(code(&chain(100_000)), codes::NESTED_TOO_DEEPLY);
+        for opening in ["(", "-", "!", "a[", "not ", "1+(", "P->a["] {
+            assert_eq!(code(&opening.repeat(100_000)), codes::NESTED_TOO_DEEPLY, "{opening}");
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! The lexer: DVE text to tokens.
+//!
+//! All tokens are made before parsing starts. That costs memory in the size of the file and buys a parser that
+//! can look anywhere, which recovery after an error needs. Nothing here stops at a mistake: what is no token
+//! is reported and passed on as such.
+
+use sweepline::model::guarded_commands::Span;
+
+use crate::codes;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+
+/// The kind of a token, with the value of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TokenKind {
+    Word,
+    Number(i64),
+    /// Characters that are no token, reported by the lexer.
+    Unknown,
+    /// After the last token of the text, for ever.
+    End,
+    // Keywords.
+    Accept,
+    And,
+    Assert,
+    Async,
+    Byte,
+    Channel,
+    Commit,
+    Const,
+    Effect,
+    False,
+    Guard,
+    Imply,
+    Init,
+    Int,
+    Not,
+    Or,
+    Process,
+    Property,
+    State,
+    Sync,
+    System,
+    Trans,
+    True,
+    // Punctuation.
+    Ampersand,
+    AmpersandAmpersand,
+    Arrow,
+    Bang,
+    BangEqual,
+    Bar,
+    BarBar,
+    Caret,
+    CloseBrace,
+    CloseBracket,
+    CloseParenthesis,
+    Colon,
+    Comma,
+    Dot,
+    Equal,
+    EqualEqual,
+    Greater,
+    GreaterEqual,
+    GreaterGreater,
+    Less,
+    LessEqual,
+    LessLess,
+    Minus,
+    OpenBrace,
+    OpenBracket,
+    OpenParenthesis,
+    Percent,
+    Plus,
+    Question,
+    Semicolon,
+    Slash,
+    Star,
+    Tilde,
+}
+
+use TokenKind::*;
+
+/// Reserved words, in order for the binary search.
+const KEYWORDS: &[(&str, TokenKind)] = &[
+    ("accept", Accept),
+    ("and", And),
+    ("assert", Assert),
+    ("async", Async),
+    ("byte", Byte),
+    ("channel", Channel),
+    ("commit", Commit),
+    ("const", Const),
+    ("effect", Effect),
+    ("false", False),
+    ("guard", Guard),
+    ("imply", Imply),
+    ("init", Init),
+    ("int", Int),
+    ("not", Not),
+    ("or", Or),
+    ("process", Process),
+    ("property", Property),
+    ("state", State),
+    ("sync", Sync),
+    ("system", System),
+    ("trans", Trans),
+    ("true", True),
+];
+
+/// Longer spellings come first, so that the first match is the longest.
+const PUNCTUATION: &[(&str, TokenKind)] = &[
+    ("&&", AmpersandAmpersand),
+    ("->", Arrow),
+    ("!=", BangEqual),
+    ("||", BarBar),
+    ("==", EqualEqual),
+    (">=", GreaterEqual),
+    (">>", GreaterGreater),
+    ("<=", LessEqual),
+    ("<<", LessLess),
+    ("&", Ampersand),
+    ("!", Bang),
+    ("|", Bar),
+    ("^", Caret),
+    ("}", CloseBrace),
+    ("]", CloseBracket),
+    (")", CloseParenthesis),
+    (":", Colon),
+    (",", Comma),
+    (".", Dot),
+    ("=", Equal),
+    (">", Greater),
+    ("<", Less),
+    ("-", Minus),
+    ("{", OpenBrace),
+    ("[", OpenBracket),
+    ("(", OpenParenthesis),
+    ("%", Percent),
+    ("+", Plus),
+    ("?", Question),
+    (";", Semicolon),
+    ("/", Slash),
+    ("*", Star),
+    ("~", Tilde),
+];
+
+impl TokenKind {
+    /// What to call it in a list of expected tokens.
+    pub(crate) fn describe(self) -> String {
+        match self {
+            Word => "a name".to_owned(),
+            Number(_) => "a number".to_owned(),
+            Unknown => "unknown characters".to_owned(),
+            End => "the end of the text".to_owned(),
+            fixed => {
+                let spelt = KEYWORDS.iter().chain(PUNCTUATION).find(|(_, kind)| *kind == fixed);
+                format!("`{}`", spelt.map_or("", |(spelling, _)| spelling))
+            }
+        }
+    }
+}
+
+/// A token and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Token {
+    pub(crate) kind: TokenKind,
+    pub(crate) span: Span,
+}
+
+/// Splits `text` into tokens, the last of which is [`TokenKind::End`].
+pub(crate) fn tokens(text: &str, diagnostics: &mut Diagnostics) -> Vec<Token> {
+    let mut lexer = Lexer { text, at: 0, unknown: None, tokens: Vec::new(), diagnostics };
+    // Some editors put a byte order mark in front.
+    lexer.at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    while lexer.step() {}
+    lexer.end_unknown();
+    lexer.tokens.push(Token { kind: End, span: Span::new(text.len(), text.len()) });
+    lexer.tokens
+}
+
+struct Lexer<'text, 'run> {
+    text: &'text str,
+    at: usize,
+    /// Where the current run of unknown characters began: binary garbage is one finding, not thousands.
+    unknown: Option<usize>,
+    tokens: Vec<Token>,
+    diagnostics: &'run mut Diagnostics,
+}
+
+impl Lexer<'_, '_> {
+    /// Reads one token, comment, space or unknown character; false at the end.
+    fn step(&mut self) -> bool {
+        let rest = &self.text[self.at..];
+        let Some(first) = rest.chars().next() else { return false };
+        if first.is_ascii_whitespace() {
+            // Spaces between unknown characters do not end the run.
+            self.at += 1;
+        } else if !self.word_or_number(rest, first) && !self.symbol(rest) {
+            self.unknown.get_or_insert(self.at);
+            self.at += first.len_utf8();
+        }
+        true
+    }
+
+    fn word_or_number(&mut self, rest: &str, first: char) -> bool {
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let length = rest.bytes().position(|byte| !is_word(byte)).unwrap_or(rest.len());
+        let spelling = &rest[..length];
+        if first.is_ascii_digit() {
+            let kind = self.number(spelling);
+            self.push(kind, length);
+        } else if length > 0 {
+            let keyword = KEYWORDS.binary_search_by_key(&spelling, |(keyword, _)| keyword);
+            self.push(keyword.map_or(Word, |found| KEYWORDS[found].1), length);
+        }
+        length > 0
+    }
+
+    /// The value of a number; a wrong one is reported and stands for zero, since the grammar is not at fault.
+    fn number(&mut self, spelling: &str) -> TokenKind {
+        let span = Span::new(self.at, self.at + spelling.len());
+        if spelling.bytes().any(|byte| !byte.is_ascii_digit()) {
+            let message = "a number must consist of digits only";
+            let error =
+                Diagnostic::error(codes::MALFORMED_NUMBER, span, message, "not a number and not a name");
+            self.diagnostics.report(error.help("names start with a letter or `_`; numbers are decimal"));
+            return Number(0);
+        }
+        match spelling.parse::<i32>() {
+            Ok(value) => Number(i64::from(value)),
+            Err(_) => {
+                let message = format!("the number is larger than {}", i32::MAX);
+                let error = Diagnostic::error(codes::NUMBER_TOO_LARGE, span, message, "too large");
+                self.diagnostics.report(error.help("a `byte` holds 0 to 255, an `int` -32768 to 32767"));
+                Number(0)
+            }
+        }
+    }
+
+    fn symbol(&mut self, rest: &str) -> bool {
+        if rest.starts_with("//") {
+            self.end_unknown();
+            self.at += rest.find('\n').unwrap_or(rest.len());
+            return true;
+        }
+        if let Some(body) = rest.strip_prefix("/*") {
+            self.end_unknown();
+            let length = body.find("*/").map(|end| end + "/**/".len());
+            if length.is_none() {
+                let span = Span::new(self.at, self.at + 2);
+                let message = "this comment is never closed";
+                let error = Diagnostic::error(codes::UNCLOSED_COMMENT, span, message, "opened here");
+                self.diagnostics.report(error.help("close it with `*/`"));
+            }
+            self.at += length.unwrap_or(rest.len());
+            return true;
+        }
+        let found = PUNCTUATION.iter().find(|(spelling, _)| rest.starts_with(spelling));
+        if let Some((spelling, kind)) = found {
+            self.push(*kind, spelling.len());
+        }
+        found.is_some()
+    }
+
+    fn push(&mut self, kind: TokenKind, length: usize) {
+        self.end_unknown();
+        self.tokens.push(Token { kind, span: Span::new(self.at, self.at + length) });
+        self.at += length;
+    }
+
+    /// Reports the unknown characters before the current position, if there were any.
+    fn end_unknown(&mut self) {
+        let Some(start) = self.unknown.take() else { return };
+        let run = self.text[start..self.at].trim_end();
+        let first = run.chars().next().unwrap_or_default();
+        let message = match run.chars().nth(1) {
+            None => format!("unknown character {first:?}"),
+            Some(_) => format!("unknown characters, the first is {first:?}"),
+        };
+        let span = Span::new(start, start + run.len());
+        let error = Diagnostic::error(codes::UNKNOWN_CHARACTER, span, message, "not part of the language");
+        self.diagnostics.report(error);
+        self.tokens.push(Token { kind: Unknown, span });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<TokenKind> {
+        let mut diagnostics = Diagnostics::default();
+        let kinds = tokens(text, &mut diagnostics).iter().map(|token| token.kind).collect();
+        diagnostics.check(Ok(())).unwrap();
+        kinds
+    }
+
+    fn findings(text: &str) -> Vec<(&'static str, u32, u32)> {
+        let mut diagnostics = Diagnostics::default();
+        tokens(text, &mut diagnostics);
+        let errors = diagnostics.check(Ok(())).err().unwrap_or_default();
+        errors.iter().map(|error| (error.code, error.span.start, error.span.end)).collect()
+    }
+
+    #[test]
+    fn keywords_are_sorted_for_the_search() {
+        assert!(KEYWORDS.is_sorted_by_key(|(spelling, _)| spelling));
+    }
+
+    #[test]
+    fn the_longest_punctuation_wins() {
+        assert_eq!(kinds("a->b"), [Word, Arrow, Word, End]);
+        assert_eq!(kinds("a<<=b"), [Word, LessLess, Equal, Word, End]);
+        assert_eq!(kinds("c!!x"), [Word, Bang, Bang, Word, End]);
+        assert_eq!(kinds("x-- >1"), [Word, Minus, Minus, Greater, Number(1), End]);
+    }
+
+    #[test]
+    fn comments_and_spaces_separate_tokens() {
+        assert_eq!(kinds("a//b\n/* c\n * d **/e//"), [Word, Word, End]);
+        assert_eq!(kinds("\u{feff}\r\n\tint"), [Int, End]);
+    }
+
+    #[test]
+    fn keywords_inside_names_are_names() {
+        assert_eq!(kinds("channel_K commited init0 _"), [Word, Word, Word, Word, End]);
+    }
+
+    #[test]
+    fn a_run_of_garbage_is_one_finding() {
+        assert_eq!(findings("a \0\u{1} \u{fffd}@ b"), [(codes::UNKNOWN_CHARACTER, 2, 9)]);
+        assert_eq!(findings("§"), [(codes::UNKNOWN_CHARACTER, 0, 2)]);
+    }
+
+    #[test]
+    fn bad_numbers_and_open_comments_are_found() {
+        assert_eq!(findings("2147483647"), []);
+        assert_eq!(findings("x = 2147483648"), [(codes::NUMBER_TOO_LARGE, 4, 14)]);
+        assert_eq!(findings("99999999999999999999"), [(codes::NUMBER_TOO_LARGE, 0, 20)]);
+        assert_eq!(findings("12ab"), [(codes::MALFORMED_NUMBER, 0, 4)]);
+        assert_eq!(findings("a /* b"), [(codes::UNCLOSED_COMMENT, 2, 4)]);
+    }
+}

@@ -1,0 +1,192 @@
+//! No text makes the reader panic, hang or overflow its stack, and every refusal is a proper one.
+//!
+//! The texts are correct models that were damaged: cut off anywhere, with tokens deleted, doubled, swapped and
+//! replaced. Damaged models reach much further into the reader than random bytes do, which are tried too.
+
+use languages::{Diagnostic, Severity, codes, read_model};
+use proptest::prelude::*;
+
+/// Together these use every construct of the language.
+const MODELS: [&str; 3] = [
+    "byte x = 1, a[3] = {1, 2, 3}; const int N = 2 * 3; int y;
+     channel c, d; channel {byte, int} q[2]; channel {byte} r[0];
+     process P { byte v; const byte K = 1; state s, t, u; init s; commit u; assert s: x < 9, t: a[x] == 0;
+       trans s -> t { guard x == 1 and not (y > 2), v < N; sync c!x + 1; effect a[x] = 2, y = -y; },
+       -> u { sync q!{1, y}; }, u -> s { sync r?v; }, t -> s {}; }
+     process Q { byte m, n; state s; init s;
+       trans s -> s { guard P.t || P->v == 3; sync c?m; }, s -> s { sync q?{m, n}; }, s -> s { sync r!2; }; }
+     system async;",
+    "byte x; process P { state s; init s; trans s -> s { effect x = (x + 1) % 4; }; }
+     process W { state q1, q2; init q1; accept q2; trans q1 -> q1 {}, q1 -> q2 { guard not (x == 2); }; }
+     system async property W; // done",
+    "/* shifts */ int i; process P { int k[2]; state s; init s;
+     trans s -> s { guard i << 2 >> 1 == ~i ^ 3 & 7 | 1, true imply false; effect k[i / 2] = i % 3; }; } system async;",
+];
+
+/// Pieces to put where they do not belong.
+const PIECES: [&str; 32] = [
+    "process",
+    "system",
+    "async",
+    "property",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    ",",
+    ";",
+    "->",
+    "=",
+    "==",
+    "!",
+    "?",
+    "-",
+    "/",
+    "99999999999",
+    "0",
+    "65536",
+    "x",
+    "P",
+    "channel",
+    "byte",
+    "trans",
+    "guard",
+    "sync",
+    "effect",
+    "/*",
+    "\0",
+];
+
+/// Reads a text and checks what comes back; the value says nothing else.
+fn read(text: &str) {
+    match read_model(text) {
+        Ok(model) => {
+            assert!(model.warnings.iter().all(|warning| warning.severity == Severity::Warning));
+            for question in ["x == 1 and P.s", "P->v", "a[x", "", text] {
+                if let Err(errors) = model.expression(question) {
+                    check(question, &errors);
+                }
+            }
+        }
+        Err(errors) => check(text, &errors),
+    }
+}
+
+fn check(text: &str, errors: &[Diagnostic]) {
+    assert!((1..=20).contains(&errors.len()));
+    for error in errors {
+        assert_eq!(error.severity, Severity::Error);
+        assert!(codes::ALL.iter().any(|(code, _)| *code == error.code));
+        let (start, end) = (error.span.start as usize, error.span.end as usize);
+        assert!(start <= end && text.get(start..end).is_some(), "{error} is at {start}..{end}");
+    }
+}
+
+/// The text cut into words, spaces and single other characters.
+fn pieces(text: &str) -> Vec<&str> {
+    let kind = |character: char| match character {
+        character if character.is_alphanumeric() || character == '_' => 0,
+        character if character.is_whitespace() => 1,
+        _ => 2,
+    };
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    let mut last = None;
+    for (at, character) in text.char_indices() {
+        let kind = kind(character);
+        if last.is_some_and(|last| last != kind || kind == 2) {
+            pieces.push(&text[start..at]);
+            start = at;
+        }
+        last = Some(kind);
+    }
+    pieces.push(&text[start..]);
+    pieces
+}
+
+#[test]
+fn undamaged_the_models_are_accepted() {
+    for text in MODELS {
+        assert!(read_model(text).is_ok(), "{:#?}", read_model(text).map(|_| ()));
+    }
+}
+
+#[test]
+fn cutting_a_model_off_anywhere_is_refused_in_good_order() {
+    for text in MODELS {
+        for end in 0..=text.len() {
+            read(&text[..end]);
+            read(&text[end..]);
+        }
+    }
+}
+
+#[test]
+fn deleting_doubling_or_replacing_any_token_is_survived() {
+    for text in MODELS {
+        let pieces = pieces(text);
+        for at in 0..pieces.len() {
+            for replacement in PIECES.iter().chain(&["", "x x", pieces[at]]) {
+                let mut changed = pieces.clone();
+                changed[at] = replacement;
+                read(&changed.concat());
+                changed[at] = pieces[at];
+                changed.insert(at, replacement);
+                read(&changed.concat());
+            }
+        }
+    }
+}
+
+#[test]
+fn deep_and_long_texts_neither_overflow_the_stack_nor_take_long() {
+    for repeated in
+        ["(", "-", "a[", "{", "process P {", "x+", "byte x[", "guard ", "/*", "s -> s {", "channel {"]
+    {
+        read(&repeated.repeat(50_000));
+        for part in ["guard", "effect x =", "sync c!", "effect a["] {
+            let body = repeated.repeat(10_000);
+            read(&format!(
+                "byte x, a[2]; channel c; process P {{ state s; init s; trans s -> s {{ {part} {body}"
+            ));
+        }
+    }
+    let many = vec!["x == 1"; 50_000].join(", ");
+    read(&format!(
+        "byte x; process W {{ state s; init s; trans s -> s {{ guard {many}; }}; }} system async property W;"
+    ));
+}
+
+proptest! {
+    #[test]
+    fn random_texts_are_survived(text in "\\PC{0,200}") {
+        read(&text);
+    }
+
+    #[test]
+    fn random_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        read(&String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn shuffled_models_are_survived(
+        model in 0..MODELS.len(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..4), 1..12),
+    ) {
+        let mut pieces = pieces(MODELS[model]);
+        for (at, other, change) in changes {
+            let (at, place) = (at.index(pieces.len()), other.index(pieces.len()));
+            let piece = PIECES[other.index(PIECES.len())];
+            match change {
+                0 => pieces[at] = piece,
+                1 => pieces.insert(at, piece),
+                2 => pieces.swap(at, place),
+                _ if pieces.len() > 1 => drop(pieces.remove(at)),
+                _ => {}
+            }
+        }
+        read(&pieces.concat());
+    }
+}

@@ -1,0 +1,164 @@
+//! Where the machine code lives: set-up of Cranelift, the functions of a model, and how they are called.
+
+use cranelift_codegen::ir::{AbiParam, types};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
+use sweepline::model::guarded_commands::{Expression, GuardedCommands};
+use sweepline::model::state_layout::StateLayout;
+
+use crate::expressions::{Tables, Translator};
+use crate::successors::{Mode, parts};
+
+/// Why a model has no machine code.
+#[derive(Debug, thiserror::Error)]
+pub enum CompileError {
+    /// There is no code generator for this kind of machine.
+    #[error("no machine code can be generated for this machine ({0}); use `--execution interpreted`")]
+    Machine(String),
+    /// The code generator refused. A defect of this program.
+    #[error("the code generator failed: {0}")]
+    Generator(#[from] Box<ModuleError>),
+}
+
+/// `(state, successors' words, successors' actions)`, gives the end of the actions, or null.
+type SuccessorFunction = unsafe extern "C" fn(*const u64, *mut u64, *mut u32) -> *mut u32;
+/// `(state)`, gives the set of predicates that are true.
+type PredicateFunction = unsafe extern "C" fn(*const u64) -> u64;
+
+/// Machine code of one model. Dropping it frees the code.
+pub struct CompiledFunctions {
+    /// Taken only to be freed.
+    module: Option<JITModule>,
+    successors: SuccessorFunction,
+    predicates: PredicateFunction,
+    /// Places of array elements, which the code reads by address.
+    _tables: Tables,
+}
+
+impl std::fmt::Debug for CompiledFunctions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CompiledFunctions").finish_non_exhaustive()
+    }
+}
+
+impl Drop for CompiledFunctions {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: the function pointers are private and go with this struct; no code runs while it is dropped.
+            unsafe { module.free_memory() };
+        }
+    }
+}
+
+impl CompiledFunctions {
+    /// Writes the successors of a state and gives their number, `None` if the state cannot be expanded.
+    ///
+    /// # Safety
+    /// `state` points to the words of a state of the layout this was compiled for; `words` and `actions` have room for
+    /// as many successors as a state can have.
+    #[inline(always)]
+    pub unsafe fn successors(&self, state: *const u64, words: *mut u64, actions: *mut u32) -> Option<usize> {
+        // SAFETY: the code reads the state's words and writes at most that many successors.
+        let end = unsafe { (self.successors)(state, words, actions) };
+        // SAFETY: the code gives back `actions` moved by the number of successors.
+        (!end.is_null()).then(|| unsafe { end.offset_from_unsigned(actions) })
+    }
+
+    /// The set of predicates that are true in a state.
+    ///
+    /// # Safety
+    /// `state` points to the words of a state of the layout this was compiled for.
+    #[inline(always)]
+    pub unsafe fn predicates(&self, state: *const u64) -> u64 {
+        // SAFETY: the code only reads the state's words.
+        unsafe { (self.predicates)(state) }
+    }
+}
+
+/// Compiles the successor function and the predicates of a model.
+pub fn compile(
+    model: &GuardedCommands,
+    layout: &StateLayout,
+    predicates: &[Expression],
+) -> Result<CompiledFunctions, CompileError> {
+    let mut compiler = Compiler::new()?;
+    let mut tables = Tables::default();
+    let parts = parts(model);
+    let mut ids = Vec::with_capacity(parts.len());
+    for part in &parts {
+        ids.push(compiler.define(3, |_, builder| {
+            Translator::new(model, layout, &mut tables, builder).translate_part(part);
+        })?);
+    }
+    let whole = match (&parts[..], &ids[..]) {
+        ([part], [id]) if part.mode == Mode::Always => *id,
+        _ => compiler.define(3, |module, builder| {
+            let callees: Vec<_> = ids.iter().map(|id| module.declare_func_in_func(*id, builder.func)).collect();
+            Translator::new(model, layout, &mut tables, builder).call_parts(&parts, &callees);
+        })?,
+    };
+    let predicates_id = compiler.define(1, |_, builder| {
+        Translator::new(model, layout, &mut tables, builder).translate_predicates(predicates);
+    })?;
+
+    compiler.module.finalize_definitions().map_err(Box::new)?;
+    let successors = compiler.module.get_finalized_function(whole);
+    let predicates = compiler.module.get_finalized_function(predicates_id);
+    // SAFETY: both were compiled just now with the signatures that these types describe.
+    let (successors, predicates) = unsafe {
+        (
+            std::mem::transmute::<*const u8, SuccessorFunction>(successors),
+            std::mem::transmute::<*const u8, PredicateFunction>(predicates),
+        )
+    };
+    Ok(CompiledFunctions { module: Some(compiler.module), successors, predicates, _tables: tables })
+}
+
+struct Compiler {
+    module: JITModule,
+    context: cranelift_codegen::Context,
+    builder_context: FunctionBuilderContext,
+}
+
+impl Compiler {
+    fn new() -> Result<Self, CompileError> {
+        let mut flags = settings::builder();
+        for (name, value) in [
+            ("opt_level", "speed"),
+            ("is_pic", "false"),
+            ("use_colocated_libcalls", "false"),
+            ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+        ] {
+            flags.set(name, value).map_err(|error| CompileError::Machine(error.to_string()))?;
+        }
+        let isa = cranelift_native::builder()
+            .map_err(|error| CompileError::Machine(error.to_string()))?
+            .finish(settings::Flags::new(flags))
+            .map_err(|error| CompileError::Machine(error.to_string()))?;
+        let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+        let context = module.make_context();
+        Ok(Self { module, context, builder_context: FunctionBuilderContext::new() })
+    }
+
+    /// Compiles one function with this many 64-bit parameters and a 64-bit result.
+    fn define(
+        &mut self,
+        parameters: usize,
+        translate: impl FnOnce(&mut JITModule, &mut FunctionBuilder<'_>),
+    ) -> Result<FuncId, CompileError> {
+        let mut signature = self.module.make_signature();
+        signature.params.extend(std::iter::repeat_n(AbiParam::new(types::I64), parameters));
+        signature.returns.push(AbiParam::new(types::I64));
+        let id = self.module.declare_anonymous_function(&signature).map_err(Box::new)?;
+        self.context.func.signature = signature;
+        let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder_context);
+        translate(&mut self.module, &mut builder);
+        builder.seal_all_blocks();
+        builder.finalize(self.module.target_config());
+        self.module.define_function(id, &mut self.context).map_err(Box::new)?;
+        self.module.clear_context(&mut self.context);
+        Ok(id)
+    }
+}

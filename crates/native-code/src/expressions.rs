@@ -1,0 +1,341 @@
+//! Expressions in registers: every value is a 64-bit integer, every condition a branch.
+//!
+//! Whatever the ranges of the cells prove is left out of the code: the test of an index that is always in range, the
+//! cut of a value that always fits its type, the test for a divisor that is never zero.
+
+use std::collections::HashMap;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value, types};
+use cranelift_frontend::FunctionBuilder;
+use sweepline::model::guarded_commands::{
+    BinaryOperator, Expression, GuardedCommands, IntegerType, UnaryOperator, VariableId,
+};
+use sweepline::model::state_layout::{CellRange, Field, StateLayout};
+use sweepline::model::transition_system::UNDEFINED;
+use sweepline::model::value_ranges::expression_range;
+
+use crate::working_state::WorkingState;
+
+/// For arrays that spread over several words: the place of each element, `word offset << 8 | shift`. The code
+/// holds their addresses, so they must live as long as it does.
+pub type Tables = HashMap<VariableId, Box<[u32]>>;
+
+/// Translates one function.
+pub struct Translator<'a, 'f> {
+    pub(crate) model: &'a GuardedCommands,
+    pub(crate) layout: &'a StateLayout,
+    pub(crate) tables: &'a mut Tables,
+    pub(crate) builder: &'a mut FunctionBuilder<'f>,
+    /// Parameters of the function; the first is the address of the state.
+    pub(crate) parameters: Vec<Value>,
+    /// Where to go when the state must be given up.
+    pub(crate) trouble: Block,
+    /// What the effects so far have changed.
+    pub(crate) working: WorkingState,
+}
+
+impl<'a, 'f> Translator<'a, 'f> {
+    /// A translator at the beginning of the function.
+    pub fn new(
+        model: &'a GuardedCommands,
+        layout: &'a StateLayout,
+        tables: &'a mut Tables,
+        builder: &'a mut FunctionBuilder<'f>,
+    ) -> Self {
+        let entry = builder.create_block();
+        builder.append_block_params_for_function_params(entry);
+        builder.switch_to_block(entry);
+        let parameters = builder.block_params(entry).to_vec();
+        let trouble = builder.create_block();
+        builder.set_cold_block(trouble);
+        Self { model, layout, tables, builder, parameters, trouble, working: WorkingState::default() }
+    }
+
+    /// A function that gives the set of predicates that are true.
+    pub fn translate_predicates(mut self, predicates: &[Expression]) {
+        let mut set = self.constant(0);
+        for (number, predicate) in predicates.iter().enumerate() {
+            let truth = self.truth(predicate);
+            let bit = self.builder.ins().ishl_imm_s(truth, number as i64);
+            set = self.builder.ins().bor(set, bit);
+        }
+        self.builder.ins().return_(&[set]);
+        self.builder.switch_to_block(self.trouble);
+        let undefined = self.constant(UNDEFINED as i64);
+        self.builder.ins().return_(&[undefined]);
+    }
+
+    pub(crate) fn constant(&mut self, value: i64) -> Value {
+        self.builder.ins().iconst(types::I64, value)
+    }
+
+    pub(crate) fn range(&self, expression: &Expression) -> CellRange {
+        expression_range(self.model, self.layout.proved_ranges(), expression)
+    }
+
+    /// Goes to the trouble block when the condition is true, on to a new block otherwise.
+    pub(crate) fn trouble_if(&mut self, condition: Value) {
+        let next = self.builder.create_block();
+        self.builder.ins().brif(condition, self.trouble, &[], next, &[]);
+        self.builder.switch_to_block(next);
+    }
+
+    /// The value of an expression.
+    pub(crate) fn value(&mut self, expression: &Expression) -> Value {
+        match expression {
+            Expression::Constant(value) => self.constant(*value),
+            Expression::Cell(cell) => self.read_cell(*cell),
+            Expression::Element { array, index, .. } => {
+                let index = self.checked_index(*array, index);
+                self.read_element(*array, index)
+            }
+            Expression::Unary(operator, operand) => {
+                let value = self.value(operand);
+                match operator {
+                    UnaryOperator::Negate => self.builder.ins().ineg(value),
+                    UnaryOperator::Complement => self.builder.ins().bnot(value),
+                    UnaryOperator::Not => self.compare_constant(IntCC::Equal, value, 0),
+                }
+            }
+            Expression::Binary { operator, left, right, .. } => self.binary(*operator, left, right),
+        }
+    }
+
+    /// 1 if the expression is not 0, otherwise 0.
+    fn truth(&mut self, expression: &Expression) -> Value {
+        let value = self.value(expression);
+        let range = self.range(expression);
+        if range.low >= 0 && range.high <= 1 { value } else { self.compare_constant(IntCC::NotEqual, value, 0) }
+    }
+
+    fn compare_constant(&mut self, condition: IntCC, value: Value, constant: i64) -> Value {
+        let flag = self.builder.ins().icmp_imm_s(condition, value, constant);
+        self.builder.ins().uextend(types::I64, flag)
+    }
+
+    fn binary(&mut self, operator: BinaryOperator, left: &Expression, right: &Expression) -> Value {
+        use BinaryOperator as Op;
+        if let Op::And | Op::Or | Op::Imply = operator {
+            return self.logical(operator, left, right);
+        }
+        let (a, b) = (self.value(left), self.value(right));
+        if let Some(condition) = condition_code(operator) {
+            let flag = self.builder.ins().icmp(condition, a, b);
+            return self.builder.ins().uextend(types::I64, flag);
+        }
+        match operator {
+            Op::Add => self.builder.ins().iadd(a, b),
+            Op::Subtract => self.builder.ins().isub(a, b),
+            Op::Multiply => self.builder.ins().imul(a, b),
+            Op::Divide | Op::Remainder => {
+                let ranges = (self.range(left), self.range(right));
+                self.divide(operator, (a, b), ranges)
+            }
+            Op::BitAnd => self.builder.ins().band(a, b),
+            Op::BitOr => self.builder.ins().bor(a, b),
+            Op::BitXor => self.builder.ins().bxor(a, b),
+            Op::ShiftLeft | Op::ShiftRight => {
+                let count = self.range(right);
+                if count.low < 0 || count.high > 63 {
+                    let outside = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, b, 63);
+                    self.trouble_if(outside);
+                }
+                if operator == Op::ShiftLeft {
+                    self.builder.ins().ishl(a, b)
+                } else {
+                    self.builder.ins().sshr(a, b)
+                }
+            }
+            _ => unreachable!("comparisons and logical operators are done"),
+        }
+    }
+
+    /// Division that rounds to zero. The machine's own instruction would stop the program for a zero divisor, and for
+    /// the least integer divided by -1.
+    fn divide(&mut self, operator: BinaryOperator, (a, b): (Value, Value), ranges: (CellRange, CellRange)) -> Value {
+        let (left, right) = ranges;
+        let may_be = |value: i64| right.low <= value && value <= right.high;
+        if may_be(0) {
+            let zero = self.builder.ins().icmp_imm_s(IntCC::Equal, b, 0);
+            self.trouble_if(zero);
+        }
+        let is_division = operator == BinaryOperator::Divide;
+        let positive = CellRange { low: 0, high: i64::from(i32::MAX) };
+        if positive.covers(left) && positive.covers(right) {
+            // Narrow and unsigned is several times faster.
+            let a = self.builder.ins().ireduce(types::I32, a);
+            let b = self.builder.ins().ireduce(types::I32, b);
+            let result = if is_division { self.builder.ins().udiv(a, b) } else { self.builder.ins().urem(a, b) };
+            return self.builder.ins().uextend(types::I64, result);
+        }
+        if !may_be(-1) {
+            return if is_division { self.builder.ins().sdiv(a, b) } else { self.builder.ins().srem(a, b) };
+        }
+        let minus_one = self.builder.ins().icmp_imm_s(IntCC::Equal, b, -1);
+        let one = self.constant(1);
+        let divisor = self.builder.ins().select(minus_one, one, b);
+        if is_division {
+            let negated = self.builder.ins().ineg(a);
+            let quotient = self.builder.ins().sdiv(a, divisor);
+            self.builder.ins().select(minus_one, negated, quotient)
+        } else {
+            self.builder.ins().srem(a, divisor)
+        }
+    }
+
+    fn logical(&mut self, operator: BinaryOperator, left: &Expression, right: &Expression) -> Value {
+        if is_total(right) && size(right) <= 8 {
+            // Both sides cannot fail: no branch is cheaper than a branch.
+            let (a, b) = (self.truth(left), self.truth(right));
+            return match operator {
+                BinaryOperator::And => self.builder.ins().band(a, b),
+                BinaryOperator::Or => self.builder.ins().bor(a, b),
+                _ => {
+                    let not_a = self.builder.ins().bxor_imm_s(a, 1);
+                    self.builder.ins().bor(not_a, b)
+                }
+            };
+        }
+        let end = self.builder.create_block();
+        let result = self.builder.append_block_param(end, types::I64);
+        let more = self.builder.create_block();
+        let a = self.truth(left);
+        let (decided, shortcut) = match operator {
+            BinaryOperator::And => (IntCC::Equal, 0),
+            BinaryOperator::Or => (IntCC::NotEqual, 1),
+            _ => (IntCC::Equal, 1),
+        };
+        let is_decided = self.builder.ins().icmp_imm_s(decided, a, 0);
+        let shortcut = self.constant(shortcut);
+        self.builder.ins().brif(is_decided, end, &[BlockArg::Value(shortcut)], more, &[]);
+        self.builder.switch_to_block(more);
+        let b = self.truth(right);
+        self.builder.ins().jump(end, &[BlockArg::Value(b)]);
+        self.builder.switch_to_block(end);
+        result
+    }
+
+    /// Goes to one of two blocks, by the truth of the expression.
+    pub(crate) fn branch(&mut self, expression: &Expression, if_true: Block, if_false: Block) {
+        match expression {
+            Expression::Unary(UnaryOperator::Not, operand) => self.branch(operand, if_false, if_true),
+            Expression::Binary { operator: BinaryOperator::And, left, right, .. } => {
+                let more = self.builder.create_block();
+                self.branch(left, more, if_false);
+                self.builder.switch_to_block(more);
+                self.branch(right, if_true, if_false);
+            }
+            Expression::Binary { operator: BinaryOperator::Or, left, right, .. } => {
+                let more = self.builder.create_block();
+                self.branch(left, if_true, more);
+                self.builder.switch_to_block(more);
+                self.branch(right, if_true, if_false);
+            }
+            Expression::Binary { operator: BinaryOperator::Imply, left, right, .. } => {
+                let more = self.builder.create_block();
+                self.branch(left, more, if_true);
+                self.builder.switch_to_block(more);
+                self.branch(right, if_true, if_false);
+            }
+            Expression::Binary { operator, left, right, .. } if condition_code(*operator).is_some() => {
+                let condition = condition_code(*operator).unwrap_or(IntCC::Equal);
+                let (a, b) = (self.value(left), self.value(right));
+                let flag = self.builder.ins().icmp(condition, a, b);
+                self.builder.ins().brif(flag, if_true, &[], if_false, &[]);
+            }
+            _ => {
+                let value = self.value(expression);
+                self.builder.ins().brif(value, if_true, &[], if_false, &[]);
+            }
+        }
+    }
+
+    /// The value of an index, known to be in range afterwards.
+    pub(crate) fn checked_index(&mut self, array: VariableId, index: &Expression) -> Value {
+        let length = self.model.variable(array).cell_count() as i64;
+        let value = self.value(index);
+        let range = self.range(index);
+        if range.low < 0 || range.high >= length {
+            let outside = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThanOrEqual, value, length);
+            self.trouble_if(outside);
+        }
+        value
+    }
+
+    /// A value cut to a type, where that may change it.
+    pub(crate) fn wrapped(&mut self, value: Value, range: CellRange, declared: IntegerType) -> Value {
+        if (CellRange { low: declared.min(), high: declared.max() }).covers(range) {
+            return value;
+        }
+        let unused = 64 - i64::from(declared.bits);
+        if declared.signed {
+            let up = self.builder.ins().ishl_imm_s(value, unused);
+            self.builder.ins().sshr_imm_s(up, unused)
+        } else {
+            self.builder.ins().band_imm_s(value, declared.max())
+        }
+    }
+
+    /// The content of a field, shifted down and with its base added.
+    pub(crate) fn unpack(&mut self, word: Value, field: Field) -> Value {
+        let mut value = word;
+        if field.shift > 0 {
+            value = self.builder.ins().ushr_imm_s(value, i64::from(field.shift));
+        }
+        if field.bits + field.shift < 64 {
+            value = self.builder.ins().band_imm_s(value, field.mask() as i64);
+        }
+        if field.base == 0 { value } else { self.builder.ins().iadd_imm_s(value, field.base) }
+    }
+
+    /// A word of the state that is being expanded.
+    pub(crate) fn state_word(&mut self, word: u32) -> Value {
+        // Nothing writes to the state while its successors are computed.
+        let flags = MemFlagsData::trusted().with_readonly().with_can_move();
+        self.builder.ins().load(types::I64, flags, self.parameters[0], word as i32 * 8)
+    }
+}
+
+/// The comparison instruction for an operator.
+fn condition_code(operator: BinaryOperator) -> Option<IntCC> {
+    Some(match operator {
+        BinaryOperator::Equal => IntCC::Equal,
+        BinaryOperator::NotEqual => IntCC::NotEqual,
+        BinaryOperator::Less => IntCC::SignedLessThan,
+        BinaryOperator::LessOrEqual => IntCC::SignedLessThanOrEqual,
+        BinaryOperator::Greater => IntCC::SignedGreaterThan,
+        BinaryOperator::GreaterOrEqual => IntCC::SignedGreaterThanOrEqual,
+        _ => return None,
+    })
+}
+
+/// Whether the expression has a value in every state.
+fn is_total(expression: &Expression) -> bool {
+    match expression {
+        Expression::Constant(_) | Expression::Cell(_) => true,
+        Expression::Element { .. } => false,
+        Expression::Unary(_, operand) => is_total(operand),
+        Expression::Binary { operator, left, right, .. } => {
+            !matches!(
+                operator,
+                BinaryOperator::Divide
+                    | BinaryOperator::Remainder
+                    | BinaryOperator::ShiftLeft
+                    | BinaryOperator::ShiftRight
+            ) && is_total(left)
+                && is_total(right)
+        }
+    }
+}
+
+/// Number of operators and operands.
+fn size(expression: &Expression) -> usize {
+    match expression {
+        Expression::Constant(_) | Expression::Cell(_) => 1,
+        Expression::Element { index, .. } => 1 + size(index),
+        Expression::Unary(_, operand) => 1 + size(operand),
+        Expression::Binary { left, right, .. } => 1 + size(left) + size(right),
+    }
+}
+

@@ -1,0 +1,104 @@
+//! Guarded commands compiled to machine code.
+//!
+//! The principal type in this crate is [`Compiled`], an [`Execution`] like
+//! [`Interpreted`](sweepline::model::interpreted_model::Interpreted), only some hundred times faster:
+//!
+//! ```
+//! use sweepline::check::{Plan, check};
+//! use sweepline_native_code::Compiled;
+//!
+//! let text = "process P { byte x; state s; init s; trans s -> s { guard x < 9; effect x = x + 1; }; } system async;";
+//! let model = languages::read_model(text).expect("a correct model");
+//! let outcome = check(&model.commands, &Compiled, &[], &Plan::default(), &mut ())?;
+//! assert_eq!(outcome.distinct, 10);
+//! # Ok::<(), sweepline::check::CheckError>(())
+//! ```
+//!
+//! One function computes all successors of a state: it reads each process's location, jumps to the actions that start
+//! there, tests their guards and writes packed successors straight into the search's batch (`successors.rs`). Fields
+//! are read and written in registers (`working_state.rs`, `expressions.rs`). Models with very many actions are
+//! split into several functions, because the time to compile one grows faster than its length. A step that
+//! is an error, or a value that does not fit its field, makes the function give up the state; the caller asks the interpreter what it was.
+
+mod code_memory;
+mod expressions;
+mod successors;
+mod working_state;
+
+use code_memory::{CompiledFunctions, compile};
+use sweepline::model::guarded_commands::{Expression, GuardedCommands};
+use sweepline::model::interpreter::actions_by_location;
+use sweepline::model::state_layout::StateLayout;
+use sweepline::model::successor_batch::SuccessorBatch;
+use sweepline::model::transition_system::{Execution, ExecutionError, Expansion, TransitionSystem};
+
+/// Executes models as machine code.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Compiled;
+
+impl Execution for Compiled {
+    type System<'m> = CompiledModel;
+
+    fn prepare<'m>(
+        &self,
+        model: &'m GuardedCommands,
+        layout: &StateLayout,
+        predicates: &[Expression],
+    ) -> Result<CompiledModel, ExecutionError> {
+        let functions = compile(model, layout, predicates).map_err(|error| ExecutionError(error.to_string()))?;
+        Ok(CompiledModel { functions, words: layout.words(), most_successors: most_successors(model) })
+    }
+
+    fn name(&self) -> &'static str {
+        "compiled"
+    }
+}
+
+/// A model as machine code.
+#[derive(Debug)]
+pub struct CompiledModel {
+    functions: CompiledFunctions,
+    words: usize,
+    most_successors: usize,
+}
+
+/// No state has more successors than each process's busiest location has actions.
+fn most_successors(model: &GuardedCommands) -> usize {
+    actions_by_location(model)
+        .iter()
+        .map(|locations| locations.iter().map(Vec::len).max().unwrap_or(0))
+        .sum::<usize>()
+}
+
+impl TransitionSystem for CompiledModel {
+    fn state_words(&self) -> usize {
+        self.words
+    }
+
+    #[inline]
+    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+        assert_eq!(batch.width(), self.words, "the batch is for another layout");
+        let mut expanded = 0;
+        for state in states.chunks_exact(self.words) {
+            if batch.is_full() {
+                break;
+            }
+            let (words, actions) = batch.spare(self.most_successors);
+            // SAFETY: `state` has the layout's words, and there is room for as many successors as a state can have.
+            match unsafe { self.functions.successors(state.as_ptr(), words, actions) } {
+                // SAFETY: the function wrote this many successors.
+                Some(count) => unsafe { batch.commit_state(count) },
+                None => return Expansion { states: expanded, trouble: true },
+            }
+            expanded += 1;
+        }
+        Expansion { states: expanded, trouble: false }
+    }
+
+    #[inline]
+    fn predicates(&self, state: &[u64]) -> u64 {
+        assert_eq!(state.len(), self.words, "the state has another layout");
+        // SAFETY: `state` has the layout's words.
+        unsafe { self.functions.predicates(state.as_ptr()) }
+    }
+}

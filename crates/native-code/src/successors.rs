@@ -1,0 +1,294 @@
+//! The successor function: dispatch on locations, test guards, write successors.
+//!
+//! The actions of a location are a decision tree. Tests that neighbouring actions share are made once: the guard of a sender is evaluated
+//! once for all its receivers, and receivers in different locations of one process become one jump. The order of
+//! successors stays that of the interpreter, because only neighbours are merged and locations exclude each other.
+
+use std::collections::BTreeMap;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{FuncRef, InstBuilder, MemFlagsData, Value, types};
+use cranelift_frontend::{Switch, Variable};
+use sweepline::model::guarded_commands::{ActionId, Expression, GuardedCommands, LocationId, ProcessId};
+use sweepline::model::interpreter::actions_by_location;
+
+use crate::expressions::Translator;
+use crate::working_state::WorkingState;
+
+/// Actions in one function: beyond a few hundred, compile time grows faster than the code.
+const ACTIONS_PER_PART: usize = 200;
+
+/// When a part of the successor function is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// In a model without committed locations.
+    Always,
+    /// While no process stands in a committed location.
+    Uncommitted,
+    /// While some process does.
+    Committed,
+}
+
+/// Some of a model's actions, compiled as one function.
+#[derive(Debug)]
+pub struct Part {
+    pub mode: Mode,
+    /// For each process, the locations with their actions.
+    processes: Vec<(ProcessId, Vec<(LocationId, Vec<ActionId>)>)>,
+}
+
+/// All actions of the model in their order, cut into parts.
+pub fn parts(model: &GuardedCommands) -> Vec<Part> {
+    let commits = model.processes.iter().any(|process| process.locations.iter().any(|location| location.committed));
+    let modes = if commits { &[Mode::Uncommitted, Mode::Committed][..] } else { &[Mode::Always] };
+    let table = actions_by_location(model);
+    let mut parts = Vec::new();
+    for &mode in modes {
+        let mut part = Part { mode, processes: Vec::new() };
+        let mut size = 0;
+        for (number, locations) in table.iter().enumerate() {
+            let process = ProcessId(number as u32);
+            for (number, actions) in locations.iter().enumerate() {
+                let location = LocationId(number as u32);
+                let actions: Vec<ActionId> =
+                    actions.iter().copied().filter(|action| fires_in(model, *action, mode)).collect();
+                if actions.is_empty() {
+                    continue;
+                }
+                if size > 0 && size + actions.len() > ACTIONS_PER_PART {
+                    parts.push(std::mem::replace(&mut part, Part { mode, processes: Vec::new() }));
+                    size = 0;
+                }
+                size += actions.len();
+                match part.processes.last_mut() {
+                    Some((last, locations)) if *last == process => locations.push((location, actions)),
+                    _ => part.processes.push((process, vec![(location, actions)])),
+                }
+            }
+        }
+        parts.push(part);
+    }
+    parts
+}
+
+/// Whether the action can fire in this mode: all of its participants start committed, or none does.
+fn fires_in(model: &GuardedCommands, action: ActionId, mode: Mode) -> bool {
+    let mut starts =
+        model.action(action).participants.iter().map(|one| model.is_committed(one.process, one.from));
+    match mode {
+        Mode::Always => true,
+        Mode::Uncommitted => starts.all(|committed| !committed),
+        Mode::Committed => starts.all(|committed| committed),
+    }
+}
+
+/// Something that must be true for an action to fire.
+#[derive(Clone, Copy)]
+enum Test<'m> {
+    Location(ProcessId, LocationId),
+    Guard(&'m Expression),
+}
+
+/// An action with all its tests, but for the location it is listed under.
+struct Candidate<'m> {
+    action: ActionId,
+    tests: Vec<Test<'m>>,
+}
+
+impl<'m> Candidate<'m> {
+    fn new(model: &'m GuardedCommands, action: ActionId) -> Self {
+        let mut tests = Vec::new();
+        for (number, participant) in model.action(action).participants.iter().enumerate() {
+            if number > 0 {
+                tests.push(Test::Location(participant.process, participant.from));
+            }
+            tests.extend(participant.guards.iter().map(Test::Guard));
+        }
+        Self { action, tests }
+    }
+}
+
+/// Where the next successor goes.
+#[derive(Clone, Copy)]
+struct Output {
+    words: Variable,
+    actions: Variable,
+}
+
+impl<'a> Translator<'a, '_> {
+    /// A function that writes the successors by the actions of one part.
+    pub fn translate_part(mut self, part: &Part) {
+        let output = Output {
+            words: self.builder.declare_var(types::I64),
+            actions: self.builder.declare_var(types::I64),
+        };
+        self.builder.def_var(output.words, self.parameters[1]);
+        self.builder.def_var(output.actions, self.parameters[2]);
+        for (process, locations) in &part.processes {
+            let location = self.read_cell(self.model.process(*process).location);
+            let after = self.builder.create_block();
+            let mut switch = Switch::new();
+            let blocks: Vec<_> = locations
+                .iter()
+                .map(|(location, _)| {
+                    let block = self.builder.create_block();
+                    switch.set_entry(u128::from(location.0), block);
+                    block
+                })
+                .collect();
+            switch.emit(self.builder, location, after);
+            for (block, (_, actions)) in blocks.into_iter().zip(locations) {
+                self.builder.switch_to_block(block);
+                let candidates: Vec<Candidate<'a>> =
+                    actions.iter().map(|action| Candidate::new(self.model, *action)).collect();
+                self.decide(&candidates.iter().collect::<Vec<_>>(), 0, output);
+                self.builder.ins().jump(after, &[]);
+            }
+            self.builder.switch_to_block(after);
+        }
+        let end = self.builder.use_var(output.actions);
+        self.builder.ins().return_(&[end]);
+        self.give_up();
+    }
+
+    fn give_up(&mut self) {
+        self.builder.switch_to_block(self.trouble);
+        let null = self.constant(0);
+        self.builder.ins().return_(&[null]);
+    }
+
+    /// Code for candidates whose first `depth` tests are true.
+    fn decide(&mut self, candidates: &[&Candidate<'a>], depth: usize, output: Output) {
+        let mut rest = candidates;
+        while let Some(first) = rest.first() {
+            let Some(test) = first.tests.get(depth).copied() else {
+                self.fire(first.action, output);
+                rest = &rest[1..];
+                continue;
+            };
+            let shared =
+                rest.iter().take_while(|other| other.tests.get(depth).is_some_and(|next| merge(test, *next))).count();
+            let (group, others) = rest.split_at(shared);
+            rest = others;
+            let after = self.builder.create_block();
+            match test {
+                Test::Guard(guard) => {
+                    let is_true = self.builder.create_block();
+                    self.branch(guard, is_true, after);
+                    self.builder.switch_to_block(is_true);
+                    self.decide(group, depth + 1, output);
+                    self.builder.ins().jump(after, &[]);
+                }
+                Test::Location(process, _) => {
+                    let mut by_location: BTreeMap<LocationId, Vec<&Candidate<'a>>> = BTreeMap::new();
+                    for candidate in group {
+                        if let Some(Test::Location(_, location)) = candidate.tests.get(depth) {
+                            by_location.entry(*location).or_default().push(candidate);
+                        }
+                    }
+                    let location = self.read_cell(self.model.process(process).location);
+                    let mut switch = Switch::new();
+                    let blocks: Vec<_> = by_location
+                        .keys()
+                        .map(|location| {
+                            let block = self.builder.create_block();
+                            switch.set_entry(u128::from(location.0), block);
+                            block
+                        })
+                        .collect();
+                    switch.emit(self.builder, location, after);
+                    for (block, candidates) in blocks.into_iter().zip(by_location.values()) {
+                        self.builder.switch_to_block(block);
+                        self.decide(candidates, depth + 1, output);
+                        self.builder.ins().jump(after, &[]);
+                    }
+                }
+            }
+            self.builder.switch_to_block(after);
+        }
+    }
+
+    /// Writes the successor by an action that is enabled.
+    fn fire(&mut self, id: ActionId, output: Output) {
+        let action = self.model.action(id);
+        let successor = self.builder.use_var(output.words);
+        self.working = WorkingState::to(successor);
+        for effect in &action.effects {
+            self.effect(effect);
+        }
+        for participant in &action.participants {
+            self.set_cell(self.model.process(participant.process).location, i64::from(participant.to.0));
+        }
+        self.finish_state();
+        let actions = self.builder.use_var(output.actions);
+        let number = self.builder.ins().iconst(types::I32, i64::from(id.0));
+        self.builder.ins().store(MemFlagsData::trusted(), number, actions, 0);
+        let actions = self.builder.ins().iadd_imm_s(actions, 4);
+        self.builder.def_var(output.actions, actions);
+        let words = self.builder.ins().iadd_imm_s(successor, self.layout.words() as i64 * 8);
+        self.builder.def_var(output.words, words);
+    }
+
+    /// A function that calls the parts that apply to a state, one after the other.
+    pub fn call_parts(mut self, parts: &[Part], functions: &[FuncRef]) {
+        let with_mode = |mode: Mode| {
+            parts.iter().zip(functions).filter(move |(part, _)| part.mode == mode).map(|(_, function)| *function)
+        };
+        if parts.iter().any(|part| part.mode == Mode::Always) {
+            self.call_all(with_mode(Mode::Always));
+        } else {
+            let (committed, uncommitted) = (self.builder.create_block(), self.builder.create_block());
+            self.branch_on_committed(committed, uncommitted);
+            self.builder.switch_to_block(committed);
+            self.call_all(with_mode(Mode::Committed));
+            self.builder.switch_to_block(uncommitted);
+            self.call_all(with_mode(Mode::Uncommitted));
+        }
+        self.give_up();
+    }
+
+    fn call_all(&mut self, functions: impl Iterator<Item = FuncRef>) {
+        let [state, first_word, first_action] = [self.parameters[0], self.parameters[1], self.parameters[2]];
+        let (mut words, mut actions) = (first_word, first_action);
+        for function in functions {
+            let call = self.builder.ins().call(function, &[state, words, actions]);
+            actions = self.builder.inst_results(call)[0];
+            let gave_up = self.builder.ins().icmp_imm_s(IntCC::Equal, actions, 0);
+            self.trouble_if(gave_up);
+            // Four bytes of actions for each successor, eight for each of its words.
+            let written = self.builder.ins().isub(actions, first_action);
+            let written = self.builder.ins().imul_imm_s(written, self.layout.words() as i64 * 2);
+            words = self.builder.ins().iadd(first_word, written);
+        }
+        self.builder.ins().return_(&[actions]);
+    }
+
+    /// Tells whether some process stands in a committed location.
+    fn branch_on_committed(&mut self, committed: cranelift_codegen::ir::Block, uncommitted: cranelift_codegen::ir::Block) {
+        for process in &self.model.processes {
+            if !process.locations.iter().any(|location| location.committed) {
+                continue;
+            }
+            let location: Value = self.read_cell(process.location);
+            let next = self.builder.create_block();
+            let mut switch = Switch::new();
+            for (number, location) in process.locations.iter().enumerate() {
+                if location.committed {
+                    switch.set_entry(number as u128, committed);
+                }
+            }
+            switch.emit(self.builder, location, next);
+            self.builder.switch_to_block(next);
+        }
+        self.builder.ins().jump(uncommitted, &[]);
+    }
+}
+
+/// Whether one piece of code can make both tests.
+fn merge(first: Test<'_>, second: Test<'_>) -> bool {
+    match (first, second) {
+        (Test::Guard(a), Test::Guard(b)) => a == b,
+        (Test::Location(a, _), Test::Location(b, _)) => a == b,
+        _ => false,
+    }
+}

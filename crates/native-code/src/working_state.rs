@@ -1,0 +1,329 @@
+//! The state while an action's effects run: what has changed is in registers, the rest still in the old state.
+//!
+//! A written cell is first only a value in a register; later effects read it from there, and it is packed into its
+//! word when the action is done. So several writes to one word cost one read and one write, and values in between need no
+//! room in the field. An index that is not known before the run needs the packed words: for an array within one
+//! word these are still registers. Only an array across several words makes the new state go to memory early; from then on
+//! words are read and written there.
+
+use std::collections::BTreeMap;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use sweepline::model::guarded_commands::{Assignment, CellId, Effect, Expression, Place, VariableId};
+use sweepline::model::state_layout::{CellRange, Field};
+
+use crate::expressions::Translator;
+
+/// What the effects so far have changed.
+#[derive(Debug, Default)]
+pub struct WorkingState {
+    /// Cells that are written and not yet packed.
+    cells: BTreeMap<CellId, Value>,
+    /// Words that are changed, in registers.
+    words: BTreeMap<u32, Value>,
+    /// Where the new state belongs.
+    successor: Option<Value>,
+    /// The same address, once all words of the new state are there.
+    memory: Option<Value>,
+}
+
+impl WorkingState {
+    /// The unchanged state, on its way to this address.
+    pub fn to(successor: Value) -> Self {
+        Self { successor: Some(successor), ..Self::default() }
+    }
+}
+
+/// Where an assignment goes, with the index already computed.
+enum Target {
+    Cell(CellId),
+    Element(VariableId, Value),
+}
+
+impl Translator<'_, '_> {
+    /// Runs one effect on the working state.
+    pub(crate) fn effect(&mut self, effect: &Effect) {
+        match effect {
+            Effect::Assign(assignments) => {
+                let mut writes = Vec::with_capacity(assignments.len());
+                for Assignment { place, value } in assignments {
+                    let range = self.range(value);
+                    let value = self.value(value);
+                    writes.push((self.target(place), value, range));
+                }
+                for (target, value, range) in writes {
+                    self.write(target, value, range);
+                }
+            }
+            Effect::Push { queue, values } => self.push(*queue, values),
+            Effect::Pop { queue, places } => self.pop(*queue, places),
+        }
+    }
+
+    /// Appends a message: every slot takes the value if it is the next one, otherwise it stays as it is.
+    fn push(&mut self, queue: VariableId, values: &[Expression]) {
+        let variable = self.model.variable(queue);
+        let length_cell = variable.first_cell;
+        let messages = (variable.cell_count() - 1) / values.len().max(1);
+        let length = self.read_cell(length_cell);
+        let new: Vec<(Value, CellRange)> =
+            values.iter().map(|value| (self.value(value), self.range(value))).collect();
+        for message in 0..messages {
+            let is_next = self.builder.ins().icmp_imm_s(IntCC::Equal, length, message as i64);
+            for (part, &(value, range)) in new.iter().enumerate() {
+                let cell = CellId(length_cell.0 + 1 + (message * values.len() + part) as u32);
+                let value = self.wrapped(value, range, self.model.cells[cell.index()].declared);
+                let old = self.read_cell(cell);
+                let value = self.builder.ins().select(is_next, value, old);
+                self.working.cells.insert(cell, value);
+            }
+        }
+        let longer = self.builder.ins().iadd_imm_s(length, 1);
+        self.working.cells.insert(length_cell, longer);
+    }
+
+    /// Takes the oldest message: all others move up, the last slot becomes zero.
+    fn pop(&mut self, queue: VariableId, places: &[Option<Place>]) {
+        let variable = self.model.variable(queue);
+        let length_cell = variable.first_cell;
+        let first = length_cell.0 + 1;
+        let end = length_cell.0 + variable.cell_count() as u32;
+        let parts = places.len() as u32;
+        let old: Vec<Value> = (first..end).map(|cell| self.read_cell(CellId(cell))).collect();
+        let zero = self.constant(0);
+        for cell in first..end {
+            let from = (cell - first + parts) as usize;
+            self.working.cells.insert(CellId(cell), old.get(from).copied().unwrap_or(zero));
+        }
+        let length = self.read_cell(length_cell);
+        let shorter = self.builder.ins().iadd_imm_s(length, -1);
+        self.working.cells.insert(length_cell, shorter);
+        let mut writes = Vec::new();
+        for (part, place) in places.iter().enumerate() {
+            if let Some(place) = place {
+                let range = self.layout.proved_ranges()[first as usize + part];
+                writes.push((self.target(place), old[part], range));
+            }
+        }
+        for (target, value, range) in writes {
+            self.write(target, value, range);
+        }
+    }
+
+    fn target(&mut self, place: &Place) -> Target {
+        match place {
+            Place::Cell(cell) => Target::Cell(*cell),
+            Place::Element { array, index, .. } => Target::Element(*array, self.checked_index(*array, index)),
+        }
+    }
+
+    fn write(&mut self, target: Target, value: Value, range: CellRange) {
+        match target {
+            Target::Cell(cell) => {
+                let value = self.wrapped(value, range, self.model.cells[cell.index()].declared);
+                self.working.cells.insert(cell, value);
+            }
+            Target::Element(array, index) => {
+                let first = self.model.variable(array).first_cell;
+                let value = self.wrapped(value, range, self.model.cells[first.index()].declared);
+                self.write_element(array, index, value);
+            }
+        }
+    }
+
+    /// The present value of a cell.
+    pub(crate) fn read_cell(&mut self, cell: CellId) -> Value {
+        if let Some(&value) = self.working.cells.get(&cell) {
+            return value;
+        }
+        let field = self.layout.field(cell);
+        if field.bits == 0 {
+            return self.constant(field.base);
+        }
+        let word = self.word(field.word);
+        self.unpack(word, field)
+    }
+
+    /// The present value of an element; the index is in range.
+    pub(crate) fn read_element(&mut self, array: VariableId, index: Value) -> Value {
+        self.pack_array(array);
+        let first = self.first_field(array);
+        if first.bits == 0 {
+            return self.constant(first.base);
+        }
+        let (word, shift) = if self.is_in_one_word(array) {
+            (self.word(first.word), self.shift_in_word(first, index))
+        } else {
+            if !self.working.words.is_empty() {
+                self.go_to_memory();
+            }
+            let (address, shift) = self.element_address(array, index);
+            (self.builder.ins().load(types::I64, MemFlagsData::trusted(), address, 0), shift)
+        };
+        let content = self.builder.ins().ushr(word, shift);
+        self.unpack(content, Field { shift: 0, ..first })
+    }
+
+    fn write_element(&mut self, array: VariableId, index: Value, value: Value) {
+        self.pack_array(array);
+        let first = self.first_field(array);
+        let checked = (0..self.model.variable(array).cell_count() as u32)
+            .any(|offset| self.layout.field(CellId(self.model.variable(array).first_cell.0 + offset)).checked);
+        let content = self.content(value, Field { checked, ..first });
+        if first.bits == 0 {
+            return;
+        }
+        let mask = self.constant(first.mask() as i64);
+        if self.is_in_one_word(array) {
+            let shift = self.shift_in_word(first, index);
+            let old = self.word(first.word);
+            let new = self.replace(old, mask, content, shift);
+            self.set_word(first.word, new);
+        } else {
+            self.go_to_memory();
+            let (address, shift) = self.element_address(array, index);
+            let old = self.builder.ins().load(types::I64, MemFlagsData::trusted(), address, 0);
+            let new = self.replace(old, mask, content, shift);
+            self.builder.ins().store(MemFlagsData::trusted(), new, address, 0);
+        }
+    }
+
+    fn replace(&mut self, word: Value, mask: Value, content: Value, shift: Value) -> Value {
+        let mask = self.builder.ins().ishl(mask, shift);
+        let content = self.builder.ins().ishl(content, shift);
+        let kept = self.builder.ins().band_not(word, mask);
+        self.builder.ins().bor(kept, content)
+    }
+
+    /// What a field holds for a value; gives the state up if it cannot.
+    fn content(&mut self, value: Value, field: Field) -> Value {
+        let content = if field.base == 0 { value } else { self.builder.ins().iadd_imm_s(value, -field.base) };
+        if field.checked {
+            let mask = self.constant(field.mask() as i64);
+            let too_large = self.builder.ins().icmp(IntCC::UnsignedGreaterThan, content, mask);
+            self.trouble_if(too_large);
+        }
+        content
+    }
+
+    /// Changes a cell to a value of its type.
+    pub(crate) fn set_cell(&mut self, cell: CellId, value: i64) {
+        let value = self.constant(value);
+        self.working.cells.insert(cell, value);
+    }
+
+    /// The successor's words: packs what is pending and stores what is not yet in memory.
+    pub(crate) fn finish_state(&mut self) {
+        let cells = std::mem::take(&mut self.working.cells);
+        self.pack(cells);
+        self.go_to_memory();
+        self.working = WorkingState::default();
+    }
+
+    /// Packs the cells into their words, one read and one write for each word.
+    fn pack(&mut self, cells: BTreeMap<CellId, Value>) {
+        let mut by_word: BTreeMap<u32, Vec<(Field, Value)>> = BTreeMap::new();
+        for (cell, value) in cells {
+            let field = self.layout.field(cell);
+            by_word.entry(field.word).or_default().push((field, value));
+        }
+        for (number, writes) in by_word {
+            let cleared = writes.iter().fold(0, |mask, (field, _)| mask | field.mask() << field.shift);
+            let old = self.word(number);
+            let mut word = self.builder.ins().band_imm_s(old, !cleared as i64);
+            for (field, value) in writes {
+                let content = self.content(value, field);
+                if field.bits > 0 {
+                    let content = self.builder.ins().ishl_imm_s(content, i64::from(field.shift));
+                    word = self.builder.ins().bor(word, content);
+                }
+            }
+            self.set_word(number, word);
+        }
+    }
+
+    /// Packs the pending cells of an array, because an unknown one of them is about to be read or written.
+    fn pack_array(&mut self, array: VariableId) {
+        let variable = self.model.variable(array);
+        let first = variable.first_cell.0;
+        let mut pending = BTreeMap::new();
+        for cell in first..first + variable.cell_count() as u32 {
+            if let Some(value) = self.working.cells.remove(&CellId(cell)) {
+                pending.insert(CellId(cell), value);
+            }
+        }
+        self.pack(pending);
+    }
+
+    fn word(&mut self, number: u32) -> Value {
+        if let Some(memory) = self.working.memory {
+            return self.builder.ins().load(types::I64, MemFlagsData::trusted(), memory, number as i32 * 8);
+        }
+        match self.working.words.get(&number) {
+            Some(&value) => value,
+            None => self.state_word(number),
+        }
+    }
+
+    fn set_word(&mut self, number: u32, value: Value) {
+        match self.working.memory {
+            Some(memory) => {
+                self.builder.ins().store(MemFlagsData::trusted(), value, memory, number as i32 * 8);
+            }
+            None => {
+                self.working.words.insert(number, value);
+            }
+        }
+    }
+
+    fn go_to_memory(&mut self) {
+        let Some(successor) = self.working.successor.filter(|_| self.working.memory.is_none()) else { return };
+        for word in 0..self.layout.words() as u32 {
+            let value = self.word(word);
+            self.builder.ins().store(MemFlagsData::trusted(), value, successor, word as i32 * 8);
+        }
+        self.working.memory = Some(successor);
+    }
+
+    fn first_field(&self, array: VariableId) -> Field {
+        self.layout.field(self.model.variable(array).first_cell)
+    }
+
+    /// Whether the elements lie side by side in one word.
+    fn is_in_one_word(&self, array: VariableId) -> bool {
+        let variable = self.model.variable(array);
+        let first = self.first_field(array);
+        (0..variable.cell_count() as u32).all(|offset| {
+            let field = self.layout.field(CellId(variable.first_cell.0 + offset));
+            field.word == first.word && u32::from(field.shift) == u32::from(first.shift) + offset * u32::from(first.bits)
+        })
+    }
+
+    fn shift_in_word(&mut self, first: Field, index: Value) -> Value {
+        let distance = self.builder.ins().imul_imm_s(index, i64::from(first.bits));
+        self.builder.ins().iadd_imm_s(distance, i64::from(first.shift))
+    }
+
+    /// Address of the word that holds an element, and the element's shift in it.
+    fn element_address(&mut self, array: VariableId, index: Value) -> (Value, Value) {
+        let variable = self.model.variable(array);
+        let layout = self.layout;
+        let table = self.tables.entry(array).or_insert_with(|| {
+            (0..variable.cell_count() as u32)
+                .map(|offset| layout.field(CellId(variable.first_cell.0 + offset)))
+                .map(|field| (field.word * 8) << 8 | u32::from(field.shift))
+                .collect()
+        });
+        let table = table.as_ptr() as i64;
+        let table = self.constant(table);
+        let offset = self.builder.ins().ishl_imm_s(index, 2);
+        let entry = self.builder.ins().iadd(table, offset);
+        let flags = MemFlagsData::trusted().with_readonly();
+        let place = self.builder.ins().uload32(flags, entry, 0);
+        let shift = self.builder.ins().band_imm_s(place, 255);
+        let offset = self.builder.ins().ushr_imm_s(place, 8);
+        let base = self.working.memory.unwrap_or(self.parameters[0]);
+        (self.builder.ins().iadd(base, offset), shift)
+    }
+}

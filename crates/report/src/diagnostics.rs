@@ -1,0 +1,188 @@
+//! Findings: what is wrong or odd, with a code, the place in the text, and what to do about it.
+//!
+//! The language crate reports about texts, the command line about files and options, a search about the model's
+//! run-time errors. Here they become one type, which is shown on the terminal the way rustc shows its own (by its
+//! renderer, annotate-snippets) and kept in the run record.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use languages::{Diagnostic, Severity, Source};
+use sweepline::model::guarded_commands::Span;
+use sweepline::model::interpreter::{RuntimeError, RuntimeErrorKind};
+
+use crate::run_record::DiagnosticRecord;
+
+/// Whether text carries colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Coloring {
+    /// With escape sequences, for a terminal.
+    Colored,
+    /// Just the text.
+    #[default]
+    Plain,
+}
+
+/// Something wrong or odd.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The code, to be searched for.
+    pub code: &'static str,
+    /// Whether it prevents an answer.
+    pub severity: Severity,
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// Where, if it is in a text.
+    pub excerpt: Option<Excerpt>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// A place in a text that is shown together with a finding.
+#[derive(Clone, Debug)]
+pub struct Excerpt {
+    /// The file, or the option, that the text comes from.
+    pub origin: String,
+    /// The whole text.
+    pub text: Arc<str>,
+    /// The place.
+    pub span: Span,
+    /// What to write at the place.
+    pub label: String,
+}
+
+impl Finding {
+    /// An error that is not in a text.
+    pub fn error(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { code, severity: Severity::Error, message: message.into(), excerpt: None, help: Some(help.into()) }
+    }
+
+    /// Something odd that is not in a text.
+    pub fn warning(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, message, help) }
+    }
+
+    /// What a language says about the text from `origin`.
+    pub fn in_text(diagnostic: Diagnostic, origin: &str, text: &Arc<str>) -> Self {
+        let Diagnostic { code, severity, message, span, label, help } = diagnostic;
+        let excerpt = Excerpt { origin: origin.into(), text: Arc::clone(text), span, label };
+        Self { code, severity, message, excerpt: Some(excerpt), help }
+    }
+
+    /// The finding as part of a run record.
+    pub fn record(&self) -> DiagnosticRecord {
+        let position = self.excerpt.as_ref().map(|excerpt| Source::new(&excerpt.text).start_of(excerpt.span));
+        DiagnosticRecord {
+            code: self.code.into(),
+            severity: match self.severity {
+                Severity::Error => "error".into(),
+                Severity::Warning => "warning".into(),
+            },
+            message: self.message.clone(),
+            line: position.map(|position| position.line),
+            column: position.map(|position| position.column),
+            help: self.help.clone(),
+            source: self.excerpt.as_ref().map(|excerpt| excerpt.origin.clone()),
+        }
+    }
+
+    /// The finding as text of several lines, with a line break at the end.
+    pub fn render(&self, coloring: Coloring) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let mut group = Group::with_title(level.primary_title(&self.message).id(self.code));
+        if let Some(excerpt) = &self.excerpt {
+            let annotation = AnnotationKind::Primary.span(excerpt.range()).label(&excerpt.label);
+            group = group.element(Snippet::source(&*excerpt.text).path(&excerpt.origin).annotation(annotation));
+        }
+        if let Some(help) = &self.help {
+            group = group.element(Level::HELP.message(help));
+        }
+        let renderer = match coloring {
+            Coloring::Colored => Renderer::styled(),
+            Coloring::Plain => Renderer::plain(),
+        };
+        renderer.render(&[group]) + "\n"
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(Coloring::Plain))
+    }
+}
+
+impl Excerpt {
+    /// The place as a range that is certainly inside the text and between characters.
+    fn range(&self) -> Range<usize> {
+        let boundary = |offset: u32| self.text.floor_char_boundary(offset as usize);
+        let start = boundary(self.span.start);
+        start..boundary(self.span.end).max(start)
+    }
+}
+
+/// A run-time error of the model as a finding about the text from `origin`.
+pub fn runtime_error(error: &RuntimeError, origin: &str, text: &Arc<str>) -> Finding {
+    let (code, help) = match &error.kind {
+        RuntimeErrorKind::IndexOutOfRange { length, .. } => {
+            ("E0501", format!("the indices go from 0 to {}: guard the step, or enlarge the array", length - 1))
+        }
+        RuntimeErrorKind::DivisionByZero => {
+            ("E0502", "guard the step, so that it is taken only when the divisor is not 0".into())
+        }
+        RuntimeErrorKind::ShiftOutOfRange(_) => {
+            ("E0503", "guard the step, so that it is taken only when the count is in 0 to 63".into())
+        }
+    };
+    let excerpt =
+        Excerpt { origin: origin.into(), text: Arc::clone(text), span: error.span, label: "in this expression".into() };
+    Finding {
+        code,
+        severity: Severity::Error,
+        message: format!("run-time error: {error}"),
+        excerpt: Some(excerpt),
+        help: Some(help),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn finding(text: &str, start: u32, end: u32) -> Finding {
+        let excerpt =
+            Excerpt { origin: "lamp.dve".into(), text: text.into(), span: Span { start, end }, label: "here".into() };
+        Finding { excerpt: Some(excerpt), ..Finding::error("E0105", "expected `;`", "add one") }
+    }
+
+    #[test]
+    fn a_finding_shows_code_place_label_and_help() {
+        let text = finding("byte x\nbyte y;", 7, 11).render(Coloring::Plain);
+        let parts = ["error[E0105]: expected `;`", "lamp.dve:2:1", "byte y;", "^^^^ here", "help: add one"];
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+        assert!(text.ends_with('\n') && !text.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn the_record_counts_lines_and_columns_from_one() {
+        let record = finding("byte ü;\nbyte y;", 14, 15).record();
+        assert_eq!((record.line, record.column), (Some(2), Some(6)));
+        assert_eq!(record.source.as_deref(), Some("lamp.dve"));
+        let record = Finding::error("E0001", "no file", "look for it").record();
+        assert_eq!((record.line, record.column, record.source), (None, None, None));
+    }
+
+    proptest! {
+        #[test]
+        fn no_span_breaks_the_renderer(text in "(?s).{0,40}", start: u8, end: u8) {
+            finding(&text, start.into(), end.into()).render(Coloring::Colored);
+            finding(&text, u32::MAX, 0).render(Coloring::Plain);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! How a run record comes to its values.
+//!
+//! A record begins with everything unknown and is filled in as the run proceeds: the model once it is read, the
+//! outcome once there is one, findings whenever they come up. So a run that ends early, for whatever reason, has the
+//! same record as any other, only with more `null`s.
+
+use sweepline::check::{Engine, ErrorPlace, ModelError, Outcome};
+use sweepline::explore::StopReason;
+use sweepline::model::guarded_commands::{CellId, GuardedCommands};
+use sweepline::property::Property;
+use sweepline::verdict::trace::{Change, Trace};
+use sweepline::verdict::{Evidence, Verdict};
+
+use crate::diagnostics::Finding;
+use crate::exit::Exit;
+use crate::run_record::{
+    AnswerRecord, ChangeRecord, IoRecord, MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord, PropertyRecord,
+    ResourcesRecord, RunRecord, SearchRecord, StatesRecord, StepRecord, TraceKind, TraceRecord, TransitionsRecord,
+    ValueRecord,
+};
+
+/// The name of the property that a run-time error of the model violates.
+pub const NO_RUNTIME_ERROR: &str = "no run-time error";
+
+/// A search that came to an end, with what it was about.
+#[derive(Clone, Copy, Debug)]
+pub struct FinishedSearch<'a> {
+    /// The search.
+    pub engine: Engine,
+    /// What was explored.
+    pub commands: &'a GuardedCommands,
+    /// What was asked.
+    pub properties: &'a [Property],
+    /// What is known now.
+    pub outcome: &'a Outcome,
+}
+
+/// What the process used, as far as the system tells.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Usage {
+    /// Time on the clock.
+    pub wall_seconds: Option<f64>,
+    /// Time on all processors.
+    pub cpu_seconds: Option<f64>,
+    /// The most memory that the process held.
+    pub peak_rss_bytes: Option<u64>,
+}
+
+impl PlanRecord {
+    /// A plan without a progress measure: the constant measure, for which no step goes back.
+    pub fn new(engine: Engine, execution: impl Into<String>) -> Self {
+        let engine = match engine {
+            Engine::Breadth => "breadth",
+            Engine::Depth => "depth",
+        };
+        let measure = MeasureRecord { expression: None, origin: MeasureOrigin::None, monotone: Some(true) };
+        Self { engine: engine.into(), execution: execution.into(), threads: 1, measure }
+    }
+}
+
+impl RunRecord {
+    /// The record of a run that has just begun.
+    pub fn new(path: impl Into<String>, plan: PlanRecord) -> Self {
+        Self {
+            format: Self::FORMAT.into(),
+            exit_code: Exit::Unknown.code(),
+            model: ModelRecord { path: path.into(), ..ModelRecord::default() },
+            plan,
+            search: SearchRecord::default(),
+            properties: Vec::new(),
+            traces: Vec::new(),
+            diagnostics: Vec::new(),
+            resources: ResourcesRecord::default(),
+        }
+    }
+
+    /// The model is read.
+    pub fn set_model(&mut self, model: &languages::Model) {
+        self.model.language = Some(model.language.name().into());
+        self.model.variables = Some(model.commands.variables.len() as u64);
+    }
+
+    /// Something was wrong or odd.
+    pub fn report(&mut self, findings: &[Finding]) {
+        self.diagnostics.extend(findings.iter().map(Finding::record));
+    }
+
+    /// The search came to an end.
+    pub fn set_outcome(&mut self, finished: FinishedSearch<'_>) {
+        let FinishedSearch { commands, properties, outcome, .. } = finished;
+        self.model.state_bits = Some(outcome.layout.bits() as u64);
+        self.model.state_words = Some(outcome.layout.words() as u64);
+        self.search = SearchRecord::of_constant_measure(finished);
+        self.resources.peak_state_bytes = Some(outcome.peak_state_bytes);
+        self.resources.disk_bytes = Some(outcome.disk_bytes);
+        if let Some(error) = &outcome.error {
+            let trace = Some(self.add_trace(commands, error.trace.trace()));
+            self.properties.push(PropertyRecord {
+                name: NO_RUNTIME_ERROR.into(),
+                kind: "safety".into(),
+                verdict: AnswerRecord::Violated,
+                reason: Some(runtime_error_reason(error, commands, properties)),
+                trace,
+            });
+        }
+        for (property, verdict) in properties.iter().zip(&outcome.verdicts) {
+            let (verdict, reason, evidence) = match verdict {
+                Verdict::Holds(evidence) => (AnswerRecord::Holds, None, Some(evidence)),
+                Verdict::Violated(evidence) => (AnswerRecord::Violated, None, Some(evidence)),
+                Verdict::Unknown(reason) => (AnswerRecord::Unknown, Some(reason.to_string()), None),
+            };
+            let trace = match evidence {
+                Some(Evidence::Trace(trace)) => Some(self.add_trace(commands, trace.trace())),
+                Some(Evidence::Search(_)) | None => None,
+            };
+            self.add_property(property, verdict, reason, trace);
+        }
+    }
+
+    /// The search failed, so nothing is known about the properties.
+    pub fn set_undecided(&mut self, properties: &[Property], reason: &str) {
+        self.search.stopped = Some(reason.into());
+        for property in properties {
+            self.add_property(property, AnswerRecord::Unknown, Some(reason.into()), None);
+        }
+    }
+
+    /// The process used this much so far.
+    pub fn set_usage(&mut self, usage: Usage) {
+        self.resources.wall_seconds = usage.wall_seconds;
+        self.resources.cpu_seconds = usage.cpu_seconds;
+        self.resources.peak_rss_bytes = usage.peak_rss_bytes;
+    }
+
+    /// What the answers amount to. A violation stays one even if the rest is unknown; and a search that was cut short
+    /// never counts as a success, also when it was asked nothing.
+    pub fn exit_of_answers(&self) -> Exit {
+        let some = |answer| self.properties.iter().any(|property| property.verdict == answer);
+        if some(AnswerRecord::Violated) {
+            Exit::Violated
+        } else if some(AnswerRecord::Unknown) || self.search.stopped.is_some() {
+            Exit::Unknown
+        } else {
+            Exit::Holds
+        }
+    }
+
+    fn add_property(
+        &mut self,
+        property: &Property,
+        verdict: AnswerRecord,
+        reason: Option<String>,
+        trace: Option<usize>,
+    ) {
+        let (name, kind) = (property.name.clone(), property.kind.name().into());
+        self.properties.push(PropertyRecord { name, kind, verdict, reason, trace });
+    }
+
+    fn add_trace(&mut self, commands: &GuardedCommands, trace: &Trace) -> usize {
+        self.traces.push(TraceRecord::new(commands, trace));
+        self.traces.len() - 1
+    }
+}
+
+impl SearchRecord {
+    /// A search over all states as one layer: every step is stationary, and nothing is forgotten.
+    fn of_constant_measure(finished: FinishedSearch<'_>) -> Self {
+        let FinishedSearch { engine, outcome, .. } = finished;
+        let (distinct, counters) = (outcome.distinct, outcome.counters);
+        Self {
+            complete: outcome.complete,
+            states: StatesRecord {
+                distinct: Some(distinct),
+                explored: Some(counters.explored),
+                peak_stored: Some(distinct),
+                peak_layer: Some(distinct),
+                persistent: Some(0),
+                matched: states_matched(finished),
+            },
+            transitions: TransitionsRecord {
+                total: Some(counters.transitions),
+                forward: Some(0),
+                stationary: Some(counters.transitions),
+                regress: Some(0),
+            },
+            sweeps: Some(1),
+            layers: Some(1),
+            deadlocks: Some(counters.deadlocks),
+            io: IoRecord { states_written: Some(0), states_read: Some(0) },
+            levels: (engine == Engine::Breadth).then_some(counters.depth),
+            stack_depth: (engine == Engine::Depth).then_some(counters.depth),
+            erroneous: Some(counters.erroneous),
+            stopped: outcome.stopped.as_ref().map(StopReason::to_string),
+        }
+    }
+}
+
+/// Successors that led to known states. Not known where a search ended between computing successors and storing them:
+/// with a full memory, or depth-first, where they wait on the stack.
+fn states_matched(finished: FinishedSearch<'_>) -> Option<u64> {
+    let FinishedSearch { engine, outcome, .. } = finished;
+    let in_step = engine == Engine::Breadth && !matches!(outcome.stopped, Some(StopReason::Memory(_)));
+    // The initial state is stored without a transition.
+    (outcome.complete || in_step).then(|| (outcome.counters.transitions + 1).saturating_sub(outcome.distinct))
+}
+
+fn runtime_error_reason(error: &ModelError, commands: &GuardedCommands, properties: &[Property]) -> String {
+    match error.place {
+        ErrorPlace::Action(action) => format!("{} in `{}`", error.error, commands.action_name(action)),
+        ErrorPlace::Property(number) => {
+            let name = properties.get(number).map_or("a property", |property| &property.name);
+            format!("{} in `{name}`", error.error)
+        }
+    }
+}
+
+impl TraceRecord {
+    /// A finite run. Traces come from a replay on the interpreter and from nowhere else.
+    pub fn new(commands: &GuardedCommands, trace: &Trace) -> Self {
+        let steps = trace.steps.iter().enumerate().map(|(number, step)| StepRecord {
+            action: commands.action_name(step.action),
+            changes: ChangeRecord::all(commands, &trace.changes(number)),
+            number: step.action.0,
+        });
+        Self {
+            kind: TraceKind::Finite,
+            loop_start: None,
+            replayed: true,
+            steps: steps.collect(),
+            initial: ValueRecord::all(commands, &trace.initial),
+        }
+    }
+}
+
+impl ChangeRecord {
+    /// The changes, with names.
+    pub fn all(commands: &GuardedCommands, changes: &[Change]) -> Vec<Self> {
+        let named = |change: &Change| Self {
+            variable: commands.cell_name(change.cell),
+            from: commands.value_name(change.cell, change.from),
+            to: commands.value_name(change.cell, change.to),
+        };
+        changes.iter().map(named).collect()
+    }
+}
+
+impl ValueRecord {
+    /// All cells of a state, with names.
+    pub fn all(commands: &GuardedCommands, state: &[i64]) -> Vec<Self> {
+        let cells = (0..).map(CellId).zip(state);
+        cells
+            .map(|(cell, &value)| Self {
+                variable: commands.cell_name(cell),
+                value: commands.value_name(cell, value),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,42 @@
+//! A finished run, for people and programs.
+//!
+//! The principal type in this crate is [`RunRecord`]: everything that is known about one run, in the form of the
+//! JSON that `--json` writes. It is filled in as the run proceeds, so wherever the run ends, the record is true. All
+//! other output is a view of it: [`Summary`] for the terminal, [`TraceText`] for one trace, [`TraceFile`] for a trace
+//! that is kept. [`Finding`] is what went wrong on the way, with the place in the model.
+//!
+//! Nothing in here prints. Views implement [`Display`](std::fmt::Display) or write to a writer.
+//!
+//! ```
+//! use report::{PlanRecord, RunRecord};
+//! use sweepline::check::Engine;
+//!
+//! let record = RunRecord::new("lamp.dve", PlanRecord::new(Engine::Breadth, "compiled"));
+//! let json = serde_json::to_string(&record)?;
+//! assert!(json.starts_with(r#"{"format":"sweepline-run/1","exit_code":3,"model":{"path":"lamp.dve","#));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+mod diagnostics;
+mod exit;
+mod filling;
+mod json;
+mod quantities;
+mod run_record;
+mod terminal;
+mod trace_file;
+mod trace_view;
+
+pub use diagnostics::{Coloring, Excerpt, Finding, runtime_error};
+pub use exit::Exit;
+pub use filling::{FinishedSearch, NO_RUNTIME_ERROR, Usage};
+pub use json::write_json;
+pub use quantities::{Bytes, Count, Seconds};
+pub use run_record::{
+    AnswerRecord, ChangeRecord, DiagnosticRecord, IoRecord, MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord,
+    PropertyRecord, ResourcesRecord, RunRecord, SearchRecord, StatesRecord, StepRecord, TraceKind, TraceRecord,
+    TransitionsRecord, ValueRecord,
+};
+pub use terminal::{Detail, Summary};
+pub use trace_file::{SavedAction, TraceFile, TraceFileError};
+pub use trace_view::{Length, TraceText, TraceView, changes_text, state_text};

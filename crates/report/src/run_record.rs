@@ -1,0 +1,273 @@
+//! The run record: one JSON object that says everything about a run.
+//!
+//! Other programs read it, so its fields are a promise. The order of the declarations is the order in the file. A figure
+//! that is not known is `null`: never left out, never guessed. New fields are added at the end of an object and
+//! nothing is renamed; a change that breaks readers would change [`RunRecord::FORMAT`].
+//!
+//! The types are plain data that can also be read back. How they come to their values is in `filling.rs`.
+
+use serde::{Deserialize, Serialize};
+
+/// Everything that is known about one run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// [`RunRecord::FORMAT`].
+    pub format: String,
+    /// What the process returned.
+    pub exit_code: u8,
+    /// What was checked.
+    pub model: ModelRecord,
+    /// How.
+    pub plan: PlanRecord,
+    /// What the search met.
+    pub search: SearchRecord,
+    /// The answers.
+    pub properties: Vec<PropertyRecord>,
+    /// Runs of the model that properties refer to by their place in this list.
+    pub traces: Vec<TraceRecord>,
+    /// What was wrong or odd.
+    pub diagnostics: Vec<DiagnosticRecord>,
+    /// What it cost.
+    pub resources: ResourcesRecord,
+}
+
+impl RunRecord {
+    /// Name and version of the format.
+    pub const FORMAT: &str = "sweepline-run/1";
+}
+
+/// The model of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelRecord {
+    /// The file, as named on the command line.
+    pub path: String,
+    /// The language it is written in.
+    pub language: Option<String>,
+    /// Number of variables, control locations included.
+    pub variables: Option<u64>,
+    /// Bits of a packed state.
+    pub state_bits: Option<u64>,
+    /// 64-bit words of a packed state.
+    pub state_words: Option<u64>,
+}
+
+/// How a model was explored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanRecord {
+    /// The search.
+    pub engine: String,
+    /// How the model was executed.
+    pub execution: String,
+    /// Number of threads that explored.
+    pub threads: u32,
+    /// The progress measure.
+    pub measure: MeasureRecord,
+}
+
+/// A progress measure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeasureRecord {
+    /// The expression; none for the constant measure.
+    pub expression: Option<String>,
+    /// Who proposed it.
+    pub origin: MeasureOrigin,
+    /// Whether no step goes back.
+    pub monotone: Option<bool>,
+}
+
+/// Who proposed a progress measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MeasureOrigin {
+    /// The user.
+    User,
+    /// An analysis of the model.
+    Derived,
+    /// Nobody: the constant measure, all states are one layer.
+    None,
+}
+
+/// What a search met.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SearchRecord {
+    /// Whether every reachable state was met.
+    pub complete: bool,
+    /// Counts of states.
+    pub states: StatesRecord,
+    /// Counts of transitions.
+    pub transitions: TransitionsRecord,
+    /// Passes over the state space.
+    pub sweeps: Option<u64>,
+    /// Sets of states with one progress value.
+    pub layers: Option<u64>,
+    /// States without successors.
+    pub deadlocks: Option<u64>,
+    /// States moved to and from disk.
+    pub io: IoRecord,
+    /// Breadth-first levels.
+    pub levels: Option<u64>,
+    /// Greatest number of entries on the stack of a depth-first search.
+    pub stack_depth: Option<u64>,
+    /// States with a step that is a run-time error.
+    pub erroneous: Option<u64>,
+    /// Why the search was stopped from outside, if it was.
+    pub stopped: Option<String>,
+}
+
+/// Counts of states.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StatesRecord {
+    /// Different states.
+    pub distinct: Option<u64>,
+    /// Expansions; a state that is expanded twice counts twice.
+    pub explored: Option<u64>,
+    /// The most that were in memory at one time.
+    pub peak_stored: Option<u64>,
+    /// The most in one layer.
+    pub peak_layer: Option<u64>,
+    /// Those kept for the next sweep.
+    pub persistent: Option<u64>,
+    /// Successors that were known already.
+    pub matched: Option<u64>,
+}
+
+/// Counts of transitions by the direction of progress.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TransitionsRecord {
+    /// All of them.
+    pub total: Option<u64>,
+    /// To a greater progress value.
+    pub forward: Option<u64>,
+    /// To the same progress value.
+    pub stationary: Option<u64>,
+    /// To a smaller progress value.
+    pub regress: Option<u64>,
+}
+
+/// States moved to and from disk.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct IoRecord {
+    /// To disk.
+    pub states_written: Option<u64>,
+    /// From disk.
+    pub states_read: Option<u64>,
+}
+
+/// A question and its answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PropertyRecord {
+    /// What the user calls it.
+    pub name: String,
+    /// `deadlock`, `invariant`, `reach`, `safety`, `ltl` or `ctl`.
+    pub kind: String,
+    /// The answer.
+    pub verdict: AnswerRecord,
+    /// Why there is no answer, or what exactly went wrong.
+    pub reason: Option<String>,
+    /// Place of the trace in [`RunRecord::traces`].
+    pub trace: Option<usize>,
+}
+
+/// An answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AnswerRecord {
+    /// Yes.
+    Holds,
+    /// No.
+    Violated,
+    /// Not decided.
+    Unknown,
+}
+
+/// A run of the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceRecord {
+    /// What kind of run it is.
+    pub kind: TraceKind,
+    /// For a lasso, the step that the loop begins with.
+    pub loop_start: Option<usize>,
+    /// Whether the interpreter ran it.
+    pub replayed: bool,
+    /// The steps.
+    pub steps: Vec<StepRecord>,
+    /// All variables before the first step.
+    pub initial: Vec<ValueRecord>,
+}
+
+/// What kind of run a trace is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TraceKind {
+    /// It ends in a state that shows something.
+    Finite,
+    /// It ends in a loop.
+    Lasso,
+    /// It ends in a strongly connected component.
+    Component,
+}
+
+/// One step of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepRecord {
+    /// What people call the action.
+    pub action: String,
+    /// What it changed.
+    pub changes: Vec<ChangeRecord>,
+    /// The action's number in the model. Two actions may have one name.
+    pub number: u32,
+}
+
+/// A variable, or a part of one, that a step changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeRecord {
+    /// Its name.
+    pub variable: String,
+    /// The value before.
+    pub from: String,
+    /// The value after.
+    pub to: String,
+}
+
+/// A variable, or a part of one, with its value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ValueRecord {
+    /// Its name.
+    pub variable: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// Something that was wrong or odd.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DiagnosticRecord {
+    /// The code, to be searched for.
+    pub code: String,
+    /// `error` or `warning`.
+    pub severity: String,
+    /// What is wrong.
+    pub message: String,
+    /// The line in `source`, from one.
+    pub line: Option<usize>,
+    /// The column in characters, from one.
+    pub column: Option<usize>,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// What `line` and `column` count in: a file, or an option whose value is an expression.
+    pub source: Option<String>,
+}
+
+/// What a run cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ResourcesRecord {
+    /// Time on the clock.
+    pub wall_seconds: Option<f64>,
+    /// Time on all processors.
+    pub cpu_seconds: Option<f64>,
+    /// The most memory that the process held.
+    pub peak_rss_bytes: Option<u64>,
+    /// The most memory for states and what is around them.
+    pub peak_state_bytes: Option<u64>,
+    /// Bytes written to disk.
+    pub disk_bytes: Option<u64>,
+}

@@ -1,0 +1,212 @@
+//! A trace in a file, to be shown or replayed later.
+//!
+//! The actions' numbers are what a replay needs; their names and the changes they made tell whether the model
+//! is still the one that the trace was made with. A file is input like any other: it may be cut off, edited, or
+//! something else altogether, and each of these is an error with a sentence, never a crash.
+
+use serde::{Deserialize, Serialize};
+use sweepline::model::guarded_commands::{ActionId, GuardedCommands};
+use sweepline::model::interpreter::Interpreter;
+use sweepline::verdict::replay::{ReplayError, ReplayedTrace, replay};
+
+use crate::run_record::{ChangeRecord, StepRecord, TraceRecord};
+
+/// A trace that is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceFile {
+    /// [`TraceFile::FORMAT`].
+    pub format: String,
+    /// The model's file, as named when the trace was made.
+    pub model: String,
+    /// The property that the trace decides, if it was made by a check.
+    pub property: Option<String>,
+    /// The actions, for a replay.
+    pub actions: Vec<SavedAction>,
+    /// The steps, for readers.
+    pub steps: Vec<StepRecord>,
+}
+
+/// An action of a kept trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedAction {
+    /// Its number in the model.
+    pub action: u32,
+    /// Its name, to notice when the model has changed.
+    pub name: String,
+}
+
+/// Why a file is not a trace, or not one of this model.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceFileError {
+    /// The text does not have the structure of a trace.
+    #[error("this is not a trace: {0}")]
+    Structure(#[from] serde_json::Error),
+    /// The text says that it is something else.
+    #[error("this is a `{0}` file, not a `{expected}` file", expected = TraceFile::FORMAT)]
+    Format(String),
+    /// Actions and steps do not belong together.
+    #[error("the trace has {actions} actions and {steps} steps")]
+    Length {
+        /// Number of actions.
+        actions: usize,
+        /// Number of steps.
+        steps: usize,
+    },
+    /// The actions are not a run of the model.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// The action with this number is called differently now.
+    #[error("step {step}: the action was `{then}`, and is `{now}` in the model as it is now")]
+    OtherAction {
+        /// Number of the step, from one.
+        step: usize,
+        /// The name in the file.
+        then: String,
+        /// The name in the model.
+        now: String,
+    },
+    /// The action changes something else now.
+    #[error("step {step}: `{action}` does not change what it changed when the trace was made")]
+    OtherChanges {
+        /// Number of the step, from one.
+        step: usize,
+        /// The action's name.
+        action: String,
+    },
+}
+
+impl TraceFile {
+    /// Name and version of the format.
+    pub const FORMAT: &str = "sweepline-trace/1";
+
+    /// The trace as it is kept.
+    pub fn new(model: impl Into<String>, property: Option<String>, trace: &TraceRecord) -> Self {
+        let saved = |step: &StepRecord| SavedAction { action: step.number, name: step.action.clone() };
+        Self {
+            format: Self::FORMAT.into(),
+            model: model.into(),
+            property,
+            actions: trace.steps.iter().map(saved).collect(),
+            steps: trace.steps.clone(),
+        }
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// The text is not a trace.
+    pub fn read(text: &str) -> Result<Self, TraceFileError> {
+        // Something that calls itself by another name gets a better answer than "missing field".
+        #[derive(Deserialize)]
+        struct Header {
+            format: String,
+        }
+        let Header { format } = serde_json::from_str(text)?;
+        if format != Self::FORMAT {
+            return Err(TraceFileError::Format(format));
+        }
+        let file: Self = serde_json::from_str(text)?;
+        if file.actions.len() != file.steps.len() {
+            let (actions, steps) = (file.actions.len(), file.steps.len());
+            return Err(TraceFileError::Length { actions, steps });
+        }
+        Ok(file)
+    }
+
+    /// Runs the actions on the model.
+    ///
+    /// # Errors
+    /// The actions are not a run of this model, or not the same run.
+    pub fn replay(&self, commands: &GuardedCommands) -> Result<ReplayedTrace, TraceFileError> {
+        for (number, saved) in self.actions.iter().enumerate() {
+            // A number outside the model is for the replay to notice.
+            if (saved.action as usize) < commands.actions.len() {
+                let now = commands.action_name(ActionId(saved.action));
+                if now != saved.name {
+                    let then = saved.name.clone();
+                    return Err(TraceFileError::OtherAction { step: number + 1, then, now });
+                }
+            }
+        }
+        let interpreter = Interpreter::new(commands);
+        let replayed = replay(&interpreter, self.actions.iter().map(|saved| ActionId(saved.action)))?;
+        for (number, step) in self.steps.iter().enumerate() {
+            if ChangeRecord::all(commands, &replayed.trace().changes(number)) != step.changes {
+                let action = step.action.clone();
+                return Err(TraceFileError::OtherChanges { step: number + 1, action });
+            }
+        }
+        Ok(replayed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const COUNTER: &str = "byte x; process P { state s, t; init s; trans s -> t { effect x = x + 1; }, \
+         t -> s { guard x < 3; }; } system async;";
+
+    fn saved() -> (GuardedCommands, TraceFile) {
+        let commands = languages::read_model(COUNTER).unwrap().commands;
+        let interpreter = Interpreter::new(&commands);
+        let actions = [0, 1, 0].map(ActionId);
+        let replayed = replay(&interpreter, actions).unwrap();
+        let record = TraceRecord::new(&commands, replayed.trace());
+        (commands, TraceFile::new("counter.dve", None, &record))
+    }
+
+    #[test]
+    fn a_trace_comes_back_and_replays() {
+        let (commands, file) = saved();
+        let back = TraceFile::read(&serde_json::to_string(&file).unwrap()).unwrap();
+        assert_eq!(back, file);
+        assert_eq!(back.replay(&commands).unwrap().trace().steps.len(), 3);
+    }
+
+    #[test]
+    fn a_changed_model_is_noticed() {
+        let (_, file) = saved();
+        let replay_on = |text: &str| file.replay(&languages::read_model(text).unwrap().commands).unwrap_err();
+        let renamed = replay_on(&COUNTER.replace("s, t;", "s, u;").replace("-> t", "-> u").replace("t -> s", "u -> s"));
+        assert!(renamed.to_string().contains("was `P: s -> t`, and is `P: s -> u`"), "{renamed}");
+        let stronger = replay_on(&COUNTER.replace("x < 3", "x < 1"));
+        assert!(stronger.to_string().contains("`P: t -> s` is not enabled"), "{stronger}");
+        let faster = replay_on(&COUNTER.replace("x + 1", "x + 2"));
+        assert!(matches!(faster, TraceFileError::OtherChanges { step: 1, .. }), "{faster}");
+        let shorter = replay_on("process P { state s, t; init s; trans s -> t {}; } system async;");
+        assert!(shorter.to_string().contains("there is no action 1"), "{shorter}");
+    }
+
+    #[test]
+    fn other_files_are_told_apart() {
+        let error = |text: &str| TraceFile::read(text).unwrap_err().to_string();
+        assert!(error("").starts_with("this is not a trace"));
+        assert!(error(r#"{"format": "sweepline-run/1"}"#).contains("is a `sweepline-run/1` file"));
+        assert!(error(r#"{"format": "sweepline-trace/1"}"#).contains("missing field"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_damaged_file_is_an_error_not_a_crash(cut in 0usize..900, byte: u8, insert: bool) {
+            let (commands, file) = saved();
+            let mut text = serde_json::to_vec(&file).unwrap();
+            let at = cut.min(text.len());
+            if insert { text.insert(at, byte) } else { text.truncate(at) }
+            if let Ok(file) = TraceFile::read(&String::from_utf8_lossy(&text)) {
+                let _ = file.replay(&commands);
+            }
+        }
+
+        #[test]
+        fn any_action_numbers_replay_or_are_an_error(numbers in prop::collection::vec(any::<u32>(), 0..6)) {
+            let (commands, mut file) = saved();
+            for (saved, number) in file.actions.iter_mut().zip(numbers) {
+                saved.action = number % 3;
+            }
+            let _ = file.replay(&commands);
+        }
+    }
+}

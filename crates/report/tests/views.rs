@@ -1,0 +1,113 @@
+//! From a model to the views of its run: the record, its JSON and the text for the terminal agree with each other.
+
+use report::{
+    AnswerRecord, Coloring, Detail, Exit, FinishedSearch, PlanRecord, RunRecord, Summary, TraceView, Usage,
+    write_json,
+};
+use sweepline::check::{Engine, Plan, check};
+use sweepline::explore::search::Limits;
+use sweepline::model::interpreted_model::Interpreted;
+use sweepline::property::{Property, PropertyKind};
+
+const COUNTER: &str = "byte x; process P { byte a[2]; state s, t; init s; \
+    trans s -> t { guard x < 9; effect x = x + 1; }, t -> s {}, t -> t { guard x == 7; effect a[x] = 1; }; } system async;";
+
+fn run(questions: &[(&str, &str)], plan: &Plan) -> RunRecord {
+    let model = languages::read_model(COUNTER).unwrap();
+    let properties: Vec<Property> = questions
+        .iter()
+        .map(|(kind, text)| {
+            let kind = match *kind {
+                "invariant" => PropertyKind::Invariant(model.expression(text).unwrap()),
+                "reach" => PropertyKind::Reachable(model.expression(text).unwrap()),
+                "ltl" => PropertyKind::Ltl,
+                _ => PropertyKind::DeadlockFree,
+            };
+            Property { name: (*text).into(), kind }
+        })
+        .collect();
+    let outcome = check(&model.commands, &Interpreted, &properties, plan, &mut ()).unwrap();
+    let mut record = RunRecord::new("counter.dve", PlanRecord::new(plan.engine, "interpreted"));
+    record.set_model(&model);
+    let (engine, commands) = (plan.engine, &model.commands);
+    record.set_outcome(FinishedSearch { engine, commands, properties: &properties, outcome: &outcome });
+    record.exit_code = record.exit_of_answers().code();
+    record
+}
+
+fn text(record: &RunRecord, detail: Detail) -> String {
+    Summary { record, detail, view: TraceView::Diff, coloring: Coloring::Plain }.to_string()
+}
+
+#[test]
+fn a_violation_is_shown_with_its_trace_and_its_answer() {
+    let record = run(&[("invariant", "x < 2"), ("invariant", "x < 100")], &Plan::default());
+    assert_eq!(record.exit_of_answers(), Exit::Violated);
+    let text = text(&record, Detail::Normal);
+    assert!(text.starts_with("`x < 2` is false after 3 steps:\n\n    0  initial state\n"), "{text}");
+    assert!(text.contains("\nviolated  x < 2 (invariant, after 3 steps)\n"), "{text}");
+    assert!(text.contains("\nstate vector      8 bytes ("), "{text}");
+    let quiet = self::text(&record, Detail::Quiet);
+    assert!(quiet.starts_with("violated") || quiet.starts_with("no run-time"), "{quiet}");
+    assert!(quiet.lines().count() == record.properties.len(), "{quiet}");
+}
+
+#[test]
+fn a_runtime_error_is_a_violated_property_of_its_own() {
+    let record = run(&[("deadlock", "no deadlock")], &Plan::default());
+    let error = &record.properties[0];
+    assert_eq!((error.name.as_str(), error.kind.as_str()), ("no run-time error", "safety"));
+    assert_eq!(error.verdict, AnswerRecord::Violated);
+    let reason = error.reason.as_deref().unwrap();
+    assert!(reason.contains("index 7 is out of range") && reason.ends_with("in `P: t -> t`"), "{reason}");
+    assert_eq!(record.properties[1].verdict, AnswerRecord::Unknown);
+    assert_eq!(record.exit_of_answers(), Exit::Violated);
+    assert!(text(&record, Detail::Normal).starts_with("The model has a run-time error after 13 steps:"));
+}
+
+#[test]
+fn a_witness_is_a_success_even_though_the_search_ended_early() {
+    let record = run(&[("reach", "x == 3")], &Plan::default());
+    assert!(!record.search.complete);
+    assert_eq!(record.exit_of_answers(), Exit::Holds);
+    assert!(text(&record, Detail::Quiet).starts_with("holds     x == 3 (reach, after 5 steps)"));
+}
+
+#[test]
+fn what_was_cut_short_is_unknown_and_says_why() {
+    let plan = Plan { limits: Limits { states: 3, ..Limits::default() }, ..Plan::default() };
+    let record = run(&[("deadlock", "no deadlock"), ("ltl", "progress")], &plan);
+    assert_eq!(record.exit_of_answers(), Exit::Unknown);
+    let text = text(&record, Detail::Normal);
+    assert!(text.contains("unknown   no deadlock: the limit of 3 states is reached"), "{text}");
+    assert!(text.contains("search            breadth-first, interpreted: incomplete, the limit"), "{text}");
+}
+
+#[test]
+fn a_search_that_was_cut_short_is_no_success_even_without_questions() {
+    let plan = Plan { limits: Limits { states: 3, ..Limits::default() }, ..Plan::default() };
+    assert_eq!(run(&[], &plan).exit_of_answers(), Exit::Unknown);
+}
+
+#[test]
+fn the_counts_of_a_complete_search_add_up() {
+    for engine in [Engine::Breadth, Engine::Depth] {
+        let plan = Plan { engine, on_runtime_error: sweepline::check::OnRuntimeError::GoOn, ..Plan::default() };
+        let search = run(&[], &plan).search;
+        assert!(search.complete);
+        let (stored, matched) = (search.states.distinct.unwrap(), search.states.matched.unwrap());
+        assert_eq!(stored + matched, search.transitions.total.unwrap() + 1);
+        assert_eq!(search.levels.is_some(), engine == Engine::Breadth);
+        assert_eq!(search.stack_depth.is_some(), engine == Engine::Depth);
+    }
+}
+
+#[test]
+fn the_json_comes_back_as_the_same_record() {
+    let mut record = run(&[("invariant", "x < 2"), ("reach", "x == 200")], &Plan::default());
+    record.set_usage(Usage { wall_seconds: Some(0.5), cpu_seconds: None, peak_rss_bytes: Some(1) });
+    let mut json = Vec::new();
+    write_json(&record, &mut json).unwrap();
+    assert_eq!(serde_json::from_slice::<RunRecord>(&json).unwrap(), record);
+    assert!(json.ends_with(b"}\n"));
+}

@@ -1,0 +1,230 @@
+//! Depth-first search with all states in memory.
+//!
+//! The stack holds successors that were computed and not yet visited, with the record of the state they come from. A successor is
+//! looked up when it is popped, not when it is pushed; so states are met in the order of a recursive depth-first
+//! search, without its recursion and without computing successors again on the way back. The price is a larger
+//! stack: the untried siblings along the path.
+
+use crate::model::guarded_commands::ActionId;
+use crate::model::successor_batch::SuccessorBatch;
+use crate::model::transition_system::TransitionSystem;
+use crate::store::layer::{Inserted, Layer, LayerFull, Width};
+use crate::store::pages::OutOfMemory;
+use crate::with_width;
+
+use super::observer::{Observer, Record, Successors};
+use super::search::{
+    CompleteSearch, Counters, Limits, Monitor, Search, SearchEnd, Snapshot, StopReason, consult,
+};
+
+/// States between two looks of the monitor.
+const STATES_PER_LOOK: u64 = 8192;
+
+/// A depth-first search that holds all states.
+#[derive(Debug)]
+pub struct DepthSearch {
+    layer: Layer,
+    batch: SuccessorBatch,
+    stack: Stack,
+    /// Stored and about to be expanded.
+    current: Option<Record>,
+    counters: Counters,
+    limits: Limits,
+}
+
+/// Successors that wait, last in, first out.
+#[derive(Debug, Default)]
+struct Stack {
+    words: Vec<u64>,
+    origins: Vec<(Option<Record>, ActionId)>,
+}
+
+impl Stack {
+    fn push_all(&mut self, parent: Option<Record>, batch: &SuccessorBatch) {
+        // Reversed, so that the first successor is visited first.
+        for i in (0..batch.len()).rev() {
+            self.words.extend_from_slice(batch.state(i));
+            self.origins.push((parent, batch.action(i)));
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.words.capacity() * 8 + self.origins.capacity() * size_of::<(Option<Record>, ActionId)>()
+    }
+}
+
+impl DepthSearch {
+    /// A search over states of `width` words.
+    pub fn new(width: usize, limits: Limits) -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            layer: Layer::new(width, limits.memory)?,
+            batch: SuccessorBatch::new(width, 1),
+            stack: Stack::default(),
+            current: None,
+            counters: Counters::default(),
+            limits,
+        })
+    }
+
+    fn run_with<W: Width, S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        width: W,
+        system: &S,
+        observer: &mut O,
+        monitor: &mut dyn Monitor,
+    ) -> SearchEnd {
+        loop {
+            if let Some(record) = self.current {
+                let mut batch = std::mem::take(&mut self.batch);
+                batch.clear();
+                let expansion = system.expand(self.layer.state(record as usize), &mut batch);
+                let taken = if expansion.trouble {
+                    Err(SearchEnd::Trouble(record))
+                } else {
+                    self.take(system, &batch, Successors::Steps(batch.len()), observer)
+                };
+                self.batch = batch;
+                if let Err(end) = taken {
+                    return end;
+                }
+                if self.counters.explored % STATES_PER_LOOK == 0
+                    && let Some(reason) = self.look(observer, monitor)
+                {
+                    return SearchEnd::Stopped(reason);
+                }
+            }
+            if let Err(end) = self.visit_next(width, observer) {
+                return end;
+            }
+        }
+    }
+
+    /// Pops successors until one is new, and makes it the current state.
+    fn visit_next<W: Width, S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        width: W,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        loop {
+            let Some(&(parent, action)) = self.stack.origins.last() else {
+                return Err(SearchEnd::Complete(CompleteSearch::attest()));
+            };
+            if self.layer.len() as u64 >= self.limits.states {
+                return Err(SearchEnd::Stopped(StopReason::StateLimit(self.limits.states)));
+            }
+            let start = self.stack.words.len() - width.get();
+            let inserted = self.layer.insert(width, &self.stack.words[start..]);
+            let inserted = inserted.map_err(|full| SearchEnd::Stopped(StopReason::Memory(full)))?;
+            self.stack.words.truncate(start);
+            self.stack.origins.pop();
+            if let Inserted::New(record) = inserted {
+                observer.stored(parent, action);
+                self.current = Some(record);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Shows the current state to the observer and puts its successors on the stack.
+    fn take<S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        system: &S,
+        batch: &SuccessorBatch,
+        successors: Successors,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        let Some(record) = self.current.take() else { return Ok(()) };
+        if observer.taken(system, record, self.layer.state(record as usize), successors).is_break() {
+            return Err(SearchEnd::Decided);
+        }
+        self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
+        self.counters.explored += 1;
+        self.counters.transitions += batch.len() as u64;
+        self.stack.push_all(Some(record), batch);
+        self.counters.depth = self.counters.depth.max(self.stack.origins.len() as u64);
+        if self.stack.bytes() + self.layer.bytes() > self.limits.memory {
+            return Err(SearchEnd::Stopped(StopReason::Memory(LayerFull::Budget)));
+        }
+        Ok(())
+    }
+
+    fn look<S: TransitionSystem, O: Observer<S>>(
+        &self,
+        observer: &O,
+        monitor: &mut dyn Monitor,
+    ) -> Option<StopReason> {
+        let snapshot = Snapshot {
+            stored: self.layer.len() as u64,
+            waiting: self.stack.origins.len() as u64,
+            counters: self.counters,
+            bytes: (self.bytes() + observer.bytes()) as u64,
+        };
+        consult(&snapshot, observer.failure(), &self.limits, monitor)
+    }
+}
+
+impl Search for DepthSearch {
+    fn run<S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        system: &S,
+        observer: &mut O,
+        monitor: &mut dyn Monitor,
+    ) -> SearchEnd {
+        with_width!(self.layer.width(), width => self.run_with(width, system, observer, monitor))
+    }
+
+    fn start<S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        initial: &SuccessorBatch,
+        _observer: &mut O,
+    ) -> Result<(), LayerFull> {
+        self.stack.push_all(None, initial);
+        Ok(())
+    }
+
+    fn supply<S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        system: &S,
+        batch: &SuccessorBatch,
+        successors: Successors,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        self.counters.erroneous += u64::from(successors == Successors::WithError);
+        self.take(system, batch, successors, observer)
+    }
+
+    fn repack(
+        &mut self,
+        width: usize,
+        mut translate: impl FnMut(&[u64], &mut Vec<u64>),
+    ) -> Result<(), LayerFull> {
+        let old_width = self.layer.width();
+        let old = std::mem::replace(&mut self.layer, Layer::new(width, self.limits.memory)?);
+        self.layer = old.repacked(width, &mut translate)?;
+        let mut packed = Vec::with_capacity(width);
+        let mut words = Vec::with_capacity(self.stack.origins.len() * width);
+        for state in self.stack.words.chunks_exact(old_width) {
+            translate(state, &mut packed);
+            words.extend_from_slice(&packed);
+        }
+        self.stack.words = words;
+        self.batch = SuccessorBatch::new(width, 1);
+        Ok(())
+    }
+
+    fn state(&self, record: Record) -> &[u64] {
+        self.layer.state(record as usize)
+    }
+
+    fn stored(&self) -> usize {
+        self.layer.len()
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    fn bytes(&self) -> usize {
+        self.layer.bytes() + self.batch.bytes() + self.stack.bytes()
+    }
+}

@@ -1,0 +1,92 @@
+//! The interpreter behind the waist: unpack, interpret, pack.
+//!
+//! For models or machines without machine code, and as the other side of differential tests.
+
+use std::cell::RefCell;
+
+use super::guarded_commands::{Expression, GuardedCommands};
+use super::interpreter::Interpreter;
+use super::state_layout::StateLayout;
+use super::successor_batch::SuccessorBatch;
+use super::transition_system::{Execution, ExecutionError, Expansion, TransitionSystem, UNDEFINED};
+
+/// Executes models by interpretation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Interpreted;
+
+impl Execution for Interpreted {
+    type System<'m> = InterpretedModel<'m>;
+
+    fn prepare<'m>(
+        &self,
+        model: &'m GuardedCommands,
+        layout: &StateLayout,
+        predicates: &[Expression],
+    ) -> Result<InterpretedModel<'m>, ExecutionError> {
+        Ok(InterpretedModel {
+            interpreter: Interpreter::new(model),
+            layout: layout.clone(),
+            predicates: predicates.to_vec(),
+            cells: RefCell::new(Vec::new()),
+            packed: RefCell::new(vec![0; layout.words()]),
+        })
+    }
+
+    fn name(&self) -> &'static str {
+        "interpreted"
+    }
+}
+
+/// A model executed by the interpreter on packed states.
+#[derive(Debug)]
+pub struct InterpretedModel<'m> {
+    interpreter: Interpreter<'m>,
+    layout: StateLayout,
+    predicates: Vec<Expression>,
+    cells: RefCell<Vec<i64>>,
+    packed: RefCell<Vec<u64>>,
+}
+
+impl TransitionSystem for InterpretedModel<'_> {
+    fn state_words(&self) -> usize {
+        self.layout.words()
+    }
+
+    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+        let cells = &mut *self.cells.borrow_mut();
+        let packed = &mut *self.packed.borrow_mut();
+        let mut expanded = 0;
+        for state in states.chunks_exact(self.layout.words()) {
+            if batch.is_full() {
+                break;
+            }
+            self.layout.decode(state, cells);
+            let mut trouble = false;
+            self.interpreter.for_each_successor(cells, |action, successor| {
+                match successor.map(|cells| self.layout.encode(cells, packed)) {
+                    Ok(Ok(())) => batch.push(action, packed),
+                    _ => trouble = true,
+                }
+            });
+            if trouble {
+                batch.discard_unfinished();
+                return Expansion { states: expanded, trouble };
+            }
+            batch.end_state();
+            expanded += 1;
+        }
+        Expansion { states: expanded, trouble: false }
+    }
+
+    fn predicates(&self, state: &[u64]) -> u64 {
+        let cells = &mut *self.cells.borrow_mut();
+        self.layout.decode(state, cells);
+        self.predicates.iter().enumerate().fold(0, |set, (number, predicate)| {
+            match self.interpreter.evaluate(predicate, cells) {
+                Ok(0) => set,
+                Ok(_) => set | 1 << number,
+                Err(_) => set | UNDEFINED,
+            }
+        })
+    }
+}

@@ -1,0 +1,67 @@
+//! The values that cells take in a sample of the state space.
+//!
+//! The interval analysis cannot prove that a sequence number stays below five when five processes see to it together.
+//! A sample shows it; the layout then gives the cell three bits and a test on each store. The sample is a
+//! breadth-first prefix and random walks from its states (a prefix alone sees only the beginning of counters). It is the same in
+//! every run.
+
+use std::collections::HashSet;
+
+use super::guarded_commands::GuardedCommands;
+use super::interpreter::Interpreter;
+use super::state_layout::CellRange;
+
+/// States of the breadth-first prefix.
+const PREFIX: usize = 2_000;
+/// Random walks, and the steps of each.
+const WALKS: usize = 40;
+const STEPS: usize = 200;
+
+/// For each cell, the range of the values seen.
+pub fn observed_ranges(model: &GuardedCommands) -> Vec<CellRange> {
+    let interpreter = Interpreter::new(model);
+    let initial = model.initial_state();
+    let mut ranges: Vec<CellRange> = initial.iter().map(|&value| CellRange::exactly(value)).collect();
+    let mut seen = HashSet::from([initial.clone()]);
+    let mut queue = vec![initial];
+    let mut next = 0;
+    while next < queue.len() && queue.len() < PREFIX {
+        let state = queue[next].clone();
+        next += 1;
+        interpreter.for_each_successor(&state, |_, successor| {
+            if let Ok(successor) = successor {
+                include(&mut ranges, successor);
+                if !seen.contains(successor) {
+                    seen.insert(successor.to_vec());
+                    queue.push(successor.to_vec());
+                }
+            }
+        });
+    }
+    let mut random = 0x2545_F491_4F6C_DD1Du64;
+    let mut choose = |count: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random % count as u64) as usize
+    };
+    for _ in 0..WALKS {
+        let mut state = queue[choose(queue.len())].clone();
+        for _ in 0..STEPS {
+            let mut successors: Vec<Vec<i64>> =
+                interpreter.successors(&state).into_iter().filter_map(|(_, result)| result.ok()).collect();
+            successors.iter().for_each(|successor| include(&mut ranges, successor));
+            if successors.is_empty() {
+                break;
+            }
+            state = successors.swap_remove(choose(successors.len()));
+        }
+    }
+    ranges
+}
+
+fn include(ranges: &mut [CellRange], state: &[i64]) {
+    for (range, &value) in ranges.iter_mut().zip(state) {
+        *range = range.join(CellRange::exactly(value));
+    }
+}

@@ -1,0 +1,265 @@
+//! Memory for the large tables, straight from the operating system.
+//!
+//! [`PagedVec`] is a vector that grows in place: it reserves address space for as much as the machine has, and pages
+//! become memory when they are first written. So a growing arena is never copied and never needs room for an old and a new copy. [`ZeroedTable`]
+//! is a fixed table that starts as zeros without anybody writing them. Both ask for huge pages once
+//! they are large: with small pages, most accesses to a large table miss the translation cache as well.
+
+use std::ptr::NonNull;
+
+use rustix::mm::{Advice, MapFlags, ProtFlags};
+
+/// Tables from this size on ask for huge pages.
+const HUGE_FROM: usize = 4 << 20;
+/// Arenas grow in steps of this many bytes (and count as used in these steps).
+const HUGE_PAGE: usize = 2 << 20;
+
+/// The machine refused to give memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the operating system has no room for {bytes} more bytes")]
+pub struct OutOfMemory {
+    /// How much was asked for.
+    pub bytes: usize,
+}
+
+/// Address space, zero-filled when touched.
+#[derive(Debug)]
+struct Mapping {
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: a mapping is plain memory with a single owner; nothing in it is tied to the thread that made it.
+unsafe impl Send for Mapping {}
+// SAFETY: shared access only reads.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    fn new(bytes: usize) -> Result<Self, OutOfMemory> {
+        // Reserved, not charged: without this flag, reserving more than there is fails at once.
+        #[cfg(target_os = "linux")]
+        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+        #[cfg(not(target_os = "linux"))]
+        let flags = MapFlags::PRIVATE;
+        // SAFETY: a fresh anonymous mapping at an address of the kernel's choice overlaps nothing.
+        let start = unsafe {
+            rustix::mm::mmap_anonymous(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags)
+        };
+        match start.ok().and_then(|start| NonNull::new(start.cast())) {
+            Some(start) => Ok(Self { start, bytes }),
+            None => Err(OutOfMemory { bytes }),
+        }
+    }
+
+    /// Asks for huge pages in a part of the mapping. Only a hint: a refusal changes nothing but speed.
+    fn advise_huge(&self, offset: usize, bytes: usize) {
+        #[cfg(target_os = "linux")]
+        // SAFETY: the range lies inside this mapping, and this advice does not change its contents.
+        let _ = unsafe {
+            rustix::mm::madvise(self.start.as_ptr().add(offset).cast(), bytes, Advice::LinuxHugepage)
+        };
+        #[cfg(not(target_os = "linux"))]
+        let _ = (offset, bytes);
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: this is exactly the range that was mapped, and nothing borrows from it any more.
+        let _ = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), self.bytes) };
+    }
+}
+
+/// An append-only vector of 64-bit words that grows without moving.
+#[derive(Debug)]
+pub struct PagedVec {
+    mapping: Mapping,
+    len: usize,
+    /// Words that may be written without asking again.
+    granted: usize,
+}
+
+impl PagedVec {
+    /// An empty vector that can grow to `limit` bytes, or to what address space allows.
+    pub fn with_limit(limit: usize) -> Result<Self, OutOfMemory> {
+        let mut bytes = limit.next_multiple_of(HUGE_PAGE).max(HUGE_PAGE);
+        loop {
+            match Mapping::new(bytes) {
+                Ok(mapping) => return Ok(Self { mapping, len: 0, granted: 0 }),
+                Err(error) if bytes <= HUGE_PAGE => return Err(error),
+                // A machine that counts reservations, or a limit on address space: take what there is.
+                Err(_) => bytes = (bytes / 2).next_multiple_of(HUGE_PAGE),
+            }
+        }
+    }
+
+    /// Makes sure that `more` words can be appended.
+    #[inline]
+    pub fn reserve(&mut self, more: usize) -> Result<(), OutOfMemory> {
+        if self.len + more <= self.granted { Ok(()) } else { self.grow(more) }
+    }
+
+    #[cold]
+    fn grow(&mut self, more: usize) -> Result<(), OutOfMemory> {
+        let needed = (self.len + more) * 8;
+        // Small arenas stay small; from the first huge page on, growth is by huge pages.
+        let bytes = if needed < HUGE_PAGE {
+            needed.next_power_of_two().max(4096)
+        } else {
+            needed.next_multiple_of(HUGE_PAGE)
+        };
+        if bytes > self.mapping.bytes {
+            return Err(OutOfMemory { bytes: more * 8 });
+        }
+        let old = self.granted * 8;
+        if bytes > HUGE_FROM {
+            let from = old.next_multiple_of(HUGE_PAGE).min(bytes);
+            self.mapping.advise_huge(from, bytes - from);
+        }
+        self.granted = bytes / 8;
+        Ok(())
+    }
+
+    /// Number of words.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no words.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes of memory that are in use.
+    pub fn bytes(&self) -> usize {
+        self.granted * 8
+    }
+
+    /// Appends words for which there is room.
+    ///
+    /// # Safety
+    /// [`reserve`](Self::reserve) was called for at least `words.len()` words since the last append.
+    #[inline]
+    pub unsafe fn append(&mut self, words: &[u64]) {
+        debug_assert!(self.len + words.len() <= self.granted);
+        // SAFETY: the target is inside the granted part of the mapping; `words` borrows from elsewhere, because
+        // `self` is borrowed exclusively.
+        unsafe {
+            std::ptr::copy_nonoverlapping(words.as_ptr(), self.start().add(self.len), words.len());
+        }
+        self.len += words.len();
+    }
+
+    /// The words so far.
+    #[inline]
+    pub fn as_slice(&self) -> &[u64] {
+        // SAFETY: the first `len` words were written, and stay as they are while `self` is borrowed.
+        unsafe { std::slice::from_raw_parts(self.start(), self.len) }
+    }
+
+    /// The first word, for prefetching and for reads that are known to be in range.
+    #[inline]
+    pub fn start(&self) -> *mut u64 {
+        self.mapping.start.as_ptr().cast()
+    }
+}
+
+/// A fixed table of 32-bit entries, zero at first, on a cache-line boundary.
+#[derive(Debug)]
+pub struct ZeroedTable {
+    mapping: Option<Mapping>,
+    len: usize,
+}
+
+impl ZeroedTable {
+    /// A table of no entries.
+    pub fn empty() -> Self {
+        Self { mapping: None, len: 0 }
+    }
+
+    /// A table of `len` zeros.
+    pub fn new(len: usize) -> Result<Self, OutOfMemory> {
+        let bytes = (len * 4).next_multiple_of(4096).max(4096);
+        let bytes = if bytes > HUGE_FROM { bytes.next_multiple_of(HUGE_PAGE) } else { bytes };
+        let mapping = Mapping::new(bytes)?;
+        if bytes > HUGE_FROM {
+            mapping.advise_huge(0, bytes);
+        }
+        Ok(Self { mapping: Some(mapping), len })
+    }
+
+    /// Number of entries.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes of memory that are in use once all entries were touched.
+    pub fn bytes(&self) -> usize {
+        self.mapping.as_ref().map_or(0, |mapping| mapping.bytes)
+    }
+
+    /// The first entry.
+    #[inline]
+    pub fn start(&self) -> *mut u32 {
+        self.mapping.as_ref().map_or(std::ptr::null_mut(), |mapping| mapping.start.as_ptr().cast())
+    }
+}
+
+/// The memory that this machine, or the control group this process runs in, offers.
+pub fn available_memory() -> usize {
+    let physical = physical_memory();
+    let in_group = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"]
+        .iter()
+        .find_map(|path| std::fs::read_to_string(path).ok()?.trim().parse::<usize>().ok());
+    in_group.map_or(physical, |limit| limit.min(physical))
+}
+
+fn physical_memory() -> usize {
+    #[cfg(target_os = "linux")]
+    {
+        let info = rustix::system::sysinfo();
+        (info.totalram as usize).saturating_mul(info.mem_unit as usize)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        8 << 30
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_paged_vector_grows_without_moving() {
+        let mut vector = PagedVec::with_limit(64 << 20).unwrap();
+        let start = vector.start();
+        for value in 0..2_000_000u64 {
+            vector.reserve(1).unwrap();
+            // SAFETY: one word was reserved.
+            unsafe { vector.append(&[value]) };
+        }
+        assert_eq!(vector.start(), start);
+        assert!(vector.as_slice().iter().copied().eq(0..2_000_000));
+        assert!(vector.bytes() >= 16_000_000 && vector.bytes() < 16_000_000 + HUGE_PAGE);
+    }
+
+    #[test]
+    fn a_limit_is_an_error_not_a_crash() {
+        let mut vector = PagedVec::with_limit(2 << 20).unwrap();
+        assert!(vector.reserve(1 << 18).is_ok());
+        assert!(vector.reserve((1 << 18) + 1).is_err());
+    }
+
+    #[test]
+    fn the_machine_has_memory() {
+        assert!(available_memory() > 1 << 20);
+    }
+}
