@@ -107,7 +107,11 @@ impl Exploration {
     fn check_clock(&self, outside: Duration) -> Result<()> {
         let missed = outside.as_secs_f64() - self.wall_seconds;
         if missed > 0.2 + 0.05 * self.wall_seconds {
-            bail!("the record says {:.2} s, the process ran {:.2} s", self.wall_seconds, outside.as_secs_f64());
+            bail!(
+                "the record says {:.2} s, the process ran {:.2} s",
+                self.wall_seconds,
+                outside.as_secs_f64()
+            );
         }
         Ok(())
     }
@@ -130,7 +134,9 @@ fn executable(messages: &str) -> Option<PathBuf> {
     messages
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter(|message| message["reason"] == "compiler-artifact" && message["target"]["name"] == "sweepline")
+        .filter(|message| {
+            message["reason"] == "compiler-artifact" && message["target"]["name"] == "sweepline"
+        })
         .find_map(|message| message["executable"].as_str().map(PathBuf::from))
 }
 

@@ -153,7 +153,8 @@ mod tests {
     #[test]
     fn memory_that_a_process_touches_is_seen() {
         let small = run(&mut Command::new("true"), LONG).unwrap();
-        let large = run(Command::new("sh").args(["-c", "head -c 64M /dev/zero | tail -c 64M | wc -c"]), LONG).unwrap();
+        let large = run(Command::new("sh").args(["-c", "head -c 64M /dev/zero | tail -c 64M | wc -c"]), LONG)
+            .unwrap();
         assert!(small.peak_rss_bytes < 60 << 20);
         assert!(large.peak_rss_bytes > 60 << 20, "descendants count: {}", large.peak_rss_bytes);
     }

@@ -49,7 +49,8 @@ impl Beem {
 
     pub fn instances(&self) -> Result<Vec<Instance>> {
         let path = self.folder.join("states.csv");
-        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text =
+            std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         read_instances(&text)
     }
 }
@@ -59,7 +60,10 @@ fn read_instances(csv: &str) -> Result<Vec<Instance>> {
     let mut lines = csv.lines();
     let header: Vec<&str> = lines.next().unwrap_or("").split(',').collect();
     let column = |name: &str| {
-        header.iter().position(|title| *title == name).with_context(|| format!("states.csv has no column {name}"))
+        header
+            .iter()
+            .position(|title| *title == name)
+            .with_context(|| format!("states.csv has no column {name}"))
     };
     let (name, states, complete, edges) =
         (column("instance")?, column("states")?, column("complete")?, column("edges")?);
@@ -85,7 +89,8 @@ mod tests {
 
     #[test]
     fn rows_with_and_without_edges_are_read() {
-        let csv = "instance,states,complete,edges,bfs_levels,state_bytes\na.1,80,yes,212,10,12\nb.2,900,no,,,12\n";
+        let csv =
+            "instance,states,complete,edges,bfs_levels,state_bytes\na.1,80,yes,212,10,12\nb.2,900,no,,,12\n";
         let instances = read_instances(csv).unwrap();
         assert_eq!(instances[0].transitions, Some(212));
         assert_eq!(

@@ -20,7 +20,10 @@ pub struct Table {
 
 impl Table {
     pub fn new(columns: &[(&str, Align)]) -> Table {
-        Table { columns: columns.iter().map(|(title, align)| (title.to_string(), *align)).collect(), rows: vec![] }
+        Table {
+            columns: columns.iter().map(|(title, align)| (title.to_string(), *align)).collect(),
+            rows: vec![],
+        }
     }
 
     pub fn row(&mut self, cells: Vec<String>) {

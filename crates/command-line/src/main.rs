@@ -1,2 +1,79 @@
-//! x
-fn main(){}
+//! The command `sweepline`: reads the command line, has the work done, prints, and ends with a code that says it all.
+//!
+//! Each subcommand is a module: `exploration` (check, explore), `simulation`, `saved_trace`. Everything that goes wrong becomes a
+//! [`Finding`](report::Finding) with a code; a panic, which is always a defect of this program, ends with the exit
+//! code for defects instead of Rust's.
+
+mod amounts;
+mod arguments;
+mod codes;
+mod console;
+mod execution;
+mod exploration;
+mod failure;
+mod interrupt;
+mod model_file;
+mod output_file;
+mod questions;
+mod random;
+mod saved_trace;
+mod simulation;
+mod spelling;
+mod stop_advice;
+mod text_file;
+mod usage;
+mod watch;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+use report::Exit;
+
+use arguments::{Arguments, Command};
+use console::Console;
+use exploration::Exploration;
+use failure::{Failure, defect};
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::read() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version go to stdout with code 0, mistakes to stderr with code 2.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::BadInput.code()));
+        }
+    };
+    let console = Console::new(arguments.color);
+    let exit = catch_unwind(AssertUnwindSafe(|| run(&arguments.command, console))).unwrap_or_else(|_| {
+        console.report(&[defect("it came to a state that it should never be in (see the message above)")]);
+        Exit::Defect
+    });
+    ExitCode::from(exit.code())
+}
+
+fn run(command: &Command, console: Console) -> Exit {
+    let result = match command {
+        Command::Check(arguments) => Ok(Exploration::check(arguments, console).run()),
+        Command::Explore(arguments) => Ok(Exploration::explore(arguments, console).run()),
+        Command::Simulate(arguments) => simulation::simulate(arguments, console),
+        Command::Trace(arguments) => saved_trace::show(arguments, console),
+        Command::Completions { shell } => Ok(completions(*shell, console)),
+    };
+    result.unwrap_or_else(|Failure { exit, findings }| {
+        console.report(&findings);
+        exit
+    })
+}
+
+fn completions(shell: clap_complete::Shell, console: Console) -> Exit {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "sweepline", &mut script);
+    match console.print(&String::from_utf8_lossy(&script)) {
+        Ok(()) => Exit::Holds,
+        Err(error) => {
+            console.report(&[output_file::result_lost("the script", &error)]);
+            Exit::Unknown
+        }
+    }
+}

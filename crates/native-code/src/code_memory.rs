@@ -3,13 +3,16 @@
 use cranelift_codegen::ir::{AbiParam, types};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
 use sweepline::model::guarded_commands::{Expression, GuardedCommands};
 use sweepline::model::state_layout::StateLayout;
 
 use crate::expressions::{Tables, Translator};
 use crate::successors::{Mode, parts};
+
+/// Address space for the code of one model; pages become memory when they are used.
+const CODE_SPACE: usize = 1 << 30;
 
 /// Why a model has no machine code.
 #[derive(Debug, thiserror::Error)]
@@ -137,7 +140,12 @@ impl Compiler {
             .map_err(|error| CompileError::Machine(error.to_string()))?
             .finish(settings::Flags::new(flags))
             .map_err(|error| CompileError::Machine(error.to_string()))?;
-        let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+        let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
+        // Calls between functions reach two gigabytes: the code must stay together, however full the address space is.
+        let memory = ArenaMemoryProvider::new_with_size(CODE_SPACE)
+            .map_err(|error| CompileError::Machine(error.to_string()))?;
+        builder.memory_provider(Box::new(memory));
+        let module = JITModule::new(builder);
         let context = module.make_context();
         Ok(Self { module, context, builder_context: FunctionBuilderContext::new() })
     }

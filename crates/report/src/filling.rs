@@ -93,16 +93,6 @@ impl RunRecord {
         self.search = SearchRecord::of_constant_measure(finished);
         self.resources.peak_state_bytes = Some(outcome.peak_state_bytes);
         self.resources.disk_bytes = Some(outcome.disk_bytes);
-        if let Some(error) = &outcome.error {
-            let trace = Some(self.add_trace(commands, error.trace.trace()));
-            self.properties.push(PropertyRecord {
-                name: NO_RUNTIME_ERROR.into(),
-                kind: "safety".into(),
-                verdict: AnswerRecord::Violated,
-                reason: Some(runtime_error_reason(error, commands, properties)),
-                trace,
-            });
-        }
         for (property, verdict) in properties.iter().zip(&outcome.verdicts) {
             let (verdict, reason, evidence) = match verdict {
                 Verdict::Holds(evidence) => (AnswerRecord::Holds, None, Some(evidence)),
@@ -114,6 +104,16 @@ impl RunRecord {
                 Some(Evidence::Search(_)) | None => None,
             };
             self.add_property(property, verdict, reason, trace);
+        }
+        if let Some(error) = &outcome.error {
+            let trace = Some(self.add_trace(commands, error.trace.trace()));
+            self.properties.push(PropertyRecord {
+                name: NO_RUNTIME_ERROR.into(),
+                kind: "safety".into(),
+                verdict: AnswerRecord::Violated,
+                reason: Some(runtime_error_reason(error, commands, properties)),
+                trace,
+            });
         }
     }
 
@@ -206,10 +206,10 @@ fn states_matched(finished: FinishedSearch<'_>) -> Option<u64> {
 
 fn runtime_error_reason(error: &ModelError, commands: &GuardedCommands, properties: &[Property]) -> String {
     match error.place {
-        ErrorPlace::Action(action) => format!("{} in `{}`", error.error, commands.action_name(action)),
+        ErrorPlace::Action(action) => format!("in `{}`: {}", commands.action_name(action), error.error),
         ErrorPlace::Property(number) => {
             let name = properties.get(number).map_or("a property", |property| &property.name);
-            format!("{} in `{name}`", error.error)
+            format!("in `{name}`: {}", error.error)
         }
     }
 }

@@ -121,10 +121,12 @@ impl Summary<'_> {
     }
 
     fn search_row(&self) -> String {
-        let RunRecord { plan, search, .. } = self.record;
+        let RunRecord { plan, search, properties, .. } = self.record;
+        let erroneous = properties.iter().any(|property| property.name == NO_RUNTIME_ERROR);
         let end = match &search.stopped {
             Some(reason) => format!("incomplete, {reason}"),
             None if search.complete => "complete".into(),
+            None if erroneous => "ended with the run-time error".into(),
             None => "ended when the answers were known".into(),
         };
         format!("{}-first, {}: {end}", plan.engine, plan.execution)

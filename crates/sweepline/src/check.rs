@@ -15,7 +15,7 @@ use crate::explore::{CompleteSearch, Counters, Monitor, Record, Search, SearchEn
 use crate::model::guarded_commands::{ActionId, GuardedCommands};
 use crate::model::interpreter::{Interpreter, RuntimeError};
 use crate::model::observed_ranges::observed_ranges;
-use crate::model::state_layout::{CellRange, StateLayout};
+use crate::model::state_layout::{CellRange, Repacking, StateLayout};
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::{Execution, ExecutionError, MAX_PREDICATES, TransitionSystem};
 use crate::model::value_ranges::proved_ranges;
@@ -348,13 +348,15 @@ impl<'a, E: Execution, Q: Search> Run<'a, E, Q> {
     /// Makes room for values that do not fit; `false` if all of them do.
     fn widen(&mut self, successors: &[(ActionId, Vec<i64>)]) -> bool {
         let mut fits = true;
+        let PackedRanges { proved, wanted, layout } = &mut self.packing;
         for (_, state) in successors {
-            let ranges = self.packing.wanted.iter_mut().zip(self.packing.layout.fields());
-            for ((range, field), &value) in ranges.zip(state) {
-                if !field.capacity().covers(CellRange::exactly(value)) {
+            for (cell, &value) in state.iter().enumerate() {
+                if !layout.fields()[cell].capacity().covers(CellRange::exactly(value)) {
                     fits = false;
+                    // What outgrew its field once is likely to grow on, and each time costs a pass over all states.
+                    let grown = wanted[cell].join(CellRange::exactly(value));
+                    wanted[cell] = grown.doubled(proved[cell]).doubled(proved[cell]);
                 }
-                *range = range.join(CellRange::exactly(value));
             }
         }
         !fits
@@ -366,12 +368,8 @@ impl<'a, E: Execution, Q: Search> Run<'a, E, Q> {
         // Values that fitted so far must fit again, also where the old fields had room to spare.
         let new = StateLayout::observed(self.model, &self.widened_ranges(&old), &self.packing.proved);
         self.widenings += 1;
-        let mut cells = Vec::new();
-        self.search.repack(new.words(), |state, packed| {
-            old.decode(state, &mut cells);
-            packed.resize(new.words(), 0);
-            new.encode(&cells, packed).expect("a widened layout holds what the old one held");
-        })?;
+        let repacking = Repacking::new(&old, &new);
+        self.search.repack(new.words(), |state, packed| repacking.apply(state, packed))?;
         self.packing.layout = new;
         Ok(())
     }

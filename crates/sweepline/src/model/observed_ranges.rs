@@ -14,8 +14,8 @@ use super::state_layout::CellRange;
 /// States of the breadth-first prefix.
 const PREFIX: usize = 2_000;
 /// Random walks, and the steps of each.
-const WALKS: usize = 40;
-const STEPS: usize = 200;
+const WALKS: usize = 16;
+const STEPS: usize = 1_000;
 
 /// For each cell, the range of the values seen.
 pub fn observed_ranges(model: &GuardedCommands) -> Vec<CellRange> {

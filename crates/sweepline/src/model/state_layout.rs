@@ -32,6 +32,17 @@ impl CellRange {
         self.low <= other.low && other.high <= self.high
     }
 
+    /// The range with room for twice as many values, within `limit`.
+    pub fn doubled(self, limit: Self) -> Self {
+        if self.covers(limit) {
+            return self;
+        }
+        let size = (self.high - self.low + 1).max(1);
+        let high = self.high.saturating_add(size).min(limit.high);
+        let missing = size - (high - self.high);
+        Self { low: self.low.saturating_sub(missing).max(limit.low), high }
+    }
+
     /// Bits that distinguish the values.
     pub fn bits(self) -> u8 {
         (64 - (self.high.wrapping_sub(self.low) as u64).leading_zeros()) as u8
@@ -99,7 +110,7 @@ impl StateLayout {
         // One more bit for each unproved cell, as long as that costs no word: all cells first, then one by one.
         loop {
             let trial: Vec<CellRange> =
-                roomy.iter().zip(proved).map(|(range, limit)| doubled(*range, *limit)).collect();
+                roomy.iter().zip(proved).map(|(range, limit)| range.doubled(*limit)).collect();
             let packed = Self::pack(model, &trial, proved);
             if trial == roomy || packed.words > best.words {
                 break;
@@ -108,7 +119,7 @@ impl StateLayout {
         }
         for cell in 0..roomy.len() {
             let before = roomy[cell];
-            roomy[cell] = doubled(before, proved[cell]);
+            roomy[cell] = before.doubled(proved[cell]);
             if roomy[cell] == before {
                 continue;
             }
@@ -217,6 +228,62 @@ impl StateLayout {
     }
 }
 
+/// The way from one layout to a wider one: bits that move together are moved together.
+#[derive(Clone, Debug)]
+pub struct Repacking {
+    words: usize,
+    moves: Vec<Move>,
+    /// Fields whose base changes: the number to add to the content.
+    rebased: Vec<(Field, Field, u64)>,
+}
+
+/// Bits of an old word that go to a new word, rotated.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    from: u32,
+    to: u32,
+    left: u32,
+    mask: u64,
+}
+
+impl Repacking {
+    /// From `old` to `new`, where every field of `new` can hold what the one of `old` holds.
+    pub fn new(old: &StateLayout, new: &StateLayout) -> Self {
+        let mut repacking = Self { words: new.words, moves: Vec::new(), rebased: Vec::new() };
+        for (a, b) in old.fields.iter().zip(&new.fields) {
+            if a.base != b.base {
+                repacking.rebased.push((*a, *b, a.base.wrapping_sub(b.base) as u64));
+            } else if a.bits > 0 {
+                let left = u32::from(b.shift).wrapping_sub(u32::from(a.shift)) & 63;
+                let mask = a.mask() << a.shift;
+                let same = |one: &&mut Move| (one.from, one.to, one.left) == (a.word, b.word, left);
+                match repacking.moves.iter_mut().find(same) {
+                    Some(one) => one.mask |= mask,
+                    None => repacking.moves.push(Move { from: a.word, to: b.word, left, mask }),
+                }
+            }
+        }
+        repacking
+    }
+
+    /// The new form of a state.
+    pub fn apply(&self, old: &[u64], new: &mut Vec<u64>) {
+        new.clear();
+        new.resize(self.words, 0);
+        for one in &self.moves {
+            new[one.to as usize] |= (old[one.from as usize] & one.mask).rotate_left(one.left);
+        }
+        for (a, b, difference) in &self.rebased {
+            let content = if a.bits == 0 { 0 } else { old[a.word as usize] >> a.shift & a.mask() };
+            let content = content.wrapping_add(*difference);
+            debug_assert!(content <= b.mask());
+            if b.bits > 0 {
+                new[b.word as usize] |= content << b.shift;
+            }
+        }
+    }
+}
+
 /// Cells of one width that are placed in one word.
 struct Group {
     bits: u8,
@@ -252,17 +319,6 @@ fn groups(model: &GuardedCommands, ranges: &[CellRange], arrays_in_one_piece: bo
     groups.retain(|group| group.bits > 0);
     groups.sort_by_key(|group| std::cmp::Reverse(usize::from(group.bits) * group.cells.len()));
     groups
-}
-
-/// The range with one more bit, within `limit`.
-fn doubled(range: CellRange, limit: CellRange) -> CellRange {
-    if range.covers(limit) {
-        return range;
-    }
-    let size = (range.high - range.low + 1).max(1);
-    let high = range.high.saturating_add(size).min(limit.high);
-    let missing = size - (high - range.high);
-    CellRange { low: range.low.saturating_sub(missing).max(limit.low), high }
 }
 
 #[cfg(test)]
@@ -312,6 +368,20 @@ mod tests {
         assert_eq!(layout.encode(&[4, 5], &mut packed), Err(DoesNotFit { cell: CellId(0), value: 4 }));
         assert_eq!(layout.encode(&[3, 6], &mut packed), Err(DoesNotFit { cell: CellId(1), value: 6 }));
         assert_eq!(layout.encode(&[3, 5], &mut packed), Ok(()));
+    }
+
+    #[test]
+    fn repacking_is_decoding_and_encoding() {
+        let model = bytes(40);
+        let narrow: Vec<CellRange> = (0..40).map(|i| CellRange { low: i % 3, high: i % 3 + i % 7 }).collect();
+        let wide: Vec<CellRange> = (0..40).map(|i| CellRange { low: -(i % 4), high: 20 + i % 9 }).collect();
+        let (old, new) = (StateLayout::proved(&model, &narrow), StateLayout::proved(&model, &wide));
+        let cells: Vec<i64> = narrow.iter().enumerate().map(|(i, r)| r.low + i as i64 % (r.high - r.low + 1)).collect();
+        let (mut packed, mut expected, mut moved) = (vec![0; old.words()], vec![0; new.words()], Vec::new());
+        old.encode(&cells, &mut packed).unwrap();
+        new.encode(&cells, &mut expected).unwrap();
+        Repacking::new(&old, &new).apply(&packed, &mut moved);
+        assert_eq!(moved, expected);
     }
 
     #[test]

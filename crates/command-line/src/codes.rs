@@ -1,0 +1,51 @@
+//! Every code of the command line's own findings, in one list.
+//!
+//! The languages number their findings from `E0101`, the run-time errors of a model are `E05xx`; what is below 100
+//! is about files, options and the run itself. A code keeps its meaning once published and is never reused.
+
+macro_rules! codes {
+    ($($name:ident = $code:literal: $explanation:literal;)*) => {
+        $(#[doc = $explanation] pub const $name: &str = $code;)*
+
+        #[cfg(test)]
+        const ALL: &[&str] = &[$($code),*];
+    };
+}
+
+codes! {
+    NO_SUCH_FILE = "E0001": "A file that is to be read does not exist.";
+    IS_A_DIRECTORY = "E0002": "A directory is named where a file is expected.";
+    UNREADABLE = "E0003": "A file cannot be read.";
+    BINARY = "E0004": "A file that should be text is not.";
+    NOT_UTF8 = "E0005": "A text is not in UTF-8.";
+    UNKNOWN_PROPERTY = "E0006": "The model declares no property of this name.";
+    UNWRITABLE = "E0007": "A result cannot be written where it should go; noticed before the search.";
+    BAD_DIRECTORY = "E0008": "The directory for temporary data cannot be used.";
+    TOO_MANY_EXPRESSIONS = "E0009": "More expressions than one run can check.";
+    NOT_EXECUTABLE = "E0010": "The model could not be made executable.";
+    NOT_A_TRACE = "E0011": "A file is not a saved trace.";
+    NO_LONGER_A_RUN = "E0012": "A saved trace is not a run of the model.";
+    RESULT_LOST = "E0013": "A result could not be written after the search.";
+    SEARCH_FAILED = "E0014": "The search could not begin, or its results could not be read back.";
+    DEFECT = "E0015": "This program did something wrong.";
+
+    NOTHING_TO_CHECK = "W0020": "There is no property to check.";
+    STATE_LIMIT = "W0021": "The search reached its limit of states.";
+    TIME_LIMIT = "W0022": "The search reached its limit of time.";
+    MEMORY_LIMIT = "W0023": "The search reached its limit of memory.";
+    INTERRUPTED = "W0024": "The user stopped the search.";
+    OBSERVER_FAILED = "W0025": "Something beside the search could not go on, such as the trace log on a full disk.";
+    SEVERAL_TRACES = "W0026": "There are more traces than the one that is saved.";
+    NO_TRACE = "W0027": "There is no trace to save.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_in_order_and_below_those_of_the_languages() {
+        assert!(ALL.iter().map(|code| &code[1..]).is_sorted_by(|left, right| left < right));
+        assert!(ALL.iter().all(|code| code.len() == 5 && code[1..].starts_with("00")));
+    }
+}

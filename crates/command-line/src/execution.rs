@@ -1,0 +1,28 @@
+//! The two ways to execute a model, chosen by one match.
+
+use sweepline::check::{CheckError, Outcome, Plan, check};
+use sweepline::explore::Monitor;
+use sweepline::model::guarded_commands::GuardedCommands;
+use sweepline::model::interpreted_model::Interpreted;
+use sweepline::property::Property;
+
+use native_code::Compiled;
+
+use crate::arguments::ExecutionChoice;
+
+/// Checks the properties on the model, executed as chosen.
+///
+/// # Errors
+/// The run could not be made or finished.
+pub fn check_by(
+    execution: ExecutionChoice,
+    commands: &GuardedCommands,
+    properties: &[Property],
+    plan: &Plan,
+    monitor: &mut dyn Monitor,
+) -> Result<Outcome, CheckError> {
+    match execution {
+        ExecutionChoice::Compiled => check(commands, &Compiled, properties, plan, monitor),
+        ExecutionChoice::Interpreted => check(commands, &Interpreted, properties, plan, monitor),
+    }
+}

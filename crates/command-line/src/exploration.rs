@@ -1,0 +1,234 @@
+//! `check` and `explore`: one run from the options to the exit code.
+//!
+//! The order matters. Where results will go is tried out first, so that no finished search is lost. The record is filled in as
+//! the run proceeds and written wherever it ends, bad input included. Files are written before the terminal, so that
+//! a pipe that closes takes nothing with it.
+
+use std::path::Path;
+use std::time::Instant;
+
+use report::{
+    AnswerRecord, Exit, Finding, FinishedSearch, PlanRecord, RunRecord, Summary, TraceFile, TraceView, runtime_error,
+    write_json,
+};
+use sweepline::check::{CheckError, ErrorPlace, OnRuntimeError, Outcome, Plan};
+use sweepline::explore::search::Limits;
+
+use crate::arguments::{
+    CheckArguments, ExploreArguments, OutputOptions, QuestionOptions, SearchOptions, is_standard_stream,
+};
+use crate::codes;
+use crate::console::{Console, Stream};
+use crate::execution::check_by;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::model_file::ModelFile;
+use crate::output_file::{OutputFile, result_lost};
+use crate::questions::{Questions, nothing_to_check};
+use crate::stop_advice::stop_advice;
+use crate::usage::usage_since;
+use crate::watch::Watch;
+
+/// One run of `check` or `explore`.
+pub struct Exploration<'a> {
+    model: &'a Path,
+    /// Without questions, all states are met, whatever they are.
+    questions: Option<&'a QuestionOptions>,
+    search: &'a SearchOptions,
+    output: &'a OutputOptions,
+    trace_out: Option<&'a Path>,
+    view: TraceView,
+    console: Console,
+    start: Instant,
+}
+
+impl<'a> Exploration<'a> {
+    /// A run that answers questions.
+    pub fn check(arguments: &'a CheckArguments, console: Console) -> Self {
+        let CheckArguments { model, questions, search, output, trace_out, trace_view } = arguments;
+        Self {
+            model,
+            questions: Some(questions),
+            search,
+            output,
+            trace_out: trace_out.as_deref(),
+            view: (*trace_view).into(),
+            console: console.with_results_on(free_stream([&output.json, trace_out])),
+            start: Instant::now(),
+        }
+    }
+
+    /// A run that meets all states.
+    pub fn explore(arguments: &'a ExploreArguments, console: Console) -> Self {
+        let ExploreArguments { model, search, output } = arguments;
+        Self {
+            model,
+            questions: None,
+            search,
+            output,
+            trace_out: None,
+            view: TraceView::None,
+            console: console.with_results_on(free_stream([&output.json, &None])),
+            start: Instant::now(),
+        }
+    }
+
+    /// Does it.
+    pub fn run(&self) -> Exit {
+        let json = match self.output.json.as_deref().map(OutputFile::probe).transpose() {
+            Ok(json) => json,
+            Err(finding) => {
+                self.console.report(&[finding]);
+                return Exit::BadInput;
+            }
+        };
+        let plan = PlanRecord::new(self.search.engine.engine(), self.search.execution.name());
+        let mut record = RunRecord::new(self.model.display().to_string(), plan);
+        let mut exit = match self.answer(&mut record) {
+            Ok(exit) => exit,
+            Err(Failure { exit, findings }) => {
+                self.tell(&findings, &mut record);
+                exit
+            }
+        };
+        record.set_usage(usage_since(self.start));
+        record.exit_code = exit.code();
+        if let Some(json) = json {
+            let mut text = Vec::new();
+            if let Err(error) = write_json(&record, &mut text).and_then(|()| json.write(&text)) {
+                exit = self.lose("the run record", &error, exit);
+            }
+        }
+        let coloring = self.console.coloring();
+        let summary = Summary { record: &record, detail: self.output.detail(), view: self.view, coloring };
+        if let Err(error) = self.console.print(&summary.to_string()) {
+            exit = self.lose("the result", &error, exit);
+        }
+        exit
+    }
+
+    /// Everything up to the answers and the saved trace.
+    fn answer(&self, record: &mut RunRecord) -> Result<Exit, Failure> {
+        let trace_out = self.trace_out.map(OutputFile::probe).transpose()?;
+        let plan = self.plan()?;
+        let file = ModelFile::read(self.model)?;
+        record.set_model(&file.model);
+        self.tell(&file.warnings(), record);
+        let questions = match self.questions {
+            Some(options) => Questions::ask(options, &file)?,
+            None => Questions::default(),
+        };
+        if self.questions.is_some() && questions.properties.is_empty() {
+            self.tell(&[nothing_to_check()], record);
+        }
+        let outcome = self.explored(&file, &questions, &plan).map_err(|error| {
+            let failure = Failure::of_check(&error, self.search);
+            if failure.exit != Exit::BadInput {
+                record.set_undecided(&questions.properties, &error.to_string());
+            }
+            failure
+        })?;
+        let (engine, commands) = (plan.engine, &file.model.commands);
+        let (properties, outcome) = (&questions.properties, &outcome);
+        record.set_outcome(FinishedSearch { engine, commands, properties, outcome });
+        self.tell(&findings_of(outcome, &file, &questions, self.search), record);
+        let exit = record.exit_of_answers();
+        Ok(match trace_out {
+            Some(out) => self.save_trace(&out, &file, record, exit),
+            None => exit,
+        })
+    }
+
+    fn explored(&self, file: &ModelFile, questions: &Questions, plan: &Plan) -> Result<Outcome, CheckError> {
+        let interrupt = Interrupt::listen();
+        let mut watch = Watch::new(self.start, self.search.time_limit, interrupt, self.output.detail());
+        let commands = &file.model.commands;
+        let outcome = check_by(self.search.execution, commands, &questions.properties, plan, &mut watch);
+        watch.finish();
+        outcome
+    }
+
+    fn plan(&self) -> Result<Plan, Finding> {
+        let mut plan = Plan { engine: self.search.engine.engine(), ..Plan::default() };
+        let Limits { states, memory } = Limits::default();
+        plan.limits = Limits {
+            states: self.search.state_limit.unwrap_or(states),
+            memory: self.search.memory.unwrap_or(memory),
+        };
+        if self.questions.is_none() {
+            plan.on_runtime_error = OnRuntimeError::GoOn;
+            plan.explore_all = true;
+        }
+        if let Some(disk) = &self.search.disk {
+            plan.disk.clone_from(disk);
+            // Asked for by name, so a mistake is told now, not when the log outgrows memory.
+            tempfile::tempfile_in(disk).map_err(|error| {
+                let message = format!("the directory `{}` cannot be used: {error}", disk.display());
+                let help = "--disk expects a directory in which you may create files";
+                Finding::error(codes::BAD_DIRECTORY, message, help)
+            })?;
+        }
+        Ok(plan)
+    }
+
+    /// Saves the trace that matters most: of the first violation, or else of the first witness.
+    fn save_trace(&self, out: &OutputFile, file: &ModelFile, record: &mut RunRecord, exit: Exit) -> Exit {
+        let with_trace = || record.properties.iter().filter(|property| property.trace.is_some());
+        let violated = with_trace().find(|property| property.verdict == AnswerRecord::Violated);
+        let chosen = violated.or_else(|| with_trace().next());
+        let Some((property, trace)) = chosen.and_then(|one| Some((one, record.traces.get(one.trace?)?))) else {
+            let help = "a trace shows a violation or a reached state; a property that always holds has none";
+            self.tell(&[Finding::warning(codes::NO_TRACE, "there is no trace to save", help)], record);
+            return exit;
+        };
+        let saved = TraceFile::new(&file.path, Some(property.name.clone()), trace);
+        let mut text = Vec::new();
+        let written = write_json(&saved, &mut text).and_then(|()| out.write(&text));
+        if record.traces.len() > 1 {
+            let message = format!("the saved trace is that of `{}`, one of {}", property.name, record.traces.len());
+            let help = "--json keeps all of them; a check of one property has only its own";
+            self.tell(&[Finding::warning(codes::SEVERAL_TRACES, message, help)], record);
+        }
+        match written {
+            Ok(()) => exit,
+            Err(error) => self.lose("the trace", &error, exit),
+        }
+    }
+
+    /// Shows findings now, and keeps them for the record.
+    fn tell(&self, findings: &[Finding], record: &mut RunRecord) {
+        self.console.report(findings);
+        record.report(findings);
+    }
+
+    /// A result could not be written: whoever relies on the file must not read success from the exit code.
+    fn lose(&self, what: &str, error: &std::io::Error, exit: Exit) -> Exit {
+        self.console.report(&[result_lost(what, error)]);
+        if exit == Exit::Holds { Exit::Unknown } else { exit }
+    }
+}
+
+/// What a search found out besides the answers.
+fn findings_of(
+    outcome: &Outcome,
+    file: &ModelFile,
+    questions: &Questions,
+    options: &SearchOptions,
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Some(error) = &outcome.error {
+        let (origin, text) = match error.place {
+            ErrorPlace::Action(_) => (file.path.clone(), file.text.clone()),
+            ErrorPlace::Property(number) => questions.text_of(number, file),
+        };
+        findings.push(runtime_error(&error.error, &origin, &text));
+    }
+    findings.extend(outcome.stopped.as_ref().map(|reason| stop_advice(reason, options)));
+    findings
+}
+
+/// The stream for people: stdout, unless one of the files is stdout.
+fn free_stream(files: [&Option<std::path::PathBuf>; 2]) -> Stream {
+    let taken = files.into_iter().flatten().any(|path| is_standard_stream(path));
+    if taken { Stream::Error } else { Stream::Output }
+}

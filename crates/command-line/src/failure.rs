@@ -1,0 +1,63 @@
+//! The end of a command that could not do what it was asked.
+
+use report::{Exit, Finding};
+use sweepline::check::CheckError;
+use sweepline::explore::StopReason;
+
+use crate::arguments::SearchOptions;
+use crate::codes;
+use crate::stop_advice::stop_advice;
+
+/// Why there is no result, and how the process ends.
+#[derive(Debug)]
+pub struct Failure {
+    /// How the process ends.
+    pub exit: Exit,
+    /// What the user is told.
+    pub findings: Vec<Finding>,
+}
+
+impl From<Vec<Finding>> for Failure {
+    fn from(findings: Vec<Finding>) -> Self {
+        Self { exit: Exit::BadInput, findings }
+    }
+}
+
+impl From<Finding> for Failure {
+    fn from(finding: Finding) -> Self {
+        vec![finding].into()
+    }
+}
+
+impl Failure {
+    /// A check that could not be made or finished.
+    pub fn of_check(error: &CheckError, options: &SearchOptions) -> Self {
+        let message = error.to_string();
+        let (exit, finding) = match error {
+            CheckError::TooManyPredicates(_) => {
+                let help = "ask fewer of --property, --invariant and --reach at a time";
+                (Exit::BadInput, Finding::error(codes::TOO_MANY_EXPRESSIONS, message, help))
+            }
+            CheckError::Execution(_) => {
+                let help = "--execution interpreted needs no machine code";
+                (Exit::BadInput, Finding::error(codes::NOT_EXECUTABLE, message, help))
+            }
+            CheckError::NoMemory(full) => {
+                (Exit::Unknown, stop_advice(&StopReason::Memory(*full), options))
+            }
+            CheckError::TraceLog(_) => {
+                let help = "name a directory on another disk by --disk";
+                (Exit::Unknown, Finding::error(codes::SEARCH_FAILED, message, help))
+            }
+            CheckError::Replay(_) | CheckError::WrongTrace(_) => (Exit::Defect, defect(&message)),
+        };
+        Self { exit, findings: vec![finding] }
+    }
+}
+
+/// Said when this program did something wrong.
+pub fn defect(what: &str) -> Finding {
+    let message = format!("a defect in sweepline: {what}");
+    let help = "please report it, with the model and the command line; --execution interpreted may work";
+    Finding::error(codes::DEFECT, message, help)
+}

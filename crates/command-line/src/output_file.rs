@@ -1,0 +1,115 @@
+//! Files that are written: tried out before the search, written in one step after it.
+//!
+//! A search may take hours, so a directory that does not exist must be noticed before, not after. A regular file is
+//! written under another name and then renamed: whoever reads it finds the old content or the new one, never a
+//! part. Devices and pipes are written as they are.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use report::Finding;
+use tempfile::NamedTempFile;
+
+use crate::arguments::is_standard_stream;
+use crate::codes;
+use crate::console::quietly_if_closed;
+
+/// A place that a result will be written to.
+#[derive(Clone, Debug)]
+pub enum OutputFile {
+    /// Stdout.
+    Standard,
+    /// A regular file, there already or not.
+    Regular(PathBuf),
+    /// A device, a pipe, or a file in a directory that takes no new ones.
+    Direct(PathBuf),
+}
+
+impl OutputFile {
+    /// Finds out whether something can be written there, without changing anything.
+    ///
+    /// # Errors
+    /// It cannot.
+    pub fn probe(path: &Path) -> Result<Self, Finding> {
+        if is_standard_stream(path) {
+            return Ok(Self::Standard);
+        }
+        Self::probe_file(path).map_err(|error| unwritable(path, &error))
+    }
+
+    fn probe_file(path: &Path) -> io::Result<Self> {
+        match fs::metadata(path) {
+            Ok(data) if data.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+            Ok(data) => {
+                // Renaming would replace a file that is write-protected, and a link instead of what it points to.
+                OpenOptions::new().write(true).open(path)?;
+                let target = fs::canonicalize(path)?;
+                let replaceable = data.is_file() && temporary_beside(&target).is_ok();
+                Ok(if replaceable { Self::Regular(target) } else { Self::Direct(target) })
+            }
+            Err(_) => {
+                temporary_beside(path)?;
+                Ok(Self::Regular(path.into()))
+            }
+        }
+    }
+
+    /// Writes the content.
+    ///
+    /// # Errors
+    /// What was possible before is no longer, e.g. because the disk is full.
+    pub fn write(&self, content: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Standard => {
+                let mut out = io::stdout().lock();
+                quietly_if_closed(out.write_all(content).and_then(|()| out.flush()))
+            }
+            Self::Regular(path) => {
+                let mut file = temporary_beside(path)?;
+                file.write_all(content)?;
+                file.persist(path).map(drop).map_err(|error| error.error)
+            }
+            Self::Direct(path) => File::create(path)?.write_all(content),
+        }
+    }
+}
+
+/// A new file in the same directory, which is gone again unless it is renamed.
+fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".sweepline-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // What any new file gets: everything that the user's mask leaves.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(directory)
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Finding {
+    let help = match path.parent() {
+        Some(directory) if !directory.as_os_str().is_empty() && !directory.is_dir() => {
+            format!("create the directory `{}` first, or name another file", directory.display())
+        }
+        _ if path.is_dir() => "name a file in this directory".into(),
+        _ => "name a file that you may write".into(),
+    };
+    // The path is in the message already, and the error would name the temporary file.
+    let reason = match error.kind() {
+        io::ErrorKind::NotFound => "there is no such directory".into(),
+        io::ErrorKind::IsADirectory => "it is a directory".into(),
+        io::ErrorKind::PermissionDenied => "permission denied".into(),
+        _ => error.to_string(),
+    };
+    let message = format!("`{}` cannot be written: {reason}; nothing was checked", path.display());
+    Finding::error(codes::UNWRITABLE, message, help)
+}
+
+/// Said when a result is there and cannot be written any more.
+pub fn result_lost(what: &str, error: &io::Error) -> Finding {
+    let help = "the exit code and the text on the terminal still tell the result";
+    Finding::error(codes::RESULT_LOST, format!("{what} could not be written: {error}"), help)
+}

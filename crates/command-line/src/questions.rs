@@ -1,0 +1,126 @@
+//! From options to properties.
+//!
+//! Nothing asked means everything: all properties that the file declares, and that there is no deadlock. Whoever asks
+//! for something in particular gets exactly that, so that the exit code answers the question that was asked.
+
+use std::sync::Arc;
+
+use report::Finding;
+use sweepline::model::guarded_commands::{DeclaredProperty, DeclaredPropertyKind, Expression};
+use sweepline::property::{Property, PropertyKind};
+
+use crate::arguments::QuestionOptions;
+use crate::codes;
+use crate::model_file::{ModelFile, in_text};
+use crate::spelling::nearest;
+
+/// What is asked about a model.
+#[derive(Clone, Debug, Default)]
+pub struct Questions {
+    /// The properties, in the order of the report.
+    pub properties: Vec<Property>,
+    /// For each of them, the text that its expression was read from.
+    origins: Vec<Origin>,
+}
+
+/// Where a property comes from.
+#[derive(Clone, Debug)]
+enum Origin {
+    /// The model file, or no text at all.
+    Model,
+    /// The value of this option.
+    Option(&'static str, Arc<str>),
+}
+
+impl Questions {
+    /// Reads the options.
+    ///
+    /// # Errors
+    /// All that is wrong with names and expressions.
+    pub fn ask(options: &QuestionOptions, file: &ModelFile) -> Result<Self, Vec<Finding>> {
+        let mut questions = Self::default();
+        let mut findings = Vec::new();
+        let nothing_particular = options.properties.is_empty()
+            && options.invariants.is_empty()
+            && options.reachable.is_empty()
+            && !options.deadlock;
+        if options.deadlock || (nothing_particular && !options.no_deadlock) {
+            questions.add("no deadlock".into(), PropertyKind::DeadlockFree, Origin::Model);
+        }
+        let declared = &file.model.commands.properties;
+        if nothing_particular {
+            declared.iter().for_each(|property| questions.add_declared(property));
+        }
+        for name in &options.properties {
+            match declared.iter().find(|property| property.name == *name) {
+                Some(property) => questions.add_declared(property),
+                None => findings.push(unknown_property(name, declared)),
+            }
+        }
+        let invariants = options.invariants.iter().map(|text| ("--invariant", text));
+        let reachable = options.reachable.iter().map(|text| ("--reach", text));
+        for (option, text) in invariants.chain(reachable) {
+            let kind = if option == "--reach" { PropertyKind::Reachable } else { PropertyKind::Invariant };
+            if let Err(found) = questions.add_expression(option, text, kind, file) {
+                findings.extend(found);
+            }
+        }
+        if findings.is_empty() { Ok(questions) } else { Err(findings) }
+    }
+
+    /// The text that the expression of a property was read from, with its name.
+    pub fn text_of(&self, property: usize, file: &ModelFile) -> (String, Arc<str>) {
+        match self.origins.get(property) {
+            Some(Origin::Option(option, text)) => ((*option).into(), Arc::clone(text)),
+            Some(Origin::Model) | None => (file.path.clone(), Arc::clone(&file.text)),
+        }
+    }
+
+    fn add(&mut self, name: String, kind: PropertyKind, origin: Origin) {
+        self.properties.push(Property { name, kind });
+        self.origins.push(origin);
+    }
+
+    fn add_declared(&mut self, property: &DeclaredProperty) {
+        let kind = match &property.kind {
+            DeclaredPropertyKind::Invariant(expression) => PropertyKind::Invariant(expression.clone()),
+            DeclaredPropertyKind::NoAcceptedRun(_) => PropertyKind::Ltl,
+        };
+        self.add(property.name.clone(), kind, Origin::Model);
+    }
+
+    fn add_expression(
+        &mut self,
+        option: &'static str,
+        text: &str,
+        kind: fn(Expression) -> PropertyKind,
+        file: &ModelFile,
+    ) -> Result<(), Vec<Finding>> {
+        let text: Arc<str> = text.into();
+        match file.model.expression(&text) {
+            Ok(expression) => {
+                self.add(text.trim().into(), kind(expression), Origin::Option(option, text));
+                Ok(())
+            }
+            Err(diagnostics) => Err(in_text(diagnostics, option, &text)),
+        }
+    }
+}
+
+fn unknown_property(name: &str, declared: &[DeclaredProperty]) -> Finding {
+    let names = || declared.iter().map(|property| property.name.as_str());
+    let listed: Vec<String> = names().map(|name| format!("`{name}`")).collect();
+    let help = match nearest(name, names()) {
+        _ if declared.is_empty() => "it declares none; ask by --invariant, --reach or --deadlock".into(),
+        Some(near) => format!("did you mean `{near}`? It declares {}", listed.join(", ")),
+        None => format!("it declares {}", listed.join(", ")),
+    };
+    Finding::error(codes::UNKNOWN_PROPERTY, format!("the model declares no property `{name}`"), help)
+}
+
+/// Said when a check has nothing to check: it would succeed whatever the model does.
+pub fn nothing_to_check() -> Finding {
+    let message = "there is no property to check: only run-time errors will be noticed";
+    let help = "ask by --invariant, --reach or --deadlock; `sweepline explore` counts states without questions";
+    Finding::warning(codes::NOTHING_TO_CHECK, message, help)
+}

@@ -1,0 +1,57 @@
+//! `trace`: a saved trace, shown by replaying it.
+//!
+//! The text in the file is not believed: what is shown is what the model does today. If that is no longer what the
+//! file says, the model has changed, and this is the answer.
+
+use std::path::{Path, PathBuf};
+
+use report::{Exit, Finding, Length, TraceFile, TraceRecord, TraceText};
+
+use crate::arguments::TraceArguments;
+use crate::codes;
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::model_file::ModelFile;
+use crate::output_file::result_lost;
+use crate::text_file::read_text;
+
+/// Shows a saved trace.
+///
+/// # Errors
+/// The input is bad, the trace does not replay, or the result cannot be written.
+pub fn show(arguments: &TraceArguments, console: Console) -> Result<Exit, Failure> {
+    let shown = arguments.file.display();
+    let text = read_text(&arguments.file)?;
+    let saved = TraceFile::read(&text).map_err(|error| {
+        let help = "expected a file that --trace-out wrote";
+        Finding::error(codes::NOT_A_TRACE, format!("`{shown}`: {error}"), help)
+    })?;
+    let path = arguments.model.clone().unwrap_or_else(|| find_model(&saved.model, &arguments.file));
+    let file = ModelFile::read(&path)?;
+    let replayed = saved.replay(&file.model.commands).map_err(|error| {
+        let message = format!("the trace is not a run of `{}`: {error}", file.path);
+        let help = "the model has changed since, or it is another one (--model names it): check it again";
+        Finding::error(codes::NO_LONGER_A_RUN, message, help)
+    })?;
+    let trace = TraceRecord::new(&file.model.commands, replayed.trace());
+    let about = saved.property.map_or(String::new(), |property| format!(" for `{property}`"));
+    let body = TraceText { trace: &trace, view: arguments.view.into(), length: Length::All };
+    let text = format!("{} steps of `{}`{about}, replayed:\n\n{body}", trace.steps.len(), file.path);
+    console.print(&text).map_err(|error| {
+        let findings = vec![result_lost("the trace", &error)];
+        Failure { exit: Exit::Unknown, findings }
+    })?;
+    Ok(Exit::Holds)
+}
+
+/// Where the model probably is: as the trace says, or seen from where the trace lies.
+fn find_model(model: &str, trace: &Path) -> PathBuf {
+    let as_given = PathBuf::from(model);
+    let beside = trace.parent().unwrap_or(Path::new("")).to_path_buf();
+    let name = as_given.file_name().map(|name| beside.join(name));
+    let places = [Some(beside.join(&as_given)), name];
+    if as_given.is_file() {
+        return as_given;
+    }
+    places.into_iter().flatten().find(|place| place.is_file()).unwrap_or(as_given)
+}

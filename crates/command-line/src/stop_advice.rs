@@ -1,0 +1,52 @@
+//! Why a search was stopped, and what would help: advice that knows the options in use.
+
+use report::{Bytes, Finding};
+use sweepline::explore::StopReason;
+use sweepline::store::layer::LayerFull;
+use sweepline::store::pages::available_memory;
+
+use crate::arguments::{ExecutionChoice, SearchOptions};
+use crate::codes;
+
+/// What to tell the user about a stopped search.
+pub fn stop_advice(reason: &StopReason, options: &SearchOptions) -> Finding {
+    let message = format!("the search is not complete: {reason}");
+    let (code, help) = match reason {
+        StopReason::StateLimit(_) => {
+            (codes::STATE_LIMIT, "raise --state-limit, or leave it out".to_owned())
+        }
+        StopReason::TimeLimit => (codes::TIME_LIMIT, time_help(options)),
+        StopReason::Memory(full) => (codes::MEMORY_LIMIT, memory_help(*full, options)),
+        StopReason::Interrupted => {
+            (codes::INTERRUPTED, "the answers are as far as it came; run it again for the rest".to_owned())
+        }
+        StopReason::Observer(_) => {
+            (codes::OBSERVER_FAILED, "name a directory on a disk with more room by --disk".to_owned())
+        }
+    };
+    Finding::warning(code, message, help)
+}
+
+fn time_help(options: &SearchOptions) -> String {
+    match options.execution {
+        ExecutionChoice::Interpreted => "--execution compiled is many times faster; or raise --time-limit".into(),
+        ExecutionChoice::Compiled => "raise --time-limit, or check a smaller instance of the model".into(),
+    }
+}
+
+fn memory_help(full: LayerFull, options: &SearchOptions) -> String {
+    match (full, options.memory) {
+        (LayerFull::Budget, Some(limit)) => {
+            let (limit, machine) = (Bytes(limit as u64), Bytes(available_memory() as u64));
+            format!("raise --memory, which is {limit} now; this machine has {machine}")
+        }
+        (LayerFull::Budget, None) => {
+            let machine = Bytes(available_memory() as u64);
+            format!("without --memory, the limit is four fifths of this machine's {machine}; raise it, or check a smaller instance of the model")
+        }
+        (LayerFull::System(_), _) => {
+            "other programs, or a limit of this shell (`ulimit -v`), leave no more memory".into()
+        }
+        (LayerFull::RecordNumbers, _) => "check a smaller instance of the model".into(),
+    }
+}

@@ -1,0 +1,124 @@
+//! Watching a running search: the clock, the user's Ctrl-C, and the live display.
+//!
+//! Searches read no clock and print nothing; they show themselves to a [`Monitor`] every few thousand states. On a
+//! terminal the display is one line that is rewritten; elsewhere, where nobody watches it move, a line every ten
+//! seconds tells that something still happens.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use report::{Bytes, Count, Detail, Seconds};
+use sweepline::explore::{Monitor, Snapshot, StopReason};
+
+use crate::interrupt::Interrupt;
+
+/// Time between two looks on a terminal.
+const ON_TERMINAL: Duration = Duration::from_millis(200);
+/// Time between two lines in a file.
+const IN_FILE: Duration = Duration::from_secs(10);
+
+/// Looks at a running search.
+#[derive(Debug)]
+pub struct Watch {
+    start: Instant,
+    time_limit: Option<Duration>,
+    interrupt: Interrupt,
+    display: Display,
+    /// When the display last changed, and how many states there were.
+    shown: (Instant, u64),
+}
+
+/// How a running search is shown.
+#[derive(Debug)]
+enum Display {
+    Hidden,
+    Line(ProgressBar),
+    Lines,
+}
+
+impl Watch {
+    /// A watch over a run that began at `start`.
+    pub fn new(start: Instant, time_limit: Option<Duration>, interrupt: Interrupt, detail: Detail) -> Self {
+        let display = if detail == Detail::Quiet {
+            Display::Hidden
+        } else if io::stderr().is_terminal() {
+            let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            line.set_style(ProgressStyle::default_spinner());
+            Display::Line(line)
+        } else {
+            Display::Lines
+        };
+        Self { start, time_limit, interrupt, display, shown: (start, 0) }
+    }
+
+    /// Takes the live display away, so that the result has the terminal for itself.
+    pub fn finish(self) {
+        if let Display::Line(line) = self.display {
+            line.finish_and_clear();
+        }
+    }
+
+    fn show(&mut self, snapshot: &Snapshot, now: Instant) {
+        let every = match self.display {
+            Display::Hidden => return,
+            Display::Line(_) => ON_TERMINAL,
+            Display::Lines => IN_FILE,
+        };
+        let (last, stored) = self.shown;
+        let since = now.duration_since(last);
+        if since < every {
+            return;
+        }
+        self.shown = (now, snapshot.stored);
+        let rate = snapshot.stored.saturating_sub(stored) as f64 / since.as_secs_f64();
+        let text = format!(
+            "{}  {} states, {} states/s, {} waiting, {}",
+            Seconds(now.duration_since(self.start).as_secs_f64()),
+            Count(snapshot.stored),
+            Count(rate as u64),
+            Count(snapshot.waiting),
+            Bytes(snapshot.bytes),
+        );
+        match &self.display {
+            Display::Hidden => {}
+            Display::Line(line) => {
+                line.set_message(text);
+                line.tick();
+            }
+            Display::Lines => {
+                // A progress line that nobody takes is no reason to end a search.
+                let _ = writeln!(io::stderr().lock(), "{text}");
+            }
+        }
+    }
+}
+
+impl Monitor for Watch {
+    fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
+        if self.interrupt.is_wanted() {
+            return Some(StopReason::Interrupted);
+        }
+        let now = Instant::now();
+        if self.time_limit.is_some_and(|limit| now.duration_since(self.start) >= limit) {
+            return Some(StopReason::TimeLimit);
+        }
+        self.show(snapshot, now);
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_and_the_user_stop_a_search() {
+        let look = |limit, interrupt| {
+            Watch::new(Instant::now(), limit, interrupt, Detail::Quiet).look(&Snapshot::default())
+        };
+        assert_eq!(look(None, Interrupt::default()), None);
+        assert_eq!(look(Some(Duration::from_secs(3600)), Interrupt::default()), None);
+        assert_eq!(look(Some(Duration::ZERO), Interrupt::default()), Some(StopReason::TimeLimit));
+    }
+}
