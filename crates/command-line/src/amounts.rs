@@ -24,8 +24,15 @@ const SIZES: &[(&str, u64)] = &[
 ];
 
 /// Units of time, in milliseconds.
-const TIMES: &[(&str, u64)] =
-    &[("", 1000), ("ms", 1), ("s", 1000), ("m", 60_000), ("min", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+const TIMES: &[(&str, u64)] = &[
+    ("", 1000),
+    ("ms", 1),
+    ("s", 1000),
+    ("m", 60_000),
+    ("min", 60_000),
+    ("h", 3_600_000),
+    ("d", 86_400_000),
+];
 
 /// Reads an amount of memory.
 ///
@@ -63,9 +70,14 @@ mod tests {
 
     #[test]
     fn sizes_have_binary_and_decimal_units() {
-        for (text, bytes) in
-            [("512MiB", 512 << 20), ("2GiB", 2 << 30), ("100MB", 100_000_000), ("4096", 4096), ("3 k", 3072), ("1G", 1 << 30)]
-        {
+        for (text, bytes) in [
+            ("512MiB", 512 << 20),
+            ("2GiB", 2 << 30),
+            ("100MB", 100_000_000),
+            ("4096", 4096),
+            ("3 k", 3072),
+            ("1G", 1 << 30),
+        ] {
             assert_eq!(memory_size(text), Ok(bytes), "{text}");
         }
     }
@@ -81,7 +93,17 @@ mod tests {
 
     #[test]
     fn other_texts_are_refused_with_an_example() {
-        for text in ["", "MiB", "12 apples", "-3s", "1.5GiB", "99999999999999999999", "99999999999999TiB", "½", "0x10"] {
+        for text in [
+            "",
+            "MiB",
+            "12 apples",
+            "-3s",
+            "1.5GiB",
+            "99999999999999999999",
+            "99999999999999TiB",
+            "½",
+            "0x10",
+        ] {
             assert!(memory_size(text).is_err(), "{text}");
             assert!(duration(text).is_err(), "{text}");
         }

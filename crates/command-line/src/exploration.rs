@@ -8,8 +8,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use report::{
-    AnswerRecord, Exit, Finding, FinishedSearch, PlanRecord, RunRecord, Summary, TraceFile, TraceView, runtime_error,
-    write_json,
+    AnswerRecord, Exit, Finding, FinishedSearch, PlanRecord, RunRecord, Summary, TraceFile, TraceView,
+    runtime_error, write_json,
 };
 use sweepline::check::{CheckError, ErrorPlace, OnRuntimeError, Outcome, Plan};
 use sweepline::explore::search::Limits;
@@ -176,7 +176,8 @@ impl<'a> Exploration<'a> {
         let with_trace = || record.properties.iter().filter(|property| property.trace.is_some());
         let violated = with_trace().find(|property| property.verdict == AnswerRecord::Violated);
         let chosen = violated.or_else(|| with_trace().next());
-        let Some((property, trace)) = chosen.and_then(|one| Some((one, record.traces.get(one.trace?)?))) else {
+        let Some((property, trace)) = chosen.and_then(|one| Some((one, record.traces.get(one.trace?)?)))
+        else {
             let help = "a trace shows a violation or a reached state; a property that always holds has none";
             self.tell(&[Finding::warning(codes::NO_TRACE, "there is no trace to save", help)], record);
             return exit;
@@ -185,7 +186,8 @@ impl<'a> Exploration<'a> {
         let mut text = Vec::new();
         let written = write_json(&saved, &mut text).and_then(|()| out.write(&text));
         if record.traces.len() > 1 {
-            let message = format!("the saved trace is that of `{}`, one of {}", property.name, record.traces.len());
+            let message =
+                format!("the saved trace is that of `{}`, one of {}", property.name, record.traces.len());
             let help = "--json keeps all of them; a check of one property has only its own";
             self.tell(&[Finding::warning(codes::SEVERAL_TRACES, message, help)], record);
         }

@@ -42,9 +42,7 @@ impl Failure {
                 let help = "--execution interpreted needs no machine code";
                 (Exit::BadInput, Finding::error(codes::NOT_EXECUTABLE, message, help))
             }
-            CheckError::NoMemory(full) => {
-                (Exit::Unknown, stop_advice(&StopReason::Memory(*full), options))
-            }
+            CheckError::NoMemory(full) => (Exit::Unknown, stop_advice(&StopReason::Memory(*full), options)),
             CheckError::TraceLog(_) => {
                 let help = "name a directory on another disk by --disk";
                 (Exit::Unknown, Finding::error(codes::SEARCH_FAILED, message, help))

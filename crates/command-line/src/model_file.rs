@@ -6,7 +6,7 @@ use std::sync::Arc;
 use languages::{Diagnostic, Model, read_model};
 use report::Finding;
 
-use crate::text_file::read_text;
+use crate::text_file::{LARGEST_MODEL, read_text};
 
 /// A model with the text it was read from.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ impl ModelFile {
     /// # Errors
     /// What is wrong with the file or its text.
     pub fn read(path: &Path) -> Result<Self, Vec<Finding>> {
-        let text: Arc<str> = read_text(path).map_err(|finding| vec![finding])?.into();
+        let text: Arc<str> = read_text(path, LARGEST_MODEL).map_err(|finding| vec![finding])?.into();
         let path = path.display().to_string();
         match read_model(&text) {
             Ok(model) => Ok(Self { path, text, model }),

@@ -14,6 +14,9 @@ use crate::codes;
 use crate::model_file::{ModelFile, in_text};
 use crate::spelling::nearest;
 
+/// Said about an expression when the language has no better advice.
+const NAMES: &str = "an expression is over global variables, `Process->variable` and `Process.state`, like `x < 3 and not P.critical`";
+
 /// What is asked about a model.
 #[derive(Clone, Debug, Default)]
 pub struct Questions {
@@ -102,7 +105,13 @@ impl Questions {
                 self.add(text.trim().into(), kind(expression), Origin::Option(option, text));
                 Ok(())
             }
-            Err(diagnostics) => Err(in_text(diagnostics, option, &text)),
+            Err(diagnostics) => {
+                let mut findings = in_text(diagnostics, option, &text);
+                for finding in &mut findings {
+                    finding.help.get_or_insert_with(|| NAMES.into());
+                }
+                Err(findings)
+            }
         }
     }
 }
@@ -121,6 +130,7 @@ fn unknown_property(name: &str, declared: &[DeclaredProperty]) -> Finding {
 /// Said when a check has nothing to check: it would succeed whatever the model does.
 pub fn nothing_to_check() -> Finding {
     let message = "there is no property to check: only run-time errors will be noticed";
-    let help = "ask by --invariant, --reach or --deadlock; `sweepline explore` counts states without questions";
+    let help =
+        "ask by --invariant, --reach or --deadlock; `sweepline explore` counts states without questions";
     Finding::warning(codes::NOTHING_TO_CHECK, message, help)
 }

@@ -18,7 +18,7 @@ impl Random {
     /// A number below `end`, which is not zero. The bias is below `end` / 2^64.
     pub fn below(&mut self, end: usize) -> usize {
         debug_assert!(end > 0, "there must be something to choose from");
-        (u128::from(self.next()) * end as u128 >> 64) as usize
+        ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
 
     fn next(&mut self) -> u64 {

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use report::{Exit, Finding, Length, TraceFile, TraceRecord, TraceText};
+use report::{Exit, Finding, Length, Steps, TraceFile, TraceRecord, TraceText};
 
 use crate::arguments::TraceArguments;
 use crate::codes;
@@ -13,7 +13,7 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::model_file::ModelFile;
 use crate::output_file::result_lost;
-use crate::text_file::read_text;
+use crate::text_file::{LARGEST_TRACE, read_text};
 
 /// Shows a saved trace.
 ///
@@ -21,7 +21,7 @@ use crate::text_file::read_text;
 /// The input is bad, the trace does not replay, or the result cannot be written.
 pub fn show(arguments: &TraceArguments, console: Console) -> Result<Exit, Failure> {
     let shown = arguments.file.display();
-    let text = read_text(&arguments.file)?;
+    let text = read_text(&arguments.file, LARGEST_TRACE)?;
     let saved = TraceFile::read(&text).map_err(|error| {
         let help = "expected a file that --trace-out wrote";
         Finding::error(codes::NOT_A_TRACE, format!("`{shown}`: {error}"), help)
@@ -36,7 +36,7 @@ pub fn show(arguments: &TraceArguments, console: Console) -> Result<Exit, Failur
     let trace = TraceRecord::new(&file.model.commands, replayed.trace());
     let about = saved.property.map_or(String::new(), |property| format!(" for `{property}`"));
     let body = TraceText { trace: &trace, view: arguments.view.into(), length: Length::All };
-    let text = format!("{} steps of `{}`{about}, replayed:\n\n{body}", trace.steps.len(), file.path);
+    let text = format!("{} of `{}`{about}, replayed:\n\n{body}", Steps(trace.steps.len()), file.path);
     console.print(&text).map_err(|error| {
         let findings = vec![result_lost("the trace", &error)];
         Failure { exit: Exit::Unknown, findings }

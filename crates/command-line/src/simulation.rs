@@ -6,7 +6,9 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use report::{ChangeRecord, Exit, TraceFile, TraceRecord, ValueRecord, changes_text, state_text, write_json};
+use report::{
+    ChangeRecord, Exit, Steps, TraceFile, TraceRecord, ValueRecord, changes_text, state_text, write_json,
+};
 use sweepline::model::guarded_commands::{ActionId, GuardedCommands};
 use sweepline::model::interpreter::{Interpreter, RuntimeError};
 use sweepline::verdict::trace::{Step, Trace};
@@ -125,7 +127,7 @@ impl<'m> Simulation<'m> {
                     }
                 }
                 Answer::Back => match self.trace.steps.pop() {
-                    Some(_) => writeln!(out, "back after {} steps", self.trace.steps.len())?,
+                    Some(_) => writeln!(out, "back after {}", self.steps())?,
                     None => writeln!(out, "this is the initial state")?,
                 },
                 Answer::State => write!(out, "{}", self.state())?,
@@ -154,7 +156,7 @@ impl<'m> Simulation<'m> {
     fn take_random(&mut self, out: &mut dyn Write) -> io::Result<Taken> {
         let mut successors = self.interpreter.successors(self.trace.last_state());
         if successors.is_empty() {
-            writeln!(out, "deadlock after {} steps: no action is enabled", self.trace.steps.len())?;
+            writeln!(out, "deadlock after {}: no action is enabled", self.steps())?;
             return Ok(Taken::Deadlock);
         }
         let chosen = self.random.below(successors.len());
@@ -173,10 +175,14 @@ impl<'m> Simulation<'m> {
                 Ok(Taken::Step)
             }
             Err(error) => {
-                writeln!(out, "run-time error after {} steps: in `{name}`: {error}", self.trace.steps.len())?;
+                writeln!(out, "run-time error after {}: in `{name}`: {error}", self.steps())?;
                 Ok(Taken::Error)
             }
         }
+    }
+
+    fn steps(&self) -> Steps {
+        Steps(self.trace.steps.len())
     }
 
     fn state(&self) -> String {

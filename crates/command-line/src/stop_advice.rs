@@ -12,9 +12,7 @@ use crate::codes;
 pub fn stop_advice(reason: &StopReason, options: &SearchOptions) -> Finding {
     let message = format!("the search is not complete: {reason}");
     let (code, help) = match reason {
-        StopReason::StateLimit(_) => {
-            (codes::STATE_LIMIT, "raise --state-limit, or leave it out".to_owned())
-        }
+        StopReason::StateLimit(_) => (codes::STATE_LIMIT, "raise --state-limit, or leave it out".to_owned()),
         StopReason::TimeLimit => (codes::TIME_LIMIT, time_help(options)),
         StopReason::Memory(full) => (codes::MEMORY_LIMIT, memory_help(*full, options)),
         StopReason::Interrupted => {
@@ -29,7 +27,9 @@ pub fn stop_advice(reason: &StopReason, options: &SearchOptions) -> Finding {
 
 fn time_help(options: &SearchOptions) -> String {
     match options.execution {
-        ExecutionChoice::Interpreted => "--execution compiled is many times faster; or raise --time-limit".into(),
+        ExecutionChoice::Interpreted => {
+            "--execution compiled is many times faster; or raise --time-limit".into()
+        }
         ExecutionChoice::Compiled => "raise --time-limit, or check a smaller instance of the model".into(),
     }
 }
@@ -42,7 +42,9 @@ fn memory_help(full: LayerFull, options: &SearchOptions) -> String {
         }
         (LayerFull::Budget, None) => {
             let machine = Bytes(available_memory() as u64);
-            format!("without --memory, the limit is four fifths of this machine's {machine}; raise it, or check a smaller instance of the model")
+            format!(
+                "without --memory, the limit is four fifths of this machine's {machine}; raise it, or check a smaller instance of the model"
+            )
         }
         (LayerFull::System(_), _) => {
             "other programs, or a limit of this shell (`ulimit -v`), leave no more memory".into()

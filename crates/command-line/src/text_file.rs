@@ -4,27 +4,29 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use report::Finding;
+use report::{Bytes, Finding};
 
 use crate::arguments::is_standard_stream;
 use crate::codes;
 use crate::spelling::nearest;
 
-/// Nothing that this program reads is larger; the languages refuse texts of this size with a message of their own.
-const LARGEST: u64 = (64 << 20) + 1;
+/// Larger models are refused, also by the languages themselves.
+pub const LARGEST_MODEL: u64 = 64 << 20;
+/// Larger traces are refused: a hundred bytes a step, ten million steps.
+pub const LARGEST_TRACE: u64 = 1 << 30;
 
-/// Reads a text file, or stdin for `-`.
+/// Reads a text file of at most so many bytes, or stdin for `-`.
 ///
 /// # Errors
 /// What the file is instead of a text.
-pub fn read_text(path: &Path) -> Result<String, Finding> {
+pub fn read_text(path: &Path, largest: u64) -> Result<String, Finding> {
     let bytes = if is_standard_stream(path) {
-        read(io::stdin().lock())
+        read(io::stdin().lock(), largest)
     } else {
         if path.is_dir() {
             return Err(is_a_directory(path));
         }
-        File::open(path).and_then(read)
+        File::open(path).and_then(|file| read(file, largest))
     };
     let bytes = bytes.map_err(|error| unreadable(path, &error))?;
     let shown = path.display();
@@ -32,18 +34,24 @@ pub fn read_text(path: &Path) -> Result<String, Finding> {
         let message = format!("`{shown}` is a binary file: byte {at} is zero");
         return Err(Finding::error(codes::BINARY, message, "name a file with the text of a model"));
     }
+    if bytes.len() as u64 > largest {
+        let message = format!("`{shown}` is larger than {}", Bytes(largest));
+        return Err(Finding::error(codes::TOO_LARGE, message, "name another file, or write a smaller one"));
+    }
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..valid].iter().filter(|&&byte| byte == b'\n').count() + 1;
-        let message = format!("`{shown}` is not in UTF-8: line {line} has a byte that belongs to no character");
+        let message =
+            format!("`{shown}` is not in UTF-8: line {line} has a byte that belongs to no character");
         let help = "convert the file, for example by `iconv -f latin1 -t utf-8`";
         Finding::error(codes::NOT_UTF8, message, help)
     })
 }
 
-fn read(source: impl Read) -> io::Result<Vec<u8>> {
+/// At most one byte more than allowed: enough to notice.
+fn read(source: impl Read, largest: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    source.take(LARGEST).read_to_end(&mut bytes)?;
+    source.take(largest + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -78,7 +86,8 @@ fn unreadable(path: &Path, error: &io::Error) -> Finding {
 /// The names in a directory, in alphabetical order; none if it cannot be read.
 fn names_in(directory: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort_unstable();
     names
 }

@@ -1,34 +1,16 @@
 //! Every model of the BEEM benchmark is read without an error, and so is every reachability question about it.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "the benchmark may be missing, and a test may fail"
-)]
+#![allow(clippy::unwrap_used, reason = "the benchmark may be missing, and a test may fail")]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use languages::{Model, Source, read_model};
+use oracles::{Beem, PropertyKind};
 use sweepline::model::guarded_commands::DeclaredPropertyKind;
 
-/// The benchmark's folder, if this machine has it.
-fn benchmark() -> Option<PathBuf> {
-    let oracles = std::env::var_os("SWEEPLINE_ORACLES").map(PathBuf::from);
-    let oracles =
-        oracles.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracles"));
-    let benchmark = oracles.join("beem");
-    if !benchmark.join("models").is_dir() {
-        println!("skipped: no benchmark in {}", oracles.display());
-        return None;
-    }
-    Some(benchmark)
-}
-
-fn models(benchmark: &Path) -> BTreeMap<String, Model> {
-    let folder = std::fs::read_dir(benchmark.join("models")).unwrap();
+fn models(beem: &Beem) -> BTreeMap<String, Model> {
     let (mut models, mut refused) = (BTreeMap::new(), Vec::new());
-    for path in folder.map(|entry| entry.unwrap().path()) {
+    for path in beem.model_files().unwrap() {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&path).unwrap();
         match read_model(&text) {
@@ -47,8 +29,8 @@ fn models(benchmark: &Path) -> BTreeMap<String, Model> {
 
 #[test]
 fn all_models_are_read() {
-    let Some(benchmark) = benchmark() else { return };
-    let models = models(&benchmark);
+    let Some(beem) = Beem::find_or_say_skipped("reading all models of BEEM") else { return };
+    let models = models(&beem);
     assert_eq!(models.len(), 606);
     for (name, model) in &models {
         let automata = model
@@ -70,17 +52,13 @@ fn all_models_are_read() {
 
 #[test]
 fn all_reachability_questions_are_read() {
-    let Some(benchmark) = benchmark() else { return };
-    let models = models(&benchmark);
-    let table = std::fs::read_to_string(benchmark.join("properties.csv")).unwrap();
+    let Some(beem) = Beem::find_or_say_skipped("reading all reachability questions of BEEM") else { return };
+    let models = models(&beem);
     let (mut read, mut refused) = (0, Vec::new());
-    for row in table.lines().skip(1) {
-        // The formula is the last column and the only one that may hold a comma.
-        let columns: Vec<&str> = row.splitn(7, ',').collect();
-        let [instance, "reach", .., formula] = columns.as_slice() else { continue };
-        match models[*instance].expression(formula.trim_matches('"')) {
+    for row in beem.properties().unwrap().iter().filter(|row| row.kind == PropertyKind::Reach) {
+        match models[&row.instance].expression(&row.formula) {
             Ok(_) => read += 1,
-            Err(errors) => refused.push(format!("{instance}: {formula}: {}", errors[0])),
+            Err(errors) => refused.push(format!("{}: {}: {}", row.instance, row.formula, errors[0])),
         }
     }
     assert!(refused.is_empty(), "{refused:#?}");

@@ -98,7 +98,8 @@ pub fn compile(
     let whole = match (&parts[..], &ids[..]) {
         ([part], [id]) if part.mode == Mode::Always => *id,
         _ => compiler.define(3, |module, builder| {
-            let callees: Vec<_> = ids.iter().map(|id| module.declare_func_in_func(*id, builder.func)).collect();
+            let callees: Vec<_> =
+                ids.iter().map(|id| module.declare_func_in_func(*id, builder.func)).collect();
             Translator::new(model, layout, &mut tables, builder).call_parts(&parts, &callees);
         })?,
     };

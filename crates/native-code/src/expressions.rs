@@ -106,7 +106,11 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn truth(&mut self, expression: &Expression) -> Value {
         let value = self.value(expression);
         let range = self.range(expression);
-        if range.low >= 0 && range.high <= 1 { value } else { self.compare_constant(IntCC::NotEqual, value, 0) }
+        if range.low >= 0 && range.high <= 1 {
+            value
+        } else {
+            self.compare_constant(IntCC::NotEqual, value, 0)
+        }
     }
 
     fn compare_constant(&mut self, condition: IntCC, value: Value, constant: i64) -> Value {
@@ -153,7 +157,12 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Division that rounds to zero. The machine's own instruction would stop the program for a zero divisor, and for
     /// the least integer divided by -1.
-    fn divide(&mut self, operator: BinaryOperator, (a, b): (Value, Value), ranges: (CellRange, CellRange)) -> Value {
+    fn divide(
+        &mut self,
+        operator: BinaryOperator,
+        (a, b): (Value, Value),
+        ranges: (CellRange, CellRange),
+    ) -> Value {
         let (left, right) = ranges;
         let may_be = |value: i64| right.low <= value && value <= right.high;
         if may_be(0) {
@@ -166,7 +175,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             // Narrow and unsigned is several times faster.
             let a = self.builder.ins().ireduce(types::I32, a);
             let b = self.builder.ins().ireduce(types::I32, b);
-            let result = if is_division { self.builder.ins().udiv(a, b) } else { self.builder.ins().urem(a, b) };
+            let result =
+                if is_division { self.builder.ins().udiv(a, b) } else { self.builder.ins().urem(a, b) };
             return self.builder.ins().uextend(types::I64, result);
         }
         if !may_be(-1) {
@@ -338,4 +348,3 @@ fn size(expression: &Expression) -> usize {
         Expression::Binary { left, right, .. } => 1 + size(left) + size(right),
     }
 }
-

@@ -45,7 +45,8 @@ impl Execution for Compiled {
         layout: &StateLayout,
         predicates: &[Expression],
     ) -> Result<CompiledModel, ExecutionError> {
-        let functions = compile(model, layout, predicates).map_err(|error| ExecutionError(error.to_string()))?;
+        let functions =
+            compile(model, layout, predicates).map_err(|error| ExecutionError(error.to_string()))?;
         Ok(CompiledModel { functions, words: layout.words(), most_successors: most_successors(model) })
     }
 

@@ -39,7 +39,8 @@ pub struct Part {
 
 /// All actions of the model in their order, cut into parts.
 pub fn parts(model: &GuardedCommands) -> Vec<Part> {
-    let commits = model.processes.iter().any(|process| process.locations.iter().any(|location| location.committed));
+    let commits =
+        model.processes.iter().any(|process| process.locations.iter().any(|location| location.committed));
     let modes = if commits { &[Mode::Uncommitted, Mode::Committed][..] } else { &[Mode::Always] };
     let table = actions_by_location(model);
     let mut parts = Vec::new();
@@ -166,8 +167,10 @@ impl<'a> Translator<'a, '_> {
                 rest = &rest[1..];
                 continue;
             };
-            let shared =
-                rest.iter().take_while(|other| other.tests.get(depth).is_some_and(|next| merge(test, *next))).count();
+            let shared = rest
+                .iter()
+                .take_while(|other| other.tests.get(depth).is_some_and(|next| merge(test, *next)))
+                .count();
             let (group, others) = rest.split_at(shared);
             rest = others;
             let after = self.builder.create_block();
@@ -232,7 +235,11 @@ impl<'a> Translator<'a, '_> {
     /// A function that calls the parts that apply to a state, one after the other.
     pub fn call_parts(mut self, parts: &[Part], functions: &[FuncRef]) {
         let with_mode = |mode: Mode| {
-            parts.iter().zip(functions).filter(move |(part, _)| part.mode == mode).map(|(_, function)| *function)
+            parts
+                .iter()
+                .zip(functions)
+                .filter(move |(part, _)| part.mode == mode)
+                .map(|(_, function)| *function)
         };
         if parts.iter().any(|part| part.mode == Mode::Always) {
             self.call_all(with_mode(Mode::Always));
@@ -264,7 +271,11 @@ impl<'a> Translator<'a, '_> {
     }
 
     /// Tells whether some process stands in a committed location.
-    fn branch_on_committed(&mut self, committed: cranelift_codegen::ir::Block, uncommitted: cranelift_codegen::ir::Block) {
+    fn branch_on_committed(
+        &mut self,
+        committed: cranelift_codegen::ir::Block,
+        uncommitted: cranelift_codegen::ir::Block,
+    ) {
         for process in &self.model.processes {
             if !process.locations.iter().any(|location| location.committed) {
                 continue;

@@ -168,8 +168,9 @@ impl Translator<'_, '_> {
     fn write_element(&mut self, array: VariableId, index: Value, value: Value) {
         self.pack_array(array);
         let first = self.first_field(array);
-        let checked = (0..self.model.variable(array).cell_count() as u32)
-            .any(|offset| self.layout.field(CellId(self.model.variable(array).first_cell.0 + offset)).checked);
+        let checked = (0..self.model.variable(array).cell_count() as u32).any(|offset| {
+            self.layout.field(CellId(self.model.variable(array).first_cell.0 + offset)).checked
+        });
         let content = self.content(value, Field { checked, ..first });
         if first.bits == 0 {
             return;
@@ -278,7 +279,9 @@ impl Translator<'_, '_> {
     }
 
     fn go_to_memory(&mut self) {
-        let Some(successor) = self.working.successor.filter(|_| self.working.memory.is_none()) else { return };
+        let Some(successor) = self.working.successor.filter(|_| self.working.memory.is_none()) else {
+            return;
+        };
         for word in 0..self.layout.words() as u32 {
             let value = self.word(word);
             self.builder.ins().store(MemFlagsData::trusted(), value, successor, word as i32 * 8);
@@ -296,7 +299,8 @@ impl Translator<'_, '_> {
         let first = self.first_field(array);
         (0..variable.cell_count() as u32).all(|offset| {
             let field = self.layout.field(CellId(variable.first_cell.0 + offset));
-            field.word == first.word && u32::from(field.shift) == u32::from(first.shift) + offset * u32::from(first.bits)
+            field.word == first.word
+                && u32::from(field.shift) == u32::from(first.shift) + offset * u32::from(first.bits)
         })
     }
 

@@ -35,7 +35,7 @@ pub struct Finding {
     /// What is wrong, in one sentence without a full stop.
     pub message: String,
     /// Where, if it is in a text.
-    pub excerpt: Option<Excerpt>,
+    pub excerpt: Option<Box<Excerpt>>,
     /// What to do about it.
     pub help: Option<String>,
 }
@@ -56,7 +56,13 @@ pub struct Excerpt {
 impl Finding {
     /// An error that is not in a text.
     pub fn error(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { code, severity: Severity::Error, message: message.into(), excerpt: None, help: Some(help.into()) }
+        Self {
+            code,
+            severity: Severity::Error,
+            message: message.into(),
+            excerpt: None,
+            help: Some(help.into()),
+        }
     }
 
     /// Something odd that is not in a text.
@@ -68,7 +74,7 @@ impl Finding {
     pub fn in_text(diagnostic: Diagnostic, origin: &str, text: &Arc<str>) -> Self {
         let Diagnostic { code, severity, message, span, label, help } = diagnostic;
         let excerpt = Excerpt { origin: origin.into(), text: Arc::clone(text), span, label };
-        Self { code, severity, message, excerpt: Some(excerpt), help }
+        Self { code, severity, message, excerpt: Some(Box::new(excerpt)), help }
     }
 
     /// The finding as part of a run record.
@@ -97,7 +103,8 @@ impl Finding {
         let mut group = Group::with_title(level.primary_title(&self.message).id(self.code));
         if let Some(excerpt) = &self.excerpt {
             let annotation = AnnotationKind::Primary.span(excerpt.range()).label(&excerpt.label);
-            group = group.element(Snippet::source(&*excerpt.text).path(&excerpt.origin).annotation(annotation));
+            group =
+                group.element(Snippet::source(&*excerpt.text).path(&excerpt.origin).annotation(annotation));
         }
         if let Some(help) = &self.help {
             group = group.element(Level::HELP.message(help));
@@ -128,9 +135,10 @@ impl Excerpt {
 /// A run-time error of the model as a finding about the text from `origin`.
 pub fn runtime_error(error: &RuntimeError, origin: &str, text: &Arc<str>) -> Finding {
     let (code, help) = match &error.kind {
-        RuntimeErrorKind::IndexOutOfRange { length, .. } => {
-            ("E0501", format!("the indices go from 0 to {}: guard the step, or enlarge the array", length - 1))
-        }
+        RuntimeErrorKind::IndexOutOfRange { length, .. } => (
+            "E0501",
+            format!("the indices go from 0 to {}: guard the step, or enlarge the array", length - 1),
+        ),
         RuntimeErrorKind::DivisionByZero => {
             ("E0502", "guard the step, so that it is taken only when the divisor is not 0".into())
         }
@@ -138,13 +146,17 @@ pub fn runtime_error(error: &RuntimeError, origin: &str, text: &Arc<str>) -> Fin
             ("E0503", "guard the step, so that it is taken only when the count is in 0 to 63".into())
         }
     };
-    let excerpt =
-        Excerpt { origin: origin.into(), text: Arc::clone(text), span: error.span, label: "in this expression".into() };
+    let excerpt = Excerpt {
+        origin: origin.into(),
+        text: Arc::clone(text),
+        span: error.span,
+        label: "in this expression".into(),
+    };
     Finding {
         code,
         severity: Severity::Error,
         message: format!("run-time error: {error}"),
-        excerpt: Some(excerpt),
+        excerpt: Some(Box::new(excerpt)),
         help: Some(help),
     }
 }
@@ -156,9 +168,13 @@ mod tests {
     use super::*;
 
     fn finding(text: &str, start: u32, end: u32) -> Finding {
-        let excerpt =
-            Excerpt { origin: "lamp.dve".into(), text: text.into(), span: Span { start, end }, label: "here".into() };
-        Finding { excerpt: Some(excerpt), ..Finding::error("E0105", "expected `;`", "add one") }
+        let excerpt = Excerpt {
+            origin: "lamp.dve".into(),
+            text: text.into(),
+            span: Span { start, end },
+            label: "here".into(),
+        };
+        Finding { excerpt: Some(Box::new(excerpt)), ..Finding::error("E0105", "expected `;`", "add one") }
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 /// The exit codes of the program.
 ///
-/// They are ordered by what they say about the model, not by number: a violation that was found stays
-/// found, whatever else happened in the same run.
+/// A violation that was found stays found, whatever else happened in the same run; success is only what is
+/// neither violated nor unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Every checked property holds.

@@ -14,9 +14,9 @@ use sweepline::verdict::{Evidence, Verdict};
 use crate::diagnostics::Finding;
 use crate::exit::Exit;
 use crate::run_record::{
-    AnswerRecord, ChangeRecord, IoRecord, MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord, PropertyRecord,
-    ResourcesRecord, RunRecord, SearchRecord, StatesRecord, StepRecord, TraceKind, TraceRecord, TransitionsRecord,
-    ValueRecord,
+    AnswerRecord, ChangeRecord, IoRecord, MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord,
+    PropertyRecord, ResourcesRecord, RunRecord, SearchRecord, StatesRecord, StepRecord, TraceKind,
+    TraceRecord, TransitionsRecord, ValueRecord,
 };
 
 /// The name of the property that a run-time error of the model violates.

@@ -31,11 +31,11 @@ pub use diagnostics::{Coloring, Excerpt, Finding, runtime_error};
 pub use exit::Exit;
 pub use filling::{FinishedSearch, NO_RUNTIME_ERROR, Usage};
 pub use json::write_json;
-pub use quantities::{Bytes, Count, Seconds};
+pub use quantities::{Bytes, Count, Seconds, Steps};
 pub use run_record::{
-    AnswerRecord, ChangeRecord, DiagnosticRecord, IoRecord, MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord,
-    PropertyRecord, ResourcesRecord, RunRecord, SearchRecord, StatesRecord, StepRecord, TraceKind, TraceRecord,
-    TransitionsRecord, ValueRecord,
+    AnswerRecord, ChangeRecord, DiagnosticRecord, IoRecord, MeasureOrigin, MeasureRecord, ModelRecord,
+    PlanRecord, PropertyRecord, ResourcesRecord, RunRecord, SearchRecord, StatesRecord, StepRecord,
+    TraceKind, TraceRecord, TransitionsRecord, ValueRecord,
 };
 pub use terminal::{Detail, Summary};
 pub use trace_file::{SavedAction, TraceFile, TraceFileError};

@@ -17,12 +17,27 @@ impl fmt::Display for Count {
         let digits = self.0.to_string();
         let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
         for (place, digit) in digits.chars().enumerate() {
-            if place > 0 && (digits.len() - place) % 3 == 0 {
+            if place > 0 && (digits.len() - place).is_multiple_of(3) {
                 grouped.push(',');
             }
             grouped.push(digit);
         }
         f.pad(&grouped)
+    }
+}
+
+/// A number of steps.
+///
+/// ```
+/// assert_eq!(report::Steps(1).to_string(), "1 step");
+/// assert_eq!(report::Steps(1200).to_string(), "1,200 steps");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Steps(pub usize);
+
+impl fmt::Display for Steps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", Count(self.0 as u64), if self.0 == 1 { "step" } else { "steps" })
     }
 }
 

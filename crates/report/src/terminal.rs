@@ -10,7 +10,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::diagnostics::Coloring;
 use crate::filling::NO_RUNTIME_ERROR;
-use crate::quantities::{Bytes, Count, Seconds};
+use crate::quantities::{Bytes, Count, Seconds, Steps};
 use crate::run_record::{AnswerRecord, PropertyRecord, RunRecord, TraceRecord};
 use crate::trace_view::{Length, TraceText, TraceView};
 
@@ -47,14 +47,20 @@ impl fmt::Display for Summary<'_> {
         for property in &self.record.properties {
             self.answer(f, property)?;
         }
+        let search = &self.record.search;
         // Statistics of a search that never began are nothing but gaps.
-        if self.detail != Detail::Quiet && self.record.search.states.distinct.is_some() {
-            if !self.record.properties.is_empty() {
-                writeln!(f)?;
+        let (Some(states), Some(transitions)) = (search.states.distinct, search.transitions.total) else {
+            return Ok(());
+        };
+        match (self.detail, self.record.properties.is_empty()) {
+            (Detail::Quiet, false) => Ok(()),
+            // Who asks nothing and wants to hear little still wants to hear something.
+            (Detail::Quiet, true) => {
+                writeln!(f, "{} states, {} transitions", Count(states), Count(transitions))
             }
-            self.statistics(f)?;
+            (_, true) => self.statistics(f),
+            (_, false) => writeln!(f).and_then(|()| self.statistics(f)),
         }
-        Ok(())
     }
 }
 
@@ -164,8 +170,7 @@ fn heading(property: &PropertyRecord, trace: &TraceRecord) -> String {
 fn place(trace: &TraceRecord) -> String {
     match trace.steps.len() {
         0 => "in the initial state".into(),
-        1 => "after 1 step".into(),
-        steps => format!("after {} steps", Count(steps as u64)),
+        steps => format!("after {}", Steps(steps)),
     }
 }
 

@@ -170,7 +170,8 @@ mod tests {
     fn a_changed_model_is_noticed() {
         let (_, file) = saved();
         let replay_on = |text: &str| file.replay(&languages::read_model(text).unwrap().commands).unwrap_err();
-        let renamed = replay_on(&COUNTER.replace("s, t;", "s, u;").replace("-> t", "-> u").replace("t -> s", "u -> s"));
+        let renamed =
+            replay_on(&COUNTER.replace("s, t;", "s, u;").replace("-> t", "-> u").replace("t -> s", "u -> s"));
         assert!(renamed.to_string().contains("was `P: s -> t`, and is `P: s -> u`"), "{renamed}");
         let stronger = replay_on(&COUNTER.replace("x < 3", "x < 1"));
         assert!(stronger.to_string().contains("`P: t -> s` is not enabled"), "{stronger}");

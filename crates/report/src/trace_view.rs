@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::quantities::Count;
+use crate::quantities::Steps;
 use crate::run_record::{ChangeRecord, StepRecord, TraceRecord, ValueRecord};
 
 /// Lines of lists are broken before this column.
@@ -58,7 +58,9 @@ impl fmt::Display for TraceText<'_> {
         match self.view {
             TraceView::None => return Ok(()),
             TraceView::Actions => {}
-            TraceView::Diff => writeln!(f, "{:>5}  initial state\n{}", 0, compact_state(&self.trace.initial))?,
+            TraceView::Diff => {
+                writeln!(f, "{:>5}  initial state\n{}", 0, compact_state(&self.trace.initial))?
+            }
             TraceView::Full => write!(f, "{:>5}  initial state\n{}", 0, state_text(&self.trace.initial))?,
         }
         let hidden = self.hidden();
@@ -67,7 +69,7 @@ impl fmt::Display for TraceText<'_> {
         for (number, step) in self.trace.steps.iter().enumerate() {
             apply(&step.changes, &mut state);
             if number == hidden.start && !hidden.is_empty() {
-                writeln!(f, "  ...  {} steps", Count(hidden.len() as u64))?;
+                writeln!(f, "  ...  {}", Steps(hidden.len()))?;
             }
             if hidden.contains(&number) {
                 continue;
@@ -166,8 +168,10 @@ mod tests {
     use crate::run_record::TraceKind;
 
     fn trace(steps: u32) -> TraceRecord {
-        let value = |variable: &str, value: &str| ValueRecord { variable: variable.into(), value: value.into() };
-        let change = |variable: &str, from: String, to: String| ChangeRecord { variable: variable.into(), from, to };
+        let value =
+            |variable: &str, value: &str| ValueRecord { variable: variable.into(), value: value.into() };
+        let change =
+            |variable: &str, from: String, to: String| ChangeRecord { variable: variable.into(), from, to };
         let step = |number: u32| StepRecord {
             action: "P: s -> t".into(),
             changes: vec![

@@ -1,5 +1,7 @@
 //! From a model to the views of its run: the record, its JSON and the text for the terminal agree with each other.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use report::{
     AnswerRecord, Coloring, Detail, Exit, FinishedSearch, PlanRecord, RunRecord, Summary, TraceView, Usage,
     write_json,
@@ -92,7 +94,8 @@ fn a_search_that_was_cut_short_is_no_success_even_without_questions() {
 #[test]
 fn the_counts_of_a_complete_search_add_up() {
     for engine in [Engine::Breadth, Engine::Depth] {
-        let plan = Plan { engine, on_runtime_error: sweepline::check::OnRuntimeError::GoOn, ..Plan::default() };
+        let plan =
+            Plan { engine, on_runtime_error: sweepline::check::OnRuntimeError::GoOn, ..Plan::default() };
         let search = run(&[], &plan).search;
         assert!(search.complete);
         let (stored, matched) = (search.states.distinct.unwrap(), search.states.matched.unwrap());

@@ -317,15 +317,16 @@ impl<'a, E: Execution, Q: Search> Run<'a, E, Q> {
             {
                 let trace = self.trace_to(record)?;
                 self.error = Some(ModelError { error, trace, place: ErrorPlace::Action(action) });
-                if self.plan.on_runtime_error == OnRuntimeError::Stop {
-                    return Ok(SearchEnd::Decided);
-                }
             }
             let mut batch = SuccessorBatch::new(self.packing.layout.words(), 1);
             self.encode_into(&mut batch, &good);
             batch.end_state();
+            // The state itself is well: properties are looked at before the error ends the run.
             if let Err(end) = self.search.supply(&system, &batch, kind, &mut self.observer) {
                 return Ok(end);
+            }
+            if self.error.is_some() && self.plan.on_runtime_error == OnRuntimeError::Stop {
+                return Ok(SearchEnd::Decided);
             }
         }
     }

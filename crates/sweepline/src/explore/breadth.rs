@@ -53,7 +53,7 @@ impl BreadthSearch {
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
-        let mut batches = 0;
+        let mut batches = 0u32;
         loop {
             if self.cursor == self.level_end {
                 if self.cursor == self.layer.len() {
@@ -66,7 +66,7 @@ impl BreadthSearch {
                 return SearchEnd::Stopped(StopReason::StateLimit(self.limits.states));
             }
             batches += 1;
-            if batches % BATCHES_PER_LOOK == 0
+            if batches.is_multiple_of(BATCHES_PER_LOOK)
                 && let Some(reason) = self.look(observer, monitor)
             {
                 return SearchEnd::Stopped(reason);
@@ -102,10 +102,10 @@ impl BreadthSearch {
             start = end;
             let record = self.cursor + number;
             let successors = kind.unwrap_or(Successors::Steps(steps));
+            self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
             if observer.taken(system, record as Record, self.layer.state(record), successors).is_break() {
                 return Err(SearchEnd::Decided);
             }
-            self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
         }
         let (ends, first) = (batch.ends(), self.cursor);
         let (mut number, mut i) = (0, 0);

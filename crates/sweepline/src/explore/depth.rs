@@ -87,7 +87,7 @@ impl DepthSearch {
                 if let Err(end) = taken {
                     return end;
                 }
-                if self.counters.explored % STATES_PER_LOOK == 0
+                if self.counters.explored.is_multiple_of(STATES_PER_LOOK)
                     && let Some(reason) = self.look(observer, monitor)
                 {
                     return SearchEnd::Stopped(reason);
@@ -134,10 +134,10 @@ impl DepthSearch {
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
         let Some(record) = self.current.take() else { return Ok(()) };
+        self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
         if observer.taken(system, record, self.layer.state(record as usize), successors).is_break() {
             return Err(SearchEnd::Decided);
         }
-        self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
         self.counters.explored += 1;
         self.counters.transitions += batch.len() as u64;
         self.stack.push_all(Some(record), batch);

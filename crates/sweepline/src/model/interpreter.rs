@@ -76,7 +76,7 @@ impl<'m> Interpreter<'m> {
         for (process, by_location) in self.model.processes.iter().zip(&self.actions_from) {
             for &id in &by_location[state[process.location.index()] as usize] {
                 let action = self.model.action(id);
-                if committed && !self.starts_committed(action) {
+                if !self.may_fire(action, committed) {
                     continue;
                 }
                 match self.is_enabled(action, state) {
@@ -145,8 +145,9 @@ impl<'m> Interpreter<'m> {
             .any(|process| process.locations[state[process.location.index()] as usize].committed)
     }
 
-    fn starts_committed(&self, action: &Action) -> bool {
-        action.participants.iter().all(|one| self.model.is_committed(one.process, one.from))
+    /// Whether the action starts from the right kind of locations: all committed, or none.
+    fn may_fire(&self, action: &Action, committed: bool) -> bool {
+        action.participants.iter().all(|one| self.model.is_committed(one.process, one.from) == committed)
     }
 
     fn is_enabled(&self, action: &Action, state: &[i64]) -> Result<bool, RuntimeError> {

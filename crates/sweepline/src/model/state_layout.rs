@@ -376,7 +376,8 @@ mod tests {
         let narrow: Vec<CellRange> = (0..40).map(|i| CellRange { low: i % 3, high: i % 3 + i % 7 }).collect();
         let wide: Vec<CellRange> = (0..40).map(|i| CellRange { low: -(i % 4), high: 20 + i % 9 }).collect();
         let (old, new) = (StateLayout::proved(&model, &narrow), StateLayout::proved(&model, &wide));
-        let cells: Vec<i64> = narrow.iter().enumerate().map(|(i, r)| r.low + i as i64 % (r.high - r.low + 1)).collect();
+        let cells: Vec<i64> =
+            narrow.iter().enumerate().map(|(i, r)| r.low + i as i64 % (r.high - r.low + 1)).collect();
         let (mut packed, mut expected, mut moved) = (vec![0; old.words()], vec![0; new.words()], Vec::new());
         old.encode(&cells, &mut packed).unwrap();
         new.encode(&cells, &mut expected).unwrap();

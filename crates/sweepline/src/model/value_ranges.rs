@@ -63,6 +63,12 @@ struct Known<'m> {
     elements: Vec<(&'m Expression, CellRange)>,
 }
 
+/// Where an assignment may go, by the values its index has before anything is written.
+enum Target {
+    Cell(CellId),
+    Element(VariableId, CellRange),
+}
+
 const EVERYTHING: CellRange = CellRange { low: i64::MIN, high: i64::MAX };
 const TRUTH: CellRange = CellRange { low: 0, high: 1 };
 
@@ -99,9 +105,12 @@ impl<'m> Analysis<'m> {
     }
 
     fn assign(&mut self, assignments: &'m [Assignment], known: &mut Known<'m>) {
-        let values: Vec<CellRange> = assignments.iter().map(|one| self.range(&one.value, known)).collect();
-        for (assignment, value) in assignments.iter().zip(values) {
-            self.write(&assignment.place, value, known);
+        let writes: Vec<(Target, CellRange)> = assignments
+            .iter()
+            .map(|one| (self.target(&one.place, known), self.range(&one.value, known)))
+            .collect();
+        for (target, value) in writes {
+            self.write(target, value, known);
         }
     }
 
@@ -121,29 +130,38 @@ impl<'m> Analysis<'m> {
     fn pop(&mut self, queue: VariableId, places: &'m [Option<Place>], known: &mut Known<'m>) {
         let variable = self.model.variable(queue);
         let length = variable.first_cell;
-        for (field, place) in places.iter().enumerate() {
-            let content = self.ranges[length.index() + 1 + field];
-            for cell in (1 + field..variable.cell_count()).step_by(places.len()) {
-                self.join(CellId(length.0 + cell as u32), CellRange::exactly(0));
-            }
-            if let Some(place) = place {
-                self.write(place, content, known);
-            }
+        for cell in 1..variable.cell_count() as u32 {
+            self.join(CellId(length.0 + cell), CellRange::exactly(0));
         }
         let shorter = self.range(&Expression::Cell(length), known);
         self.write_cell(length, CellRange { low: shorter.low - 1, high: shorter.high - 1 }, known);
+        let writes: Vec<(Target, CellRange)> = places
+            .iter()
+            .enumerate()
+            .filter_map(|(field, place)| Some((place.as_ref()?, self.ranges[length.index() + 1 + field])))
+            .map(|(place, content)| (self.target(place, known), content))
+            .collect();
+        for (target, value) in writes {
+            self.write(target, value, known);
+        }
     }
 
-    fn write(&mut self, place: &'m Place, value: CellRange, known: &mut Known<'m>) {
+    fn target(&self, place: &Place, known: &Known<'_>) -> Target {
         match place {
-            Place::Cell(cell) => self.write_cell(*cell, value, known),
-            Place::Element { array, index, .. } => {
-                let index = self.range(index, known);
-                for cell in elements(self.model, *array, index) {
+            Place::Cell(cell) => Target::Cell(*cell),
+            Place::Element { array, index, .. } => Target::Element(*array, self.range(index, known)),
+        }
+    }
+
+    fn write(&mut self, target: Target, value: CellRange, known: &mut Known<'m>) {
+        match target {
+            Target::Cell(cell) => self.write_cell(cell, value, known),
+            Target::Element(array, index) => {
+                for cell in elements(self.model, array, index) {
                     self.store(cell, value);
                     known.cells.retain(|(other, _)| *other != cell);
                 }
-                known.elements.retain(|(element, _)| !mentions_array(element, *array));
+                known.elements.retain(|(element, _)| !mentions_array(element, array));
             }
         }
     }

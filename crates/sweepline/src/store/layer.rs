@@ -121,6 +121,16 @@ pub struct Layer {
     capacity: usize,
     budget: usize,
     hashes: Vec<u64>,
+    matches: Vec<TagMatch>,
+}
+
+/// What a look at a bucket tells: bit sets of its slots.
+#[derive(Clone, Copy, Debug)]
+struct TagMatch {
+    /// Slots with the right tag.
+    candidates: u16,
+    /// Slots without a record.
+    empty: u16,
 }
 
 impl Layer {
@@ -136,6 +146,7 @@ impl Layer {
             capacity: 0,
             budget,
             hashes: Vec::new(),
+            matches: Vec::new(),
         })
     }
 
@@ -157,7 +168,7 @@ impl Layer {
 
     /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
-        self.arena.bytes() + self.index.bytes() + self.hashes.capacity() * 8
+        self.arena.bytes() + self.index.bytes() + self.hashes.capacity() * 8 + self.matches.capacity() * 4
     }
 
     /// The state with this record number.
@@ -191,22 +202,27 @@ impl Layer {
             prefetch(self.bucket(self.home(hash)));
             hash
         }));
-        for &hash in &hashes {
+        let mut matches = std::mem::take(&mut self.matches);
+        matches.clear();
+        matches.extend(hashes.iter().map(|&hash| {
             let slots = self.bucket(self.home(hash));
-            // SAFETY: `home` is a bucket of the index.
-            let (candidates, _) = unsafe { self.match_tags(slots, self.tag(hash)) };
-            if candidates != 0 {
-                // SAFETY: the bit number is below the size of a bucket.
-                let slot = unsafe { *slots.add(candidates.trailing_zeros() as usize) };
-                prefetch(self.record_start(width, self.record_of(slot)));
+            // SAFETY: `home` is a bucket of the index; a candidate's bit number is below the size of a bucket.
+            unsafe {
+                let matched = self.match_tags(slots, self.tag(hash));
+                if matched.candidates != 0 {
+                    let slot = *slots.add(matched.candidates.trailing_zeros() as usize);
+                    prefetch(self.record_start(width, self.record_of(slot)));
+                }
+                matched
             }
-        }
-        for (state, &hash) in words.chunks_exact(width.get()).zip(&hashes) {
-            // SAFETY: there is room for the whole batch.
-            let inserted = unsafe { self.insert_hashed(width, state, hash) };
+        }));
+        for ((state, &hash), &matched) in words.chunks_exact(width.get()).zip(&hashes).zip(&matches) {
+            // SAFETY: there is room for the whole batch, and the match was made for this state's home.
+            let inserted = unsafe { self.insert_hashed(width, state, hash, Some(matched)) };
             is_new(matches!(inserted, Inserted::New(_)));
         }
         self.hashes = hashes;
+        self.matches = matches;
         Ok(())
     }
 
@@ -215,7 +231,7 @@ impl Layer {
         self.make_room(width, 1)?;
         let hash = hash_state(&state[..width.get()]);
         // SAFETY: there is room for one state.
-        Ok(unsafe { self.insert_hashed(width, state, hash) })
+        Ok(unsafe { self.insert_hashed(width, state, hash, None) })
     }
 
     /// Fetches what an insertion of this state will look at first.
@@ -232,7 +248,7 @@ impl Layer {
             return false;
         }
         // SAFETY: the index has buckets.
-        unsafe { self.find(width, state, hash_state(&state[..width.get()])) }.is_ok()
+        unsafe { self.find(width, state, hash_state(&state[..width.get()]), None) }.is_ok()
     }
 
     /// The same states in the same order, in another layout of `width` words.
@@ -259,11 +275,17 @@ impl Layer {
     }
 
     /// # Safety
-    /// `make_room` allowed for this state.
+    /// `make_room` allowed for this state; a match, if given, was made for its hash since the index last grew.
     #[inline(always)]
-    unsafe fn insert_hashed<W: Width>(&mut self, width: W, state: &[u64], hash: u64) -> Inserted {
+    unsafe fn insert_hashed<W: Width>(
+        &mut self,
+        width: W,
+        state: &[u64],
+        hash: u64,
+        matched: Option<TagMatch>,
+    ) -> Inserted {
         // SAFETY: after `make_room` the index has buckets.
-        match unsafe { self.find(width, state, hash) } {
+        match unsafe { self.find(width, state, hash, matched) } {
             Ok(record) => Inserted::Known(record),
             Err(slot) => {
                 let record = self.count as u32;
@@ -281,16 +303,27 @@ impl Layer {
     /// The record number of the state, or the empty slot where it belongs.
     ///
     /// # Safety
-    /// The index has buckets, and at least one empty slot.
+    /// The index has buckets, and at least one empty slot; a match, if given, was made for this hash since the index
+    /// last grew.
     #[inline(always)]
-    unsafe fn find<W: Width>(&self, width: W, state: &[u64], hash: u64) -> Result<u32, *mut u32> {
+    unsafe fn find<W: Width>(
+        &self,
+        width: W,
+        state: &[u64],
+        hash: u64,
+        mut matched: Option<TagMatch>,
+    ) -> Result<u32, *mut u32> {
         let tag = self.tag(hash);
         let mut number = self.home(hash);
         loop {
             let slots = self.bucket(number);
             // SAFETY: `number` is below the number of buckets; candidates are bits of slots that hold records.
             unsafe {
-                let (mut candidates, empty) = self.match_tags(slots, tag);
+                // Slots are filled from the first empty one on: while that is empty, the bucket has not changed.
+                let is_current =
+                    |old: &TagMatch| old.empty == 0 || *slots.add(old.empty.trailing_zeros() as usize) == 0;
+                let TagMatch { mut candidates, empty } =
+                    matched.take().filter(is_current).unwrap_or_else(|| self.match_tags(slots, tag));
                 while candidates != 0 {
                     let record = self.record_of(*slots.add(candidates.trailing_zeros() as usize));
                     let stored = std::slice::from_raw_parts(self.record_start(width, record), width.get());
@@ -315,7 +348,7 @@ impl Layer {
     /// # Safety
     /// `slots` is the start of a bucket.
     #[inline(always)]
-    unsafe fn match_tags(&self, slots: *const u32, tag: u32) -> (u32, u32) {
+    unsafe fn match_tags(&self, slots: *const u32, tag: u32) -> TagMatch {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: SSE2 is part of x86-64; a bucket is four aligned vectors.
         unsafe {
@@ -331,7 +364,7 @@ impl Layer {
                 same |= _mm_movemask_ps(_mm_castsi128_ps(equal)) << (4 * part);
                 empty |= _mm_movemask_ps(_mm_castsi128_ps(none)) << (4 * part);
             }
-            (same as u32 & !empty as u32, empty as u32)
+            TagMatch { candidates: (same & !empty) as u16, empty: empty as u16 }
         }
         #[cfg(not(target_arch = "x86_64"))]
         {
@@ -339,10 +372,10 @@ impl Layer {
             for bit in 0..BUCKET {
                 // SAFETY: a bucket has this many slots.
                 let slot = unsafe { *slots.add(bit) };
-                same |= u32::from(slot & self.tag_mask() == tag) << bit;
-                empty |= u32::from(slot == 0) << bit;
+                same |= u16::from(slot & self.tag_mask() == tag) << bit;
+                empty |= u16::from(slot == 0) << bit;
             }
-            (same & !empty, empty)
+            TagMatch { candidates: same & !empty, empty }
         }
     }
 
@@ -424,7 +457,7 @@ impl Layer {
                     let slots = self.bucket(number);
                     // SAFETY: `number` is below the number of buckets, and the index has empty slots.
                     unsafe {
-                        let (_, empty) = self.match_tags(slots, 0);
+                        let empty = self.match_tags(slots, 0).empty;
                         if empty != 0 {
                             *slots.add(empty.trailing_zeros() as usize) =
                                 self.tag(hash) | (record as u32 + 1);

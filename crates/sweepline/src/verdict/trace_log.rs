@@ -53,7 +53,7 @@ impl TraceLog {
     /// Appends the record of the next state. A state without a parent is an initial state.
     #[inline]
     pub fn append(&mut self, parent: Option<Record>, action: ActionId) {
-        if self.records % BLOCK == 0 {
+        if self.records.is_multiple_of(BLOCK) {
             self.begin_block();
         }
         // A state that is its own parent cannot be: that stands for none.

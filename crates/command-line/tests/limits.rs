@@ -1,0 +1,112 @@
+//! Limits and interrupts: the answer is `unknown`, the exit code 3, the record is written, and the advice fits.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[allow(dead_code, reason = "every test file uses a part of it")]
+mod session;
+
+use session::{BROKEN_LOCK, COUNTER, ENDLESS, Session};
+
+#[track_caller]
+fn stopped(arguments: &[&str], code: &str) -> session::Run {
+    let session = Session::with_model(ENDLESS);
+    let run = session.run(&[&["check", "m.dve", "--json", "run.json"], arguments].concat()).expect(3);
+    let record = session.json("run.json");
+    assert_eq!(record["exit_code"], 3);
+    assert_eq!(record["search"]["complete"], false);
+    assert_eq!(record["properties"][0]["verdict"], "unknown");
+    assert_eq!(record["diagnostics"][0]["code"], code);
+    run.out("unknown   no deadlock").err(&format!("warning[{code}]"))
+}
+
+#[test]
+fn the_state_limit_stops_a_search() {
+    stopped(&["--state-limit", "1000"], "W0021")
+        .err("raise --state-limit")
+        .out("incomplete, the limit of 1000 states");
+    stopped(&["--state-limit", "1000", "--engine", "depth"], "W0021");
+}
+
+#[test]
+fn the_time_limit_stops_a_search() {
+    stopped(&["--time-limit", "100ms"], "W0022").err("raise --time-limit");
+    stopped(&["--time-limit", "100ms", "--execution", "interpreted"], "W0022").err("--execution compiled");
+    stopped(&["--time-limit", "100ms", "--engine", "depth"], "W0022");
+}
+
+#[test]
+fn the_memory_limit_stops_a_search_and_is_kept() {
+    // The stack of a depth-first search grows by doubling, so it may notice only when it is past the limit.
+    for (engine, most) in [("breadth", 17 << 20), ("depth", 32 << 20)] {
+        let session = Session::with_model(ENDLESS);
+        let arguments = ["explore", "m.dve", "--memory", "16MiB", "--engine", engine, "--json", "run.json"];
+        session.run(&arguments).expect(3).err("warning[W0023]").err("raise --memory, which is 16.0 MiB now");
+        let record = session.json("run.json");
+        assert!(record["resources"]["peak_state_bytes"].as_u64().unwrap() <= most);
+        assert!(record["search"]["states"]["distinct"].as_u64().unwrap() > 10_000);
+    }
+}
+
+#[test]
+fn hardly_any_memory_is_a_limit_like_any_other() {
+    for memory in ["1", "4KiB", "64KiB"] {
+        stopped(&["--memory", memory], "W0023");
+    }
+}
+
+#[test]
+fn a_violation_within_the_limits_is_a_violation() {
+    let session = Session::with_model(ENDLESS);
+    session.run(&["check", "m.dve", "--invariant", "a < 5", "--deadlock", "--state-limit", "5000"]).expect(1);
+}
+
+#[test]
+fn limits_that_are_not_reached_change_nothing() {
+    let session = Session::with_model(BROKEN_LOCK);
+    let arguments = [
+        "check",
+        "m.dve",
+        "--deadlock",
+        "--memory",
+        "100MB",
+        "--time-limit",
+        "1h",
+        "--state-limit",
+        "1000",
+        "--disk",
+        ".",
+    ];
+    session.run(&arguments).expect(0);
+    assert_eq!(session.files(), ["m.dve"]);
+    let session = Session::with_model(COUNTER);
+    session.run(&["explore", "m.dve", "--state-limit", "11"]).expect(0);
+}
+
+#[test]
+fn a_stopped_exploration_ends_with_three() {
+    Session::with_model(ENDLESS).run(&["explore", "m.dve", "--state-limit", "1000"]).expect(3).err("W0021");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_search_writes_its_record() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+    for signal in ["INT", "TERM"] {
+        let session = Session::with_model(ENDLESS);
+        // Slow enough to be still running, and with a limit in case that the signal does not arrive.
+        let arguments =
+            ["check", "m.dve", "--execution", "interpreted", "--time-limit", "60s", "--json", "run.json"];
+        let child = session.spawn(&arguments, Stdio::null());
+        std::thread::sleep(Duration::from_millis(700));
+        let sent =
+            Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        let run = session::Run::of(child.wait_with_output().unwrap()).expect(3);
+        run.out("unknown   no deadlock: interrupted").err("warning[W0024]");
+        let record = session.json("run.json");
+        assert_eq!(record["exit_code"], 3);
+        assert_eq!(record["search"]["stopped"], "interrupted");
+        assert!(record["search"]["states"]["distinct"].as_u64().unwrap() > 0);
+    }
+}

@@ -1,0 +1,142 @@
+//! Every model in `models/` gives the answers that stand in its first lines, with every engine, execution and layout.
+
+#![allow(clippy::unwrap_used, reason = "tests may fail")]
+
+use std::path::{Path, PathBuf};
+
+use sweepline::check::{Engine, OnRuntimeError, Outcome, Packing, Plan, check};
+use sweepline::model::guarded_commands::{DeclaredPropertyKind, GuardedCommands};
+use sweepline::model::interpreted_model::Interpreted;
+use sweepline::property::{Property, PropertyKind};
+use sweepline::verdict::{Evidence, Verdict};
+use sweepline_native_code::Compiled;
+
+/// The lines `// expect: …` at the beginning of a model.
+fn expectations(text: &str) -> Vec<String> {
+    text.lines()
+        .take_while(|line| line.starts_with("//") || line.trim().is_empty())
+        .filter_map(|line| line.strip_prefix("// expect: "))
+        .map(|line| line.trim().to_string())
+        .collect()
+}
+
+fn models() -> Vec<(PathBuf, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/dve");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "dve"));
+    files.sort();
+    files.into_iter().map(|path| (path.clone(), std::fs::read_to_string(path).unwrap())).collect()
+}
+
+/// Runs a model with both executions and both kinds of layout; all must agree, and the first outcome is given.
+fn run(model: &GuardedCommands, properties: &[Property], plan: Plan) -> Outcome {
+    let mut outcomes = Vec::new();
+    for packing in [Packing::Proved, Packing::Observed] {
+        let plan = Plan { packing, ..plan.clone() };
+        outcomes.push(check(model, &Compiled, properties, &plan, &mut ()).unwrap());
+        outcomes.push(check(model, &Interpreted, properties, &plan, &mut ()).unwrap());
+    }
+    let figures = |outcome: &Outcome| (outcome.distinct, outcome.counters, outcome.complete);
+    assert!(outcomes.iter().all(|outcome| figures(outcome) == figures(&outcomes[0])));
+    outcomes.swap_remove(0)
+}
+
+fn steps(verdict: &Verdict) -> Option<usize> {
+    match verdict {
+        Verdict::Holds(Evidence::Trace(trace)) | Verdict::Violated(Evidence::Trace(trace)) => {
+            Some(trace.trace().steps.len())
+        }
+        _ => None,
+    }
+}
+
+/// Compares one expectation; `breadth` finds shortest paths, other engines some path.
+fn meets(engine: Engine, model: &languages::Model, whole: &Outcome, expectation: &str) -> bool {
+    let number = |text: &str| text.parse::<u64>().unwrap();
+    let ask = |kind: PropertyKind| {
+        let property = Property { name: expectation.into(), kind };
+        let plan = Plan { engine, on_runtime_error: OnRuntimeError::GoOn, ..Plan::default() };
+        run(&model.commands, &[property], plan).verdicts.swap_remove(0)
+    };
+    let expression = |text: &str| model.expression(text).unwrap();
+    let declared = |name: &str| {
+        let property = model.commands.properties.iter().find(|property| property.name == name).unwrap();
+        let DeclaredPropertyKind::Invariant(expression) = &property.kind else {
+            panic!("{name} is no assertion")
+        };
+        expression.clone()
+    };
+    let as_short = |verdict: &Verdict, text: &str| match engine {
+        Engine::Breadth => steps(verdict) == Some(text.parse().unwrap()),
+        Engine::Depth => steps(verdict).is_some_and(|found| found >= text.parse().unwrap()),
+    };
+    let violated = |verdict: &Verdict| matches!(verdict, Verdict::Violated(_));
+    let holds = |verdict: &Verdict| matches!(verdict, Verdict::Holds(_));
+    if let Some(states) = expectation.strip_prefix("states ") {
+        return whole.distinct == number(states);
+    }
+    if let Some(transitions) = expectation.strip_prefix("transitions ") {
+        return whole.counters.transitions == number(transitions);
+    }
+    if let Some(deadlocks) = expectation.strip_prefix("deadlocks ") {
+        return whole.counters.deadlocks == number(deadlocks);
+    }
+    if let Some(rest) = expectation.strip_prefix("run-time error in ") {
+        let plan = Plan { engine, ..Plan::default() };
+        let error = run(&model.commands, &[], plan).error.unwrap();
+        let found = error.trace.trace().steps.len();
+        let expected: usize = rest.strip_suffix(" steps").unwrap().parse().unwrap();
+        return if engine == Engine::Breadth { found == expected } else { found >= expected };
+    }
+    if let Some(rest) = expectation.strip_prefix("deadlock in ") {
+        let verdict = ask(PropertyKind::DeadlockFree);
+        return violated(&verdict) && as_short(&verdict, rest.strip_suffix(" steps").unwrap());
+    }
+    let (what, subject) = expectation.split_once(": ").unwrap();
+    match what.split_once(" in ").map(|(what, steps)| (what, steps.strip_suffix(" steps").unwrap())) {
+        Some(("invariant violated", steps)) => {
+            let verdict = ask(PropertyKind::Invariant(expression(subject)));
+            violated(&verdict) && as_short(&verdict, steps)
+        }
+        Some(("assert violated", steps)) => {
+            let verdict = ask(PropertyKind::Invariant(declared(subject)));
+            violated(&verdict) && as_short(&verdict, steps)
+        }
+        Some(("reach", steps)) => {
+            let verdict = ask(PropertyKind::Reachable(expression(subject)));
+            holds(&verdict) && as_short(&verdict, steps)
+        }
+        None if what == "invariant holds" => holds(&ask(PropertyKind::Invariant(expression(subject)))),
+        None if what == "assert holds" => holds(&ask(PropertyKind::Invariant(declared(subject)))),
+        None if what == "unreachable" => violated(&ask(PropertyKind::Reachable(expression(subject)))),
+        _ => panic!("what does `{expectation}` expect?"),
+    }
+}
+
+fn all_models_meet_their_expectations(engine: Engine) {
+    let mut failures = Vec::new();
+    for (path, text) in models() {
+        let model = languages::read_model(&text).unwrap();
+        let expectations = expectations(&text);
+        assert!(!expectations.is_empty(), "{} expects nothing", path.display());
+        let plan = Plan { engine, on_runtime_error: OnRuntimeError::GoOn, ..Plan::default() };
+        let whole = run(&model.commands, &[], plan);
+        for expectation in expectations {
+            if !meets(engine, &model, &whole, &expectation) {
+                failures.push(format!("{}: {expectation}; found {:?}", path.display(), whole.counters));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn breadth_first_search_meets_all_expectations() {
+    all_models_meet_their_expectations(Engine::Breadth);
+}
+
+#[test]
+fn depth_first_search_meets_all_expectations() {
+    all_models_meet_their_expectations(Engine::Depth);
+}

@@ -1,0 +1,246 @@
+//! Models nobody here wrote, with answers that others computed.
+//!
+//! The principal type in this crate is [`Beem`], the benchmark for explicit model checkers. None of it is part of
+//! this repository: it is looked for where the environment variable `SWEEPLINE_ORACLES` points, or in `shared/oracles` beside the
+//! workspace. Tests that need it say that they were skipped where it is missing:
+//!
+//! ```
+//! if let Some(beem) = oracles::Beem::find_or_say_skipped("the example") {
+//!     assert!(beem.instances()?.iter().any(|instance| instance.name == "bakery.6"));
+//! }
+//! # Ok::<(), oracles::OracleError>(())
+//! ```
+
+use std::path::PathBuf;
+
+/// Why the oracles cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum OracleError {
+    /// A file cannot be read.
+    #[error("{path}: {error}")]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A file is not what it should be.
+    #[error("{file}, line {line}: {problem}")]
+    Format {
+        /// Name of the file.
+        file: &'static str,
+        /// Number of the line, from one.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+/// The folder `beem` of the oracles.
+#[derive(Clone, Debug)]
+pub struct Beem {
+    folder: PathBuf,
+}
+
+/// A row of `states.csv`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// For example `bakery.6`.
+    pub name: String,
+    /// Number of reachable states, a lower bound if not complete.
+    pub states: u64,
+    /// Whether all states were counted.
+    pub complete: bool,
+    /// Number of transitions, where known.
+    pub edges: Option<u64>,
+    /// Number of breadth-first levels, where known.
+    pub levels: Option<u64>,
+}
+
+/// What a row of `properties.csv` asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PropertyKind {
+    /// Is a state reachable in which the formula, a DVE expression, is true?
+    Reach,
+    /// Does the formula hold on all infinite runs?
+    Ltl,
+}
+
+/// A row of `properties.csv`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Property {
+    /// The model.
+    pub instance: String,
+    /// What is asked.
+    pub kind: PropertyKind,
+    /// `yes`, `no`, or neither if it is not known.
+    pub verdict: Option<bool>,
+    /// Steps of a shortest path to a state as asked.
+    pub shortest: Option<usize>,
+    /// The formula.
+    pub formula: String,
+}
+
+impl Beem {
+    /// The benchmark, if it is there.
+    pub fn find() -> Option<Self> {
+        let oracles = match std::env::var_os("SWEEPLINE_ORACLES") {
+            Some(folder) => PathBuf::from(folder),
+            None => {
+                PathBuf::from(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3)?.join("shared").join("oracles")
+            }
+        };
+        let folder = oracles.join("beem");
+        folder.join("states.csv").is_file().then_some(Self { folder })
+    }
+
+    /// The benchmark; where it is missing, says that `what` is skipped.
+    #[allow(clippy::print_stderr, reason = "tests must say what they did not test")]
+    pub fn find_or_say_skipped(what: &str) -> Option<Self> {
+        let found = Self::find();
+        if found.is_none() {
+            eprintln!("skipped: {what} (set SWEEPLINE_ORACLES to a folder with beem/states.csv)");
+        }
+        found
+    }
+
+    /// The DVE file of an instance.
+    pub fn dve(&self, name: &str) -> PathBuf {
+        self.folder.join("models").join(format!("{name}.dve"))
+    }
+
+    /// The Promela file of an instance; not every instance has one.
+    pub fn promela(&self, name: &str) -> PathBuf {
+        self.folder.join("promela").join(format!("{name}.pm"))
+    }
+
+    /// All DVE files, property variants included, in alphabetical order.
+    pub fn model_files(&self) -> Result<Vec<PathBuf>, OracleError> {
+        let path = self.folder.join("models");
+        let read = |error| OracleError::Read { path: path.clone(), error };
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(&path).map_err(read)? {
+            let file = entry.map_err(read)?.path();
+            if file.extension().is_some_and(|extension| extension == "dve") {
+                files.push(file);
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+
+    /// The rows of `states.csv`.
+    pub fn instances(&self) -> Result<Vec<Instance>, OracleError> {
+        instances(&self.read("states.csv")?)
+    }
+
+    /// The rows of `properties.csv`.
+    pub fn properties(&self) -> Result<Vec<Property>, OracleError> {
+        properties(&self.read("properties.csv")?)
+    }
+
+    fn read(&self, file: &str) -> Result<String, OracleError> {
+        let path = self.folder.join(file);
+        std::fs::read_to_string(&path).map_err(|error| OracleError::Read { path, error })
+    }
+}
+
+/// The cells of each row under the named columns; the last column may contain commas.
+fn rows<'t, const N: usize>(
+    file: &'static str,
+    text: &'t str,
+    names: [&str; N],
+) -> Result<Vec<(usize, [&'t str; N])>, OracleError> {
+    let wrong = |line, problem| OracleError::Format { file, line, problem };
+    let mut lines = text.lines().enumerate();
+    let header: Vec<&str> = lines.next().map_or(Vec::new(), |(_, line)| line.split(',').collect());
+    let mut columns = [0; N];
+    for (column, name) in columns.iter_mut().zip(names) {
+        let found = header.iter().position(|title| *title == name);
+        *column = found.ok_or_else(|| wrong(1, format!("there is no column `{name}`")))?;
+    }
+    lines
+        .filter(|(_, line)| !line.is_empty())
+        .map(|(number, line)| {
+            let cells: Vec<&str> = line.splitn(header.len(), ',').collect();
+            if cells.len() != header.len() {
+                return Err(wrong(number + 1, format!("{} cells instead of {}", cells.len(), header.len())));
+            }
+            Ok((number + 1, columns.map(|column| cells[column].trim_matches('"'))))
+        })
+        .collect()
+}
+
+fn instances(text: &str) -> Result<Vec<Instance>, OracleError> {
+    let file = "states.csv";
+    rows(file, text, ["instance", "states", "complete", "edges", "bfs_levels"])?
+        .into_iter()
+        .map(|(line, [name, states, complete, edges, levels])| {
+            let problem = |_| OracleError::Format { file, line, problem: format!("`{states}` is no number") };
+            Ok(Instance {
+                name: name.to_string(),
+                states: states.parse().map_err(problem)?,
+                complete: complete == "yes",
+                edges: edges.parse().ok(),
+                levels: levels.parse().ok(),
+            })
+        })
+        .collect()
+}
+
+fn properties(text: &str) -> Result<Vec<Property>, OracleError> {
+    let file = "properties.csv";
+    rows(file, text, ["instance", "kind", "verdict", "shortest_length", "formula"])?
+        .into_iter()
+        .map(|(line, [instance, kind, verdict, shortest, formula])| {
+            Ok(Property {
+                instance: instance.to_string(),
+                kind: match kind {
+                    "reach" => PropertyKind::Reach,
+                    "ltl" => PropertyKind::Ltl,
+                    other => {
+                        return Err(OracleError::Format {
+                            file,
+                            line,
+                            problem: format!("what is `{other}`?"),
+                        });
+                    }
+                },
+                verdict: match verdict {
+                    "yes" => Some(true),
+                    "no" => Some(false),
+                    _ => None,
+                },
+                shortest: shortest.parse().ok(),
+                formula: formula.to_string(),
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_with_and_without_edges_are_read() {
+        let csv =
+            "instance,states,complete,edges,bfs_levels,state_bytes\na.1,80,yes,212,10,12\nb.2,900,no,,,12\n";
+        let instances = instances(csv).unwrap();
+        assert_eq!((instances[0].edges, instances[0].levels), (Some(212), Some(10)));
+        assert!(!instances[1].complete && instances[1].edges.is_none());
+    }
+
+    #[test]
+    fn a_formula_may_contain_commas() {
+        let csv = "instance,kind,property,verdict,shortest_length,automaton_file,formula\na.1,reach,1,yes,3,,f(a,b)\n";
+        let properties = properties(csv).unwrap();
+        assert_eq!(properties[0].formula, "f(a,b)");
+        assert_eq!((properties[0].verdict, properties[0].shortest), (Some(true), Some(3)));
+    }
+
+    #[test]
+    fn a_row_with_missing_cells_is_an_error() {
+        assert!(instances("instance,states,complete,edges,bfs_levels\na.1,80,yes\n").is_err());
+    }
+}
