@@ -53,11 +53,7 @@ impl Sweepline {
         let folder = tempfile::tempdir()?;
         let record = folder.path().join("record.json");
         let mut command = self.pinning.command(&self.path);
-        command
-            .arg("explore")
-            .arg(model)
-            .args(["--engine", "breadth", "--threads", "1", "--no-deadlock", "--quiet", "--json"])
-            .arg(&record);
+        command.arg("explore").arg(model).args(["--engine", "breadth", "--quiet", "--json"]).arg(&record);
         let measured = measure::run(&mut command, time_limit)?;
         if measured.timed_out {
             bail!("no result after {} s", time_limit.as_secs());
@@ -80,6 +76,10 @@ impl Exploration {
         let format = record["format"].as_str().unwrap_or("none");
         if format != "sweepline-run/1" {
             bail!("a run record of format {format}; this reader knows sweepline-run/1");
+        }
+        let threads = record["plan"]["threads"].as_u64().unwrap_or(1);
+        if threads != 1 {
+            bail!("the search used {threads} threads; only one-threaded runs are compared");
         }
         let search = &record["search"];
         let resources = &record["resources"];
@@ -176,6 +176,12 @@ mod tests {
     fn an_unknown_format_is_refused() {
         let record = RECORD.replace("sweepline-run/1", "sweepline-run/9");
         assert!(Exploration::from_record(&record).unwrap_err().to_string().contains("sweepline-run/9"));
+    }
+
+    #[test]
+    fn a_search_with_several_threads_is_refused() {
+        let record = RECORD.replace("\"threads\": 1", "\"threads\": 2");
+        assert!(Exploration::from_record(&record).unwrap_err().to_string().contains("2 threads"));
     }
 
     #[test]

@@ -37,7 +37,35 @@ const OWN_PAIRS: &[&str] = &[
 
 /// BEEM instances with a Promela version that SPIN explores completely in about a minute and 8 GB, and
 /// that has more than half a million states.
-const BEEM_PAIRS: &[&str] = &[];
+const BEEM_PAIRS: &[&str] = &[
+    "adding.4",
+    "adding.6",
+    "at.3",
+    "at.4",
+    "bakery.5",
+    "bakery.6",
+    "blocks.3",
+    "bopdp.3",
+    "brp.3",
+    "brp.4",
+    "elevator2.3",
+    "fischer.4",
+    "fischer.6",
+    "hanoi.2",
+    "iprotocol.3",
+    "iprotocol.4",
+    "lamport.6",
+    "lann.3",
+    "leader_filters.5",
+    "needham.4",
+    "peg_solitaire.4",
+    "peterson.4",
+    "phils.5",
+    "reader_writer.3",
+    "rether.6",
+    "rether.7",
+    "sokoban.2",
+];
 
 /// The command line of `spin`.
 #[derive(clap::Args)]
@@ -314,7 +342,7 @@ fn page(results: &[(Pair, Best, Option<Best>)], version: &str, repetitions: u32,
     let pinned = if pinning == Pinning::None { "not pinned" } else { "pinned to one core" };
     let _ = writeln!(
         page,
-        "SPIN {version}, compiled with `{}`; sweepline `explore --engine breadth --threads 1`. {}; {pinned}; best of {repetitions}.\n\
+        "SPIN {version}, compiled with `{}`; sweepline `explore --engine breadth`, one thread. {}; {pinned}; best of {repetitions}.\n\
          Rates in thousand states a second, memory as peak resident bytes per stored state; a factor above 1 is in our favour.\n",
         COMPILER_FLAGS.join(" "),
         table::machine(),

@@ -8,7 +8,9 @@
 //! What that buys:
 //! - a look-up costs one cache line of the index and, only where a tag matches, one of the arena; both are fetched ahead
 //!   for a whole batch, so that their latencies overlap ([`Layer::insert_batch`]);
-//! - growing needs no second copy: the old index is dropped before the new one is filled from the arena, which never moves;
+//! - growing needs no second copy: neither arena nor index moves. A bucket's number is the hash scaled to the number of
+//!   buckets, so in a larger index every record belongs further up; one pass from the top bucket down moves them all, reading and
+//!   writing the index in order;
 //! - 4 bytes a slot at 57 to 85 % load: five to seven bytes per state beside its words;
 //! - forgetting the layer is dropping the arena.
 //!
@@ -16,7 +18,7 @@
 //! measurably faster; states inside the slots save one cache miss, and lose the queue and the compact index.
 
 use super::hash::hash_state;
-use super::pages::{OutOfMemory, PagedVec, ZeroedTable};
+use super::pages::{OutOfMemory, PagedTable, PagedVec};
 
 /// Slots in a bucket: one cache line.
 const BUCKET: usize = 16;
@@ -24,8 +26,8 @@ const BUCKET: usize = 16;
 const MAX_LOAD: f64 = 0.85;
 /// By this factor.
 const GROWTH: f64 = 1.5;
-/// States are re-inserted in blocks of this size when the index grows.
-const REBUILD_BLOCK: usize = 256;
+/// Buckets that are moved together when the index grows, so that reading their states overlaps.
+const MOVED_TOGETHER: usize = 8;
 
 /// The number of words of a state, known to the compiler or not.
 pub trait Width: Copy {
@@ -112,7 +114,7 @@ pub enum Inserted {
 pub struct Layer {
     width: usize,
     arena: PagedVec,
-    index: ZeroedTable,
+    index: PagedTable,
     buckets: usize,
     /// Bits of a slot that hold the record number.
     record_bits: u32,
@@ -136,10 +138,11 @@ struct TagMatch {
 impl Layer {
     /// An empty layer that uses at most `budget` bytes.
     pub fn new(width: usize, budget: usize) -> Result<Self, OutOfMemory> {
+        let most = budget.min(super::pages::available_memory());
         Ok(Self {
             width,
-            arena: PagedVec::with_limit(budget.min(super::pages::available_memory()))?,
-            index: ZeroedTable::empty(),
+            arena: PagedVec::with_limit(most)?,
+            index: PagedTable::with_limit(most)?,
             buckets: 0,
             record_bits: 0,
             count: 0,
@@ -209,6 +212,9 @@ impl Layer {
             // SAFETY: `home` is a bucket of the index; a candidate's bit number is below the size of a bucket.
             unsafe {
                 let matched = self.match_tags(slots, self.tag(hash));
+                if matched.empty == 0 {
+                    prefetch(slots.wrapping_add(BUCKET));
+                }
                 if matched.candidates != 0 {
                     let slot = *slots.add(matched.candidates.trailing_zeros() as usize);
                     prefetch(self.record_start(width, self.record_of(slot)));
@@ -258,19 +264,24 @@ impl Layer {
         mut translate: impl FnMut(&[u64], &mut Vec<u64>),
     ) -> Result<Self, LayerFull> {
         // At the peak there are two arenas, and no index.
-        self.index = ZeroedTable::empty();
+        self.index = PagedTable::with_limit(0)?;
         let mut layer = Self::new(width, self.budget)?;
         let mut packed = Vec::with_capacity(width);
         for record in 0..self.count {
             translate(self.state(record), &mut packed);
-            layer.arena.reserve(width)?;
-            // SAFETY: `width` words were reserved.
+            if !layer.arena.has_room(width) {
+                layer.grow_arena(width)?;
+            }
+            // SAFETY: there is room for `width` words.
             unsafe { layer.arena.append(&packed[..width]) };
         }
         layer.count = self.count;
         drop(self);
-        let needed = layer.count.max(1);
-        with_width!(width, width => layer.grow(width, needed))?;
+        with_width!(width, width => {
+            layer.grow(width, layer.count)?;
+            // SAFETY: the index was just made large enough, and is empty.
+            (0..layer.count as u32).for_each(|record| unsafe { layer.enter(width, record) });
+        });
         Ok(layer)
     }
 
@@ -414,11 +425,22 @@ impl Layer {
         if self.count + more > self.capacity {
             self.grow(width, self.count + more)?;
         }
-        self.arena.reserve(more * width.get())?;
+        if !self.arena.has_room(more * width.get()) {
+            self.grow_arena(more * width.get())?;
+        }
         Ok(())
     }
 
-    /// A larger index, filled anew from the arena. The old one goes first, so the peak is the new size.
+    #[cold]
+    #[inline(never)]
+    fn grow_arena(&mut self, more: usize) -> Result<(), LayerFull> {
+        if self.arena.bytes_with(more) + self.index.bytes() > self.budget {
+            return Err(LayerFull::Budget);
+        }
+        Ok(self.arena.reserve(more)?)
+    }
+
+    /// A larger index, with the records at their new places.
     #[cold]
     #[inline(never)]
     fn grow<W: Width>(&mut self, width: W, needed: usize) -> Result<(), LayerFull> {
@@ -429,45 +451,83 @@ impl Layer {
         if capacity >= u32::MAX as usize {
             return Err(LayerFull::RecordNumbers);
         }
-        if slots * 4 + self.arena.bytes() > self.budget {
+        if self.index.bytes_with(slots) + self.arena.bytes() > self.budget {
             return Err(LayerFull::Budget);
         }
-        self.index = ZeroedTable::empty();
-        self.index = ZeroedTable::new(slots)?;
-        self.buckets = buckets;
+        self.index.grow(slots)?;
+        let old_buckets = std::mem::replace(&mut self.buckets, buckets);
+        let old_mask = !self.tag_mask();
         self.capacity = capacity;
         self.record_bits = usize::BITS - capacity.leading_zeros();
-        self.rebuild(width);
+        self.move_records(width, old_buckets, old_mask);
         Ok(())
     }
 
-    /// Enters all states of the arena into an empty index. They are known to differ: nothing is compared.
-    fn rebuild<W: Width>(&mut self, width: W) {
-        let mut hashes = [0; REBUILD_BLOCK];
-        for start in (0..self.count).step_by(REBUILD_BLOCK) {
-            let end = (start + REBUILD_BLOCK).min(self.count);
-            let states = &self.arena.as_slice()[start * width.get()..end * width.get()];
-            for (hash, state) in hashes.iter_mut().zip(states.chunks_exact(width.get())) {
-                *hash = hash_state(&state[..width.get()]);
-                prefetch(self.bucket(self.home(*hash)));
+    /// Moves the records of the first `old_buckets` buckets to where they belong now.
+    ///
+    /// Buckets at or above `low` are done: they lose nothing any more, so a record that is put there is found by probing from its
+    /// bucket. A record that would have to go below, or around the end, waits until all are done.
+    fn move_records<W: Width>(&mut self, width: W, old_buckets: usize, old_mask: u32) {
+        let mut records = Vec::with_capacity(MOVED_TOGETHER * BUCKET);
+        let mut waiting = Vec::new();
+        let mut low = old_buckets;
+        while low > 0 {
+            let high = low;
+            low = low.saturating_sub(MOVED_TOGETHER);
+            records.clear();
+            for slot in low * BUCKET..high * BUCKET {
+                // SAFETY: these slots belong to buckets of the index.
+                let content = unsafe { self.index.start().add(slot).replace(0) };
+                if content != 0 {
+                    let record = (content & old_mask) - 1;
+                    prefetch(self.record_start(width, record));
+                    records.push(record);
+                }
             }
-            for (record, &hash) in (start..end).zip(&hashes) {
-                let mut number = self.home(hash);
-                loop {
-                    let slots = self.bucket(number);
-                    // SAFETY: `number` is below the number of buckets, and the index has empty slots.
-                    unsafe {
-                        let empty = self.match_tags(slots, 0).empty;
-                        if empty != 0 {
-                            *slots.add(empty.trailing_zeros() as usize) =
-                                self.tag(hash) | (record as u32 + 1);
-                            break;
-                        }
-                    }
-                    number = if number + 1 == self.buckets { 0 } else { number + 1 };
+            for &record in &records {
+                let hash = hash_state(&self.state(record as usize)[..width.get()]);
+                // SAFETY: the range consists of buckets of the index.
+                match unsafe { self.empty_slot(self.home(hash)..self.buckets) } {
+                    // SAFETY: this is an empty slot of the index.
+                    Some(slot) if self.home(hash) >= low => unsafe { *slot = self.tag(hash) | (record + 1) },
+                    _ => waiting.push(record),
                 }
             }
         }
+        // SAFETY: the index has room for all records.
+        waiting.into_iter().for_each(|record| unsafe { self.enter(width, record) });
+    }
+
+    /// Puts a record of the arena, which is not in the index yet, into it.
+    ///
+    /// # Safety
+    /// The index has an empty slot.
+    unsafe fn enter<W: Width>(&mut self, width: W, record: u32) {
+        let hash = hash_state(&self.state(record as usize)[..width.get()]);
+        let home = self.home(hash);
+        // SAFETY: both ranges consist of buckets of the index.
+        let slot = unsafe { self.empty_slot(home..self.buckets).or_else(|| self.empty_slot(0..home)) };
+        if let Some(slot) = slot {
+            // SAFETY: this is an empty slot of the index.
+            unsafe { *slot = self.tag(hash) | (record + 1) };
+        }
+    }
+
+    /// The first empty slot in these buckets.
+    ///
+    /// # Safety
+    /// The buckets are in the index.
+    #[inline]
+    unsafe fn empty_slot(&self, buckets: std::ops::Range<usize>) -> Option<*mut u32> {
+        for number in buckets {
+            let slots = self.bucket(number);
+            // SAFETY: `slots` is the start of a bucket.
+            let empty = unsafe { self.match_tags(slots, 0) }.empty;
+            if empty != 0 {
+                return Some(slots.wrapping_add(empty.trailing_zeros() as usize));
+            }
+        }
+        None
     }
 }
 
@@ -552,7 +612,7 @@ mod tests {
             inserted += 1;
         };
         assert!(matches!(end, LayerFull::Budget | LayerFull::System(_)));
-        assert!(layer.bytes() <= 4 << 20);
+        assert!(layer.arena.bytes() + layer.index.bytes() <= 4 << 20);
         assert!(inserted > 200_000, "{inserted} states in 4 MiB");
     }
 }

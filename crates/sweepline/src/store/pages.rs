@@ -1,9 +1,9 @@
 //! Memory for the large tables, straight from the operating system.
 //!
-//! [`PagedVec`] is a vector that grows in place: it reserves address space for as much as the machine has, and pages
-//! become memory when they are first written. So a growing arena is never copied and never needs room for an old and a new copy. [`ZeroedTable`]
-//! is a fixed table that starts as zeros without anybody writing them. Both ask for huge pages once
-//! they are large: with small pages, most accesses to a large table miss the translation cache as well.
+//! Both [`PagedVec`] and [`PagedTable`] grow in place: they reserve address space for as much as they may ever need, and pages become
+//! memory, filled with zeros, when they are first touched. So a growing arena is never copied, a growing index needs no
+//! room for an old and a new copy, and nothing is cleared that was cleared before. Large tables ask for huge pages: with small
+//! ones, most accesses miss the translation cache as well.
 
 use std::ptr::NonNull;
 
@@ -35,6 +35,17 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
+    /// Reserves `limit` bytes, or as much of it as there is: some machines count reservations or limit address space.
+    fn up_to(limit: usize) -> Result<Self, OutOfMemory> {
+        let mut bytes = limit.next_multiple_of(HUGE_PAGE).max(HUGE_PAGE);
+        loop {
+            match Self::new(bytes) {
+                Err(_) if bytes > HUGE_PAGE => bytes = (bytes / 2).next_multiple_of(HUGE_PAGE),
+                result => return result,
+            }
+        }
+    }
+
     fn new(bytes: usize) -> Result<Self, OutOfMemory> {
         // Reserved, not charged: without this flag, reserving more than there is fails at once.
         #[cfg(target_os = "linux")]
@@ -51,6 +62,19 @@ impl Mapping {
         }
     }
 
+    /// Takes `needed` bytes where `taken` are in use, and says how many that makes.
+    fn grow(&self, taken: usize, needed: usize) -> Result<usize, OutOfMemory> {
+        let bytes = rounded(needed);
+        if bytes > self.bytes {
+            return Err(OutOfMemory { bytes: needed - taken });
+        }
+        if bytes > HUGE_FROM {
+            let from = taken.next_multiple_of(HUGE_PAGE).min(bytes);
+            self.advise_huge(from, bytes - from);
+        }
+        Ok(bytes)
+    }
+
     /// Asks for huge pages in a part of the mapping. Only a hint: a refusal changes nothing but speed.
     fn advise_huge(&self, offset: usize, bytes: usize) {
         #[cfg(target_os = "linux")]
@@ -61,6 +85,11 @@ impl Mapping {
         #[cfg(not(target_os = "linux"))]
         let _ = (offset, bytes);
     }
+}
+
+/// Small tables grow by a few pages, large ones by huge pages.
+fn rounded(bytes: usize) -> usize {
+    bytes.next_multiple_of(if bytes <= HUGE_FROM { 16 << 10 } else { HUGE_PAGE })
 }
 
 impl Drop for Mapping {
@@ -82,42 +111,25 @@ pub struct PagedVec {
 impl PagedVec {
     /// An empty vector that can grow to `limit` bytes, or to what address space allows.
     pub fn with_limit(limit: usize) -> Result<Self, OutOfMemory> {
-        let mut bytes = limit.next_multiple_of(HUGE_PAGE).max(HUGE_PAGE);
-        loop {
-            match Mapping::new(bytes) {
-                Ok(mapping) => return Ok(Self { mapping, len: 0, granted: 0 }),
-                Err(error) if bytes <= HUGE_PAGE => return Err(error),
-                // A machine that counts reservations, or a limit on address space: take what there is.
-                Err(_) => bytes = (bytes / 2).next_multiple_of(HUGE_PAGE),
-            }
-        }
+        Ok(Self { mapping: Mapping::up_to(limit)?, len: 0, granted: 0 })
+    }
+
+    /// Whether `more` words can be appended as it is.
+    #[inline]
+    pub fn has_room(&self, more: usize) -> bool {
+        self.len + more <= self.granted
     }
 
     /// Makes sure that `more` words can be appended.
-    #[inline]
+    #[cold]
     pub fn reserve(&mut self, more: usize) -> Result<(), OutOfMemory> {
-        if self.len + more <= self.granted { Ok(()) } else { self.grow(more) }
+        self.granted = self.mapping.grow(self.granted * 8, (self.len + more) * 8)? / 8;
+        Ok(())
     }
 
-    #[cold]
-    fn grow(&mut self, more: usize) -> Result<(), OutOfMemory> {
-        let needed = (self.len + more) * 8;
-        // Small arenas stay small; from the first huge page on, growth is by huge pages.
-        let bytes = if needed < HUGE_PAGE {
-            needed.next_power_of_two().max(4096)
-        } else {
-            needed.next_multiple_of(HUGE_PAGE)
-        };
-        if bytes > self.mapping.bytes {
-            return Err(OutOfMemory { bytes: more * 8 });
-        }
-        let old = self.granted * 8;
-        if bytes > HUGE_FROM {
-            let from = old.next_multiple_of(HUGE_PAGE).min(bytes);
-            self.mapping.advise_huge(from, bytes - from);
-        }
-        self.granted = bytes / 8;
-        Ok(())
+    /// Bytes of memory that would be in use with `more` words.
+    pub fn bytes_with(&self, more: usize) -> usize {
+        rounded((self.len + more) * 8).max(self.bytes())
     }
 
     /// Number of words.
@@ -165,28 +177,30 @@ impl PagedVec {
     }
 }
 
-/// A fixed table of 32-bit entries, zero at first, on a cache-line boundary.
+/// A table of 32-bit entries that grows without moving. New entries are zero.
 #[derive(Debug)]
-pub struct ZeroedTable {
-    mapping: Option<Mapping>,
+pub struct PagedTable {
+    mapping: Mapping,
     len: usize,
+    bytes: usize,
 }
 
-impl ZeroedTable {
-    /// A table of no entries.
-    pub fn empty() -> Self {
-        Self { mapping: None, len: 0 }
+impl PagedTable {
+    /// A table without entries that can grow to `limit` bytes, or to what address space allows.
+    pub fn with_limit(limit: usize) -> Result<Self, OutOfMemory> {
+        Ok(Self { mapping: Mapping::up_to(limit)?, len: 0, bytes: 0 })
     }
 
-    /// A table of `len` zeros.
-    pub fn new(len: usize) -> Result<Self, OutOfMemory> {
-        let bytes = (len * 4).next_multiple_of(4096).max(4096);
-        let bytes = if bytes > HUGE_FROM { bytes.next_multiple_of(HUGE_PAGE) } else { bytes };
-        let mapping = Mapping::new(bytes)?;
-        if bytes > HUGE_FROM {
-            mapping.advise_huge(0, bytes);
-        }
-        Ok(Self { mapping: Some(mapping), len })
+    /// Bytes of memory that would be in use with `len` entries.
+    pub fn bytes_with(&self, len: usize) -> usize {
+        rounded(len * 4).max(self.bytes)
+    }
+
+    /// Adds zeros up to `len` entries.
+    pub fn grow(&mut self, len: usize) -> Result<(), OutOfMemory> {
+        self.bytes = self.mapping.grow(self.bytes, len * 4)?.max(self.bytes);
+        self.len = len;
+        Ok(())
     }
 
     /// Number of entries.
@@ -200,15 +214,15 @@ impl ZeroedTable {
         self.len == 0
     }
 
-    /// Bytes of memory that are in use once all entries were touched.
+    /// Bytes of memory that are in use.
     pub fn bytes(&self) -> usize {
-        self.mapping.as_ref().map_or(0, |mapping| mapping.bytes)
+        self.bytes
     }
 
-    /// The first entry.
+    /// The first entry, at the beginning of a page.
     #[inline]
     pub fn start(&self) -> *mut u32 {
-        self.mapping.as_ref().map_or(std::ptr::null_mut(), |mapping| mapping.start.as_ptr().cast())
+        self.mapping.start.as_ptr().cast()
     }
 }
 
@@ -242,7 +256,9 @@ mod tests {
         let mut vector = PagedVec::with_limit(64 << 20).unwrap();
         let start = vector.start();
         for value in 0..2_000_000u64 {
-            vector.reserve(1).unwrap();
+            if !vector.has_room(1) {
+                vector.reserve(1).unwrap();
+            }
             // SAFETY: one word was reserved.
             unsafe { vector.append(&[value]) };
         }
