@@ -39,9 +39,9 @@ pub struct Compiled;
 impl Execution for Compiled {
     type System<'m> = CompiledModel;
 
-    fn prepare<'m>(
+    fn prepare(
         &self,
-        model: &'m GuardedCommands,
+        model: &GuardedCommands,
         layout: &StateLayout,
         predicates: &[Expression],
     ) -> Result<CompiledModel, ExecutionError> {

@@ -33,9 +33,12 @@ pub enum Mode {
 #[derive(Debug)]
 pub struct Part {
     pub mode: Mode,
-    /// For each process, the locations with their actions.
-    processes: Vec<(ProcessId, Vec<(LocationId, Vec<ActionId>)>)>,
+    /// For each process, some of its locations.
+    processes: Vec<(ProcessId, Vec<LocationActions>)>,
 }
+
+/// A location with the actions that start there.
+type LocationActions = (LocationId, Vec<ActionId>);
 
 /// All actions of the model in their order, cut into parts.
 pub fn parts(model: &GuardedCommands) -> Vec<Part> {

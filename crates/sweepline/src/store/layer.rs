@@ -465,31 +465,35 @@ impl Layer {
 
     /// Moves the records of the first `old_buckets` buckets to where they belong now.
     ///
-    /// Buckets at or above `low` are done: they lose nothing any more, so a record that is put there is found by probing from its
-    /// bucket. A record that would have to go below, or around the end, waits until all are done.
+    /// Buckets at or above `low` are emptied: they lose nothing any more, so a record that is put there is found by probing from
+    /// its bucket. A record that would have to go below, or around the end, waits until all are done. While one block of records
+    /// is put, the states of the next one are fetched.
     fn move_records<W: Width>(&mut self, width: W, old_buckets: usize, old_mask: u32) {
         let mut records = Vec::with_capacity(MOVED_TOGETHER * BUCKET);
+        let mut next = Vec::with_capacity(MOVED_TOGETHER * BUCKET);
         let mut waiting = Vec::new();
         let mut low = old_buckets;
-        while low > 0 {
+        while low > 0 || !next.is_empty() {
+            std::mem::swap(&mut records, &mut next);
+            next.clear();
             let high = low;
             low = low.saturating_sub(MOVED_TOGETHER);
-            records.clear();
             for slot in low * BUCKET..high * BUCKET {
                 // SAFETY: these slots belong to buckets of the index.
                 let content = unsafe { self.index.start().add(slot).replace(0) };
                 if content != 0 {
                     let record = (content & old_mask) - 1;
                     prefetch(self.record_start(width, record));
-                    records.push(record);
+                    next.push(record);
                 }
             }
             for &record in &records {
                 let hash = hash_state(&self.state(record as usize)[..width.get()]);
+                let home = self.home(hash);
                 // SAFETY: the range consists of buckets of the index.
-                match unsafe { self.empty_slot(self.home(hash)..self.buckets) } {
+                match unsafe { self.empty_slot(home..self.buckets) } {
                     // SAFETY: this is an empty slot of the index.
-                    Some(slot) if self.home(hash) >= low => unsafe { *slot = self.tag(hash) | (record + 1) },
+                    Some(slot) if home >= low => unsafe { *slot = self.tag(hash) | (record + 1) },
                     _ => waiting.push(record),
                 }
             }

@@ -22,11 +22,13 @@ pub struct OutOfMemory {
     pub bytes: usize,
 }
 
-/// Address space, zero-filled when touched.
+/// Address space, zero-filled when touched, at the boundary of a huge page.
 #[derive(Debug)]
 struct Mapping {
     start: NonNull<u8>,
     bytes: usize,
+    /// What was mapped: the above, and what lies before the boundary.
+    mapped: (NonNull<u8>, usize),
 }
 
 // SAFETY: a mapping is plain memory with a single owner; nothing in it is tied to the thread that made it.
@@ -52,14 +54,20 @@ impl Mapping {
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
         #[cfg(not(target_os = "linux"))]
         let flags = MapFlags::PRIVATE;
+        let mapped = bytes + HUGE_PAGE;
         // SAFETY: a fresh anonymous mapping at an address of the kernel's choice overlaps nothing.
-        let start = unsafe {
-            rustix::mm::mmap_anonymous(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags)
+        let base = unsafe {
+            rustix::mm::mmap_anonymous(
+                std::ptr::null_mut(),
+                mapped,
+                ProtFlags::READ | ProtFlags::WRITE,
+                flags,
+            )
         };
-        match start.ok().and_then(|start| NonNull::new(start.cast())) {
-            Some(start) => Ok(Self { start, bytes }),
-            None => Err(OutOfMemory { bytes }),
-        }
+        let base = base.ok().and_then(|base| NonNull::new(base.cast::<u8>())).ok_or(OutOfMemory { bytes })?;
+        // SAFETY: there is a boundary within the first huge page, and `bytes` more behind it.
+        let start = unsafe { base.add(base.align_offset(HUGE_PAGE)) };
+        Ok(Self { start, bytes, mapped: (base, mapped) })
     }
 
     /// Takes `needed` bytes where `taken` are in use, and says how many that makes.
@@ -68,9 +76,10 @@ impl Mapping {
         if bytes > self.bytes {
             return Err(OutOfMemory { bytes: needed - taken });
         }
-        if bytes > HUGE_FROM {
-            let from = taken.next_multiple_of(HUGE_PAGE).min(bytes);
-            self.advise_huge(from, bytes - from);
+        if bytes > HUGE_FROM && taken <= HUGE_FROM {
+            // All that may follow at once: the kernel gives a huge page only where all of it was asked for.
+            let from = taken.next_multiple_of(HUGE_PAGE);
+            self.advise_huge(from, self.bytes - from);
         }
         Ok(bytes)
     }
@@ -95,7 +104,7 @@ fn rounded(bytes: usize) -> usize {
 impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: this is exactly the range that was mapped, and nothing borrows from it any more.
-        let _ = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), self.bytes) };
+        let _ = unsafe { rustix::mm::munmap(self.mapped.0.as_ptr().cast(), self.mapped.1) };
     }
 }
 
