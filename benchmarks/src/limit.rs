@@ -15,7 +15,7 @@ use crate::table::{self, Align, Table};
 
 const SOURCE: &str = "The others' figures were measured on 2026-11-15 on a nearly idle machine with 2 virtual cores and 24 GiB, one thread each: \
 SPIN 6.5.2 (`-DNOREDUCE -DSAFETY -O2`, the benchmark's translations, so other state counts), LTSmin of 2024-10 with compiled DVE models (tree and table storage), \
-and the *limit*: successor functions compiled from C++ around a plain hash table, then with batches of 64, prefetching and huge pages.";
+and the *limit*: successor functions compiled from C++ around a plain hash table, then with batches of 64, prefetching and huge pages (for needham.4 on a variant with 5.5 million states).";
 
 /// Wall seconds and peak resident megabytes.
 #[derive(Debug, Clone, Copy)]

@@ -36,10 +36,30 @@ pub struct DepthSearch {
 #[derive(Debug, Default)]
 struct Stack {
     words: Vec<u64>,
-    origins: Vec<(Option<Record>, ActionId)>,
+    origins: Vec<Origin>,
 }
 
+/// Where a successor comes from.
+type Origin = (Option<Record>, ActionId);
+
 impl Stack {
+    /// Makes sure that `more` successors of `width` words fit, within `budget` bytes.
+    fn make_room(&mut self, more: usize, width: usize, budget: usize) -> Result<(), LayerFull> {
+        let needed = self.origins.len() + more;
+        if needed <= self.origins.capacity() && needed * width <= self.words.capacity() {
+            return Ok(());
+        }
+        // Growing may need the old and the new memory at once.
+        let bytes = |entries: usize| entries * (width * 8 + size_of::<Origin>()) + self.bytes();
+        let entries = [needed.max(self.origins.len() * 2), needed + needed / 8, needed]
+            .into_iter()
+            .find(|&entries| bytes(entries) <= budget)
+            .ok_or(LayerFull::Budget)?;
+        self.words.reserve_exact(entries * width - self.words.len());
+        self.origins.reserve_exact(entries - self.origins.len());
+        Ok(())
+    }
+
     fn push_all(&mut self, parent: Option<Record>, batch: &SuccessorBatch) {
         // Reversed, so that the first successor is visited first.
         for i in (0..batch.len()).rev() {
@@ -49,7 +69,7 @@ impl Stack {
     }
 
     fn bytes(&self) -> usize {
-        self.words.capacity() * 8 + self.origins.capacity() * size_of::<(Option<Record>, ActionId)>()
+        self.words.capacity() * 8 + self.origins.capacity() * size_of::<Origin>()
     }
 }
 
@@ -140,11 +160,12 @@ impl DepthSearch {
         }
         self.counters.explored += 1;
         self.counters.transitions += batch.len() as u64;
+        let budget = self.limits.memory.saturating_sub(self.layer.bytes());
+        self.stack
+            .make_room(batch.len(), self.layer.width(), budget)
+            .map_err(|full| SearchEnd::Stopped(StopReason::Memory(full)))?;
         self.stack.push_all(Some(record), batch);
         self.counters.depth = self.counters.depth.max(self.stack.origins.len() as u64);
-        if self.stack.bytes() + self.layer.bytes() > self.limits.memory {
-            return Err(SearchEnd::Stopped(StopReason::Memory(LayerFull::Budget)));
-        }
         Ok(())
     }
 

@@ -76,23 +76,30 @@ impl<'m> Interpreter<'m> {
         for (process, by_location) in self.model.processes.iter().zip(&self.actions_from) {
             for &id in &by_location[state[process.location.index()] as usize] {
                 let action = self.model.action(id);
-                if !self.may_fire(action, committed) {
-                    continue;
-                }
-                match self.is_enabled(action, state) {
+                match self.fire(action, committed, state, &mut scratch) {
                     Ok(false) => {}
-                    Ok(true) => {
-                        scratch.clear();
-                        scratch.extend_from_slice(state);
-                        match self.run_effects(action, &mut scratch) {
-                            Ok(()) => visit(id, Ok(&scratch)),
-                            Err(error) => visit(id, Err(error)),
-                        }
-                    }
+                    Ok(true) => visit(id, Ok(&scratch)),
                     Err(error) => visit(id, Err(error)),
                 }
             }
         }
+    }
+
+    /// Puts the state that the action leads to into `successor`; `false` if it is not enabled.
+    fn fire(
+        &self,
+        action: &Action,
+        committed: bool,
+        state: &[i64],
+        successor: &mut Vec<i64>,
+    ) -> Result<bool, RuntimeError> {
+        if !self.may_fire(action, committed) || !self.is_enabled(action, state)? {
+            return Ok(false);
+        }
+        successor.clear();
+        successor.extend_from_slice(state);
+        self.run_effects(action, successor)?;
+        Ok(true)
     }
 
     /// All enabled actions with the states they lead to.
@@ -104,7 +111,12 @@ impl<'m> Interpreter<'m> {
 
     /// The state that `action` leads to, `None` if it is not enabled.
     pub fn step(&self, state: &[i64], action: ActionId) -> Option<Result<Vec<i64>, RuntimeError>> {
-        self.successors(state).into_iter().find(|(id, _)| *id == action).map(|(_, result)| result)
+        let mut successor = Vec::new();
+        match self.fire(self.model.action(action), self.in_committed_location(state), state, &mut successor) {
+            Ok(true) => Some(Ok(successor)),
+            Ok(false) => None,
+            Err(error) => Some(Err(error)),
+        }
     }
 
     /// The value of an expression in a state.

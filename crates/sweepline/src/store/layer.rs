@@ -8,14 +8,13 @@
 //! What that buys:
 //! - a look-up costs one cache line of the index and, only where a tag matches, one of the arena; both are fetched ahead
 //!   for a whole batch, so that their latencies overlap ([`Layer::insert_batch`]);
-//! - growing needs no second copy: neither arena nor index moves. A bucket's number is the hash scaled to the number of
-//!   buckets, so in a larger index every record belongs further up; one pass from the top bucket down moves them all, reading and
-//!   writing the index in order;
+//! - growing needs no second copy: neither arena nor index moves, and the index is filled anew from the arena;
 //! - 4 bytes a slot at 57 to 85 % load: five to seven bytes per state beside its words;
 //! - forgetting the layer is dropping the arena.
 //!
-//! What was tried: doubling the index instead of growing it by half costs 1.3 bytes more per state in the mean and was not
-//! measurably faster; states inside the slots save one cache miss, and lose the queue and the compact index.
+//! What was tried: moving the records inside the index when it grows (bucket numbers only rise) reads the arena at random, which
+//! took longer than writing the index at random; states inside the slots save one cache miss, and lose the queue and
+//! the compact index.
 
 use super::hash::hash_state;
 use super::pages::{OutOfMemory, PagedTable, PagedVec};
@@ -24,10 +23,10 @@ use super::pages::{OutOfMemory, PagedTable, PagedVec};
 const BUCKET: usize = 16;
 /// Full to this share, the index grows.
 const MAX_LOAD: f64 = 0.85;
-/// By this factor.
-const GROWTH: f64 = 1.5;
-/// Buckets that are moved together when the index grows, so that reading their states overlaps.
-const MOVED_TOGETHER: usize = 8;
+/// By this factor: beside states of one word the index is a large share, and a tight one pays.
+const GROWTH: [f64; 2] = [1.5, 2.0];
+/// States that are entered together when the index is filled anew, so that writing the buckets overlaps.
+const ENTERED_TOGETHER: usize = 256;
 
 /// The number of words of a state, known to the compiler or not.
 pub trait Width: Copy {
@@ -277,11 +276,7 @@ impl Layer {
         }
         layer.count = self.count;
         drop(self);
-        with_width!(width, width => {
-            layer.grow(width, layer.count)?;
-            // SAFETY: the index was just made large enough, and is empty.
-            (0..layer.count as u32).for_each(|record| unsafe { layer.enter(width, record) });
-        });
+        with_width!(width, width => layer.grow(width, layer.count))?;
         Ok(layer)
     }
 
@@ -440,11 +435,12 @@ impl Layer {
         Ok(self.arena.reserve(more)?)
     }
 
-    /// A larger index, with the records at their new places.
+    /// A larger index, filled anew from the arena.
     #[cold]
     #[inline(never)]
     fn grow<W: Width>(&mut self, width: W, needed: usize) -> Result<(), LayerFull> {
-        let wanted = (needed as f64 / MAX_LOAD).max(self.index.len() as f64 * GROWTH);
+        let growth = GROWTH[usize::from(width.get() > 1)];
+        let wanted = (needed as f64 / MAX_LOAD).max(self.index.len() as f64 * growth);
         let buckets = (wanted / BUCKET as f64).ceil().max(4.0) as usize;
         let slots = buckets * BUCKET;
         let capacity = (slots as f64 * MAX_LOAD) as usize;
@@ -454,84 +450,41 @@ impl Layer {
         if self.index.bytes_with(slots) + self.arena.bytes() > self.budget {
             return Err(LayerFull::Budget);
         }
+        self.index.clear();
         self.index.grow(slots)?;
-        let old_buckets = std::mem::replace(&mut self.buckets, buckets);
-        let old_mask = !self.tag_mask();
+        self.buckets = buckets;
         self.capacity = capacity;
         self.record_bits = usize::BITS - capacity.leading_zeros();
-        self.move_records(width, old_buckets, old_mask);
+        self.enter_all(width);
         Ok(())
     }
 
-    /// Moves the records of the first `old_buckets` buckets to where they belong now.
-    ///
-    /// Buckets at or above `low` are emptied: they lose nothing any more, so a record that is put there is found by probing from
-    /// its bucket. A record that would have to go below, or around the end, waits until all are done. While one block of records
-    /// is put, the states of the next one are fetched.
-    fn move_records<W: Width>(&mut self, width: W, old_buckets: usize, old_mask: u32) {
-        let mut records = Vec::with_capacity(MOVED_TOGETHER * BUCKET);
-        let mut next = Vec::with_capacity(MOVED_TOGETHER * BUCKET);
-        let mut waiting = Vec::new();
-        let mut low = old_buckets;
-        while low > 0 || !next.is_empty() {
-            std::mem::swap(&mut records, &mut next);
-            next.clear();
-            let high = low;
-            low = low.saturating_sub(MOVED_TOGETHER);
-            for slot in low * BUCKET..high * BUCKET {
-                // SAFETY: these slots belong to buckets of the index.
-                let content = unsafe { self.index.start().add(slot).replace(0) };
-                if content != 0 {
-                    let record = (content & old_mask) - 1;
-                    prefetch(self.record_start(width, record));
-                    next.push(record);
-                }
+    /// Enters all states of the arena into an empty index. They are known to differ: nothing is compared.
+    fn enter_all<W: Width>(&mut self, width: W) {
+        let mut hashes = [0; ENTERED_TOGETHER];
+        for start in (0..self.count).step_by(ENTERED_TOGETHER) {
+            let end = (start + ENTERED_TOGETHER).min(self.count);
+            for (hash, state) in hashes.iter_mut().zip(self.states(start..end).chunks_exact(width.get())) {
+                *hash = hash_state(&state[..width.get()]);
+                prefetch(self.bucket(self.home(*hash)));
             }
-            for &record in &records {
-                let hash = hash_state(&self.state(record as usize)[..width.get()]);
-                let home = self.home(hash);
-                // SAFETY: the range consists of buckets of the index.
-                match unsafe { self.empty_slot(home..self.buckets) } {
-                    // SAFETY: this is an empty slot of the index.
-                    Some(slot) if home >= low => unsafe { *slot = self.tag(hash) | (record + 1) },
-                    _ => waiting.push(record),
+            for (record, &hash) in (start..end).zip(&hashes) {
+                let mut number = self.home(hash);
+                loop {
+                    let slots = self.bucket(number);
+                    // SAFETY: `number` is below the number of buckets, and the index has empty slots.
+                    unsafe {
+                        let empty = self.match_tags(slots, 0).empty;
+                        if empty != 0 {
+                            *slots.add(empty.trailing_zeros() as usize) =
+                                self.tag(hash) | (record as u32 + 1);
+                            break;
+                        }
+                    }
+                    number = if number + 1 == self.buckets { 0 } else { number + 1 };
                 }
             }
         }
-        // SAFETY: the index has room for all records.
-        waiting.into_iter().for_each(|record| unsafe { self.enter(width, record) });
-    }
-
-    /// Puts a record of the arena, which is not in the index yet, into it.
-    ///
-    /// # Safety
-    /// The index has an empty slot.
-    unsafe fn enter<W: Width>(&mut self, width: W, record: u32) {
-        let hash = hash_state(&self.state(record as usize)[..width.get()]);
-        let home = self.home(hash);
-        // SAFETY: both ranges consist of buckets of the index.
-        let slot = unsafe { self.empty_slot(home..self.buckets).or_else(|| self.empty_slot(0..home)) };
-        if let Some(slot) = slot {
-            // SAFETY: this is an empty slot of the index.
-            unsafe { *slot = self.tag(hash) | (record + 1) };
-        }
-    }
-
-    /// The first empty slot in these buckets.
-    ///
-    /// # Safety
-    /// The buckets are in the index.
-    #[inline]
-    unsafe fn empty_slot(&self, buckets: std::ops::Range<usize>) -> Option<*mut u32> {
-        for number in buckets {
-            let slots = self.bucket(number);
-            // SAFETY: `slots` is the start of a bucket.
-            let empty = unsafe { self.match_tags(slots, 0) }.empty;
-            if empty != 0 {
-                return Some(slots.wrapping_add(empty.trailing_zeros() as usize));
-            }
-        }
-        None
     }
 }
 

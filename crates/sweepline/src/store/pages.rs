@@ -212,6 +212,12 @@ impl PagedTable {
         Ok(())
     }
 
+    /// Makes all entries zero again.
+    pub fn clear(&mut self) {
+        // SAFETY: the first `len` entries are in memory that belongs to this table alone.
+        unsafe { self.start().write_bytes(0, self.len) };
+    }
+
     /// Number of entries.
     #[inline]
     pub fn len(&self) -> usize {
