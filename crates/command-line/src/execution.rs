@@ -6,9 +6,8 @@ use sweepline::model::guarded_commands::GuardedCommands;
 use sweepline::model::interpreted_model::Interpreted;
 use sweepline::property::Property;
 
-use native_code::Compiled;
-
 use crate::arguments::ExecutionChoice;
+use crate::lean_execution::Lean;
 
 /// Checks the properties on the model, executed as chosen.
 ///
@@ -22,7 +21,7 @@ pub fn check_by(
     monitor: &mut dyn Monitor,
 ) -> Result<Outcome, CheckError> {
     match execution {
-        ExecutionChoice::Compiled => check(commands, &Compiled, properties, plan, monitor),
+        ExecutionChoice::Compiled => check(commands, &Lean, properties, plan, monitor),
         ExecutionChoice::Interpreted => check(commands, &Interpreted, properties, plan, monitor),
     }
 }

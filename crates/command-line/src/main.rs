@@ -12,6 +12,7 @@ mod execution;
 mod exploration;
 mod failure;
 mod interrupt;
+mod lean_execution;
 mod model_file;
 mod output_file;
 mod questions;
