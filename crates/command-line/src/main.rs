@@ -19,7 +19,6 @@ mod questions;
 mod random;
 mod saved_trace;
 mod simulation;
-mod spelling;
 mod stop_advice;
 mod text_file;
 mod usage;

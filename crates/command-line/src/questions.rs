@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use languages::spelling::nearest;
 use report::Finding;
 use sweepline::model::guarded_commands::{DeclaredProperty, DeclaredPropertyKind, Expression};
 use sweepline::property::{Property, PropertyKind};
@@ -12,7 +13,6 @@ use sweepline::property::{Property, PropertyKind};
 use crate::arguments::QuestionOptions;
 use crate::codes;
 use crate::model_file::{ModelFile, in_text};
-use crate::spelling::nearest;
 
 /// Said about an expression when the language has no better advice.
 const NAMES: &str = "an expression is over global variables, `Process->variable` and `Process.state`, like `x < 3 and not P.critical`";

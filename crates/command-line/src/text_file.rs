@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use languages::spelling::nearest;
 use report::{Bytes, Finding};
 
 use crate::arguments::is_standard_stream;
 use crate::codes;
-use crate::spelling::nearest;
 
 /// Larger models are refused, also by the languages themselves.
 pub const LARGEST_MODEL: u64 = 64 << 20;

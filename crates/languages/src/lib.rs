@@ -32,7 +32,7 @@ pub mod codes;
 mod diagnostic;
 mod dve;
 mod source;
-mod spelling;
+pub mod spelling;
 
 use sweepline::model::guarded_commands::{Expression, GuardedCommands};
 

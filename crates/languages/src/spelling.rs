@@ -8,7 +8,7 @@
 const LONGEST: usize = 64;
 
 /// The candidate nearest to `name`, if one is near enough. Of several the first wins.
-pub(crate) fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     if name.len() > LONGEST {
         return None;
     }

@@ -11,14 +11,14 @@ use crate::store::pages::OutOfMemory;
 use crate::with_width;
 
 use super::observer::{Observer, Record, Successors};
-use super::search::{
-    CompleteSearch, Counters, Limits, Monitor, Search, SearchEnd, Snapshot, StopReason, consult,
-};
+use super::search::{CompleteSearch, Counters, Limits, Monitor, Search, SearchEnd, StopReason, consult};
 
 /// Successors that are inserted together. Enough to overlap their cache misses, few enough to stay in the first cache.
 const BATCH: usize = 256;
 /// States in a batch at the most: those without successors fill no batch.
 const STATES: usize = 256;
+/// States that are expanded before their successors are announced.
+const AT_A_TIME: usize = 8;
 /// Batches between two looks of the monitor.
 const BATCHES_PER_LOOK: u32 = 64;
 
@@ -67,23 +67,45 @@ impl BreadthSearch {
             }
             batches += 1;
             if batches.is_multiple_of(BATCHES_PER_LOOK)
-                && let Some(reason) = self.look(observer, monitor)
+                && let Some(reason) = consult(self, observer, &self.limits, monitor)
             {
                 return SearchEnd::Stopped(reason);
             }
             let mut batch = std::mem::take(&mut self.batch);
             batch.clear();
-            let end = self.level_end.min(self.cursor + STATES);
-            let expansion = system.expand(self.layer.states(self.cursor..end), &mut batch);
+            let trouble = self.expand(width, system, &mut batch);
             let taken = self.take(width, system, &batch, None, observer);
             self.batch = batch;
             if let Err(end) = taken {
                 return end;
             }
-            if expansion.trouble {
+            if trouble {
                 return SearchEnd::Trouble(self.cursor as Record);
             }
         }
+    }
+
+    /// Fills the batch with successors of the states from the cursor on, and announces them to the layer; `true` if a
+    /// state cannot be expanded. A few states at a time: while the next ones are computed, the index is fetched for these.
+    #[inline(always)]
+    fn expand<W: Width, S: TransitionSystem>(
+        &mut self,
+        width: W,
+        system: &S,
+        batch: &mut SuccessorBatch,
+    ) -> bool {
+        let end = self.level_end.min(self.cursor + STATES);
+        let mut next = self.cursor;
+        while next < end && !batch.is_full() {
+            let announced = batch.words().len();
+            let expansion = system.expand(self.layer.states(next..end.min(next + AT_A_TIME)), batch);
+            self.layer.announce(width, &batch.words()[announced..]);
+            if expansion.trouble {
+                return true;
+            }
+            next += expansion.states;
+        }
+        false
     }
 
     /// Shows the states at the cursor to the observer, stores the successors in the batch, moves the cursor.
@@ -109,7 +131,7 @@ impl BreadthSearch {
         }
         let (ends, first) = (batch.ends(), self.cursor);
         let (mut number, mut i) = (0, 0);
-        let inserted = self.layer.insert_batch(width, batch.words(), |is_new| {
+        let inserted = self.layer.insert_announced(width, batch.words(), |is_new| {
             while ends[number] as usize <= i {
                 number += 1;
             }
@@ -123,20 +145,6 @@ impl BreadthSearch {
         self.counters.explored += ends.len() as u64;
         self.counters.transitions += batch.len() as u64;
         Ok(())
-    }
-
-    fn look<S: TransitionSystem, O: Observer<S>>(
-        &self,
-        observer: &O,
-        monitor: &mut dyn Monitor,
-    ) -> Option<StopReason> {
-        let snapshot = Snapshot {
-            stored: self.layer.len() as u64,
-            waiting: (self.layer.len() - self.cursor) as u64,
-            counters: self.counters,
-            bytes: (self.bytes() + observer.bytes()) as u64,
-        };
-        consult(&snapshot, observer.failure(), &self.limits, monitor)
     }
 }
 
@@ -175,6 +183,7 @@ impl Search for BreadthSearch {
     ) -> Result<(), SearchEnd> {
         self.counters.erroneous += u64::from(successors == Successors::WithError);
         with_width!(self.layer.width(), width => {
+            self.layer.announce(width, batch.words());
             self.take(width, system, batch, Some(successors), observer)
         })
     }
@@ -196,6 +205,10 @@ impl Search for BreadthSearch {
 
     fn stored(&self) -> usize {
         self.layer.len()
+    }
+
+    fn waiting(&self) -> u64 {
+        (self.layer.len() - self.cursor) as u64
     }
 
     fn counters(&self) -> Counters {

@@ -13,9 +13,7 @@ use crate::store::pages::OutOfMemory;
 use crate::with_width;
 
 use super::observer::{Observer, Record, Successors};
-use super::search::{
-    CompleteSearch, Counters, Limits, Monitor, Search, SearchEnd, Snapshot, StopReason, consult,
-};
+use super::search::{CompleteSearch, Counters, Limits, Monitor, Search, SearchEnd, StopReason, consult};
 
 /// States between two looks of the monitor.
 const STATES_PER_LOOK: u64 = 8192;
@@ -108,7 +106,7 @@ impl DepthSearch {
                     return end;
                 }
                 if self.counters.explored.is_multiple_of(STATES_PER_LOOK)
-                    && let Some(reason) = self.look(observer, monitor)
+                    && let Some(reason) = consult(self, observer, &self.limits, monitor)
                 {
                     return SearchEnd::Stopped(reason);
                 }
@@ -168,20 +166,6 @@ impl DepthSearch {
         self.counters.depth = self.counters.depth.max(self.stack.origins.len() as u64);
         Ok(())
     }
-
-    fn look<S: TransitionSystem, O: Observer<S>>(
-        &self,
-        observer: &O,
-        monitor: &mut dyn Monitor,
-    ) -> Option<StopReason> {
-        let snapshot = Snapshot {
-            stored: self.layer.len() as u64,
-            waiting: self.stack.origins.len() as u64,
-            counters: self.counters,
-            bytes: (self.bytes() + observer.bytes()) as u64,
-        };
-        consult(&snapshot, observer.failure(), &self.limits, monitor)
-    }
 }
 
 impl Search for DepthSearch {
@@ -239,6 +223,10 @@ impl Search for DepthSearch {
 
     fn stored(&self) -> usize {
         self.layer.len()
+    }
+
+    fn waiting(&self) -> u64 {
+        self.stack.origins.len() as u64
     }
 
     fn counters(&self) -> Counters {

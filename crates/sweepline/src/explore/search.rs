@@ -46,6 +46,9 @@ pub trait Search {
     /// Number of states that are stored, all of them distinct.
     fn stored(&self) -> usize;
 
+    /// Number of states, or of successors on a stack, that are still to be dealt with.
+    fn waiting(&self) -> u64;
+
     /// What was counted so far.
     fn counters(&self) -> Counters;
 
@@ -161,17 +164,23 @@ impl Default for Limits {
 }
 
 /// Asks everybody who may stop a search whether to stop it.
-pub(super) fn consult(
-    snapshot: &Snapshot,
-    failure: Option<String>,
+pub(super) fn consult<Q: Search, S: TransitionSystem, O: Observer<S>>(
+    search: &Q,
+    observer: &O,
     limits: &Limits,
     monitor: &mut dyn Monitor,
 ) -> Option<StopReason> {
-    if let Some(reason) = failure {
+    if let Some(reason) = observer.failure() {
         return Some(StopReason::Observer(reason));
     }
-    if snapshot.bytes > limits.memory as u64 {
+    let bytes = search.bytes() + observer.bytes();
+    if bytes > limits.memory {
         return Some(StopReason::Memory(LayerFull::Budget));
     }
-    monitor.look(snapshot)
+    monitor.look(&Snapshot {
+        stored: search.stored() as u64,
+        waiting: search.waiting(),
+        counters: search.counters(),
+        bytes: bytes as u64,
+    })
 }

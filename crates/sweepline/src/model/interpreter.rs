@@ -307,3 +307,123 @@ pub fn apply(operator: BinaryOperator, left: i64, right: i64) -> Result<i64, Run
         Op::Imply => i64::from(left == 0 || right != 0),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::guarded_commands::{IntegerType, Location, LocationId, Participant, ProcessId};
+
+    /// One process with a single location, two bytes `x` and `y`, an array of two, a queue for two bytes, and one
+    /// action with these guards and effects.
+    fn model(guards: Vec<Expression>, effects: Vec<Effect>) -> GuardedCommands {
+        let mut model = GuardedCommands::default();
+        let byte = IntegerType::BYTE;
+        model.add_variable("x", None, Shape::Scalar(byte), &[1], Span::default());
+        model.add_variable("y", None, Shape::Scalar(byte), &[2], Span::default());
+        model.add_variable("a", None, Shape::Array { element: byte, length: 2 }, &[7, 8], Span::default());
+        model.add_variable("q", None, Shape::Queue { fields: vec![byte], capacity: 2 }, &[], Span::default());
+        let location = Location { name: "l".into(), committed: false, span: Span::default() };
+        let process = model.add_process("P", vec![location], LocationId(0), Span::default());
+        let at = LocationId(0);
+        let participant = Participant { process, from: at, to: at, guards, span: Span::default() };
+        model.actions.push(Action { participants: vec![participant], effects, channel: None });
+        model
+    }
+
+    const X: Expression = Expression::Cell(CellId(0));
+    const Y: Expression = Expression::Cell(CellId(1));
+    const A: VariableId = VariableId(2);
+    const Q: VariableId = VariableId(3);
+
+    fn element(index: Expression) -> Expression {
+        Expression::Element { array: A, index: Box::new(index), span: Span::default() }
+    }
+
+    fn set(cell: u32, value: Expression) -> Assignment {
+        Assignment { place: Place::Cell(CellId(cell)), value }
+    }
+
+    fn successor(model: &GuardedCommands) -> Vec<(ActionId, Result<Vec<i64>, RuntimeError>)> {
+        Interpreter::new(model).successors(&model.initial_state())
+    }
+
+    #[test]
+    fn a_simultaneous_assignment_swaps() {
+        let model = model(vec![], vec![Effect::Assign(vec![set(0, Y), set(1, X)])]);
+        assert_eq!(successor(&model)[0].1.as_ref().unwrap()[..2], [2, 1]);
+    }
+
+    #[test]
+    fn effects_see_the_ones_before_and_values_wrap() {
+        let minus_three = Expression::binary(BinaryOperator::Subtract, X, Expression::Constant(3));
+        let model =
+            model(vec![], vec![Effect::Assign(vec![set(0, minus_three)]), Effect::Assign(vec![set(1, X)])]);
+        assert_eq!(successor(&model)[0].1.as_ref().unwrap()[..2], [254, 254]);
+    }
+
+    #[test]
+    fn unused_places_of_a_queue_are_zero() {
+        let push = |value| Effect::Push { queue: Q, values: vec![value] };
+        let pop = Effect::Pop { queue: Q, places: vec![Some(Place::Cell(CellId(0)))] };
+        let model = model(vec![], vec![push(Y), push(Expression::Constant(9)), pop]);
+        // x = 2 came out; one message is left, the place behind it is zero.
+        assert_eq!(successor(&model)[0].1.as_ref().unwrap()[..], [2, 2, 7, 8, 1, 9, 0, 0]);
+    }
+
+    #[test]
+    fn the_right_operand_is_not_evaluated_when_the_left_one_decides() {
+        let outside = || element(Expression::Constant(5));
+        let guard = |operator, left| Expression::binary(operator, Expression::Constant(left), outside());
+        for (operator, left, enabled) in
+            [(BinaryOperator::And, 0, 0), (BinaryOperator::Or, 1, 1), (BinaryOperator::Imply, 0, 1)]
+        {
+            let model = model(vec![guard(operator, left)], vec![]);
+            let steps = successor(&model);
+            assert!(steps.len() == enabled && steps.iter().all(|(_, step)| step.is_ok()));
+        }
+    }
+
+    #[test]
+    fn errors_in_guards_and_effects_are_erroneous_steps() {
+        let outside = model(vec![element(X), element(Y)], vec![]);
+        let error = successor(&outside)[0].1.clone().unwrap_err();
+        assert_eq!(error.to_string(), "index 2 is out of range for `a`, which has 2 elements");
+        let by_zero = Expression::binary(BinaryOperator::Divide, X, Expression::Constant(0));
+        let divided = model(vec![], vec![Effect::Assign(vec![set(0, by_zero)])]);
+        assert_eq!(successor(&divided)[0].1.clone().unwrap_err().kind, RuntimeErrorKind::DivisionByZero);
+    }
+
+    #[test]
+    fn committed_locations_go_first() {
+        let mut model = model(vec![], vec![]);
+        let location = |committed| Location { name: "l".into(), committed, span: Span::default() };
+        let other =
+            model.add_process("Q", vec![location(true), location(false)], LocationId(0), Span::default());
+        let step = |process: ProcessId, from, to| Action {
+            participants: vec![Participant {
+                process,
+                from: LocationId(from),
+                to: LocationId(to),
+                guards: vec![],
+                span: Span::default(),
+            }],
+            effects: vec![],
+            channel: None,
+        };
+        model.actions.push(step(other, 0, 1));
+        let interpreter = Interpreter::new(&model);
+        let first = interpreter.successors(&model.initial_state());
+        assert_eq!(first.iter().map(|(action, _)| action.0).collect::<Vec<_>>(), [1]);
+        let second = interpreter.successors(first[0].1.as_ref().unwrap());
+        assert_eq!(second.iter().map(|(action, _)| action.0).collect::<Vec<_>>(), [0]);
+    }
+
+    #[test]
+    fn the_least_integer_divided_by_minus_one_wraps() {
+        assert_eq!(apply(BinaryOperator::Divide, i64::MIN, -1), Ok(i64::MIN));
+        assert_eq!(apply(BinaryOperator::Remainder, i64::MIN, -1), Ok(0));
+        assert_eq!(apply(BinaryOperator::Divide, -7, 2), Ok(-3));
+        assert_eq!(apply(BinaryOperator::Remainder, -7, 2), Ok(-1));
+        assert_eq!(apply(BinaryOperator::ShiftLeft, 1, 64), Err(RuntimeErrorKind::ShiftOutOfRange(64)));
+    }
+}

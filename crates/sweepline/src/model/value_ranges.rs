@@ -493,3 +493,77 @@ fn constants(model: &GuardedCommands) -> BTreeSet<i64> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::interpreter::apply;
+
+    const OPERATORS: [BinaryOperator; 19] = [
+        BinaryOperator::Add,
+        BinaryOperator::Subtract,
+        BinaryOperator::Multiply,
+        BinaryOperator::Divide,
+        BinaryOperator::Remainder,
+        BinaryOperator::BitAnd,
+        BinaryOperator::BitOr,
+        BinaryOperator::BitXor,
+        BinaryOperator::ShiftLeft,
+        BinaryOperator::ShiftRight,
+        BinaryOperator::Equal,
+        BinaryOperator::NotEqual,
+        BinaryOperator::Less,
+        BinaryOperator::LessOrEqual,
+        BinaryOperator::Greater,
+        BinaryOperator::GreaterOrEqual,
+        BinaryOperator::And,
+        BinaryOperator::Or,
+        BinaryOperator::Imply,
+    ];
+
+    fn range() -> impl Strategy<Value = CellRange> {
+        let end = prop_oneof![-5..6i64, -300..300i64, Just(i64::MIN), Just(i64::MAX), any::<i64>()];
+        (end.clone(), end).prop_map(|(a, b)| CellRange { low: a.min(b), high: a.max(b) })
+    }
+
+    /// The ends, what lies around zero, and a few values in between.
+    fn members(range: CellRange) -> impl Iterator<Item = i64> {
+        let middle = range.low / 2 + range.high / 2;
+        [
+            range.low,
+            range.low.saturating_add(1),
+            middle,
+            -1,
+            0,
+            1,
+            2,
+            63,
+            range.high.saturating_sub(1),
+            range.high,
+        ]
+        .into_iter()
+        .filter(move |value| range.low <= *value && *value <= range.high)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_range_of_an_operation_covers_its_values(a in range(), b in range(), number in 0..OPERATORS.len()) {
+            let operator = OPERATORS[number];
+            let covered = combine(operator, a, b);
+            for left in members(a) {
+                for right in members(b) {
+                    if let Ok(value) = apply(operator, left, right) {
+                        prop_assert!(
+                            covered.low <= value && value <= covered.high,
+                            "{left} {operator:?} {right} = {value} is not in {covered:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

@@ -185,6 +185,18 @@ impl Layer {
         &self.arena.as_slice()[records.start * self.width..records.end * self.width]
     }
 
+    /// Tells which states will be inserted next: fetches the parts of the index that they belong to.
+    #[inline]
+    pub fn announce<W: Width>(&mut self, width: W, words: &[u64]) {
+        let mut hashes = std::mem::take(&mut self.hashes);
+        hashes.extend(words.chunks_exact(width.get()).map(|state| {
+            let hash = hash_state(&state[..width.get()]);
+            prefetch(self.bucket(self.home(hash)));
+            hash
+        }));
+        self.hashes = hashes;
+    }
+
     /// Inserts the states that lie in `words` one behind the other. `is_new` hears for each of them, in order, whether
     /// it was new; the new ones get the next record numbers.
     #[inline]
@@ -192,18 +204,24 @@ impl Layer {
         &mut self,
         width: W,
         words: &[u64],
+        is_new: impl FnMut(bool),
+    ) -> Result<(), LayerFull> {
+        self.announce(width, words);
+        self.insert_announced(width, words, is_new)
+    }
+
+    /// [`insert_batch`](Self::insert_batch) for states of which all were announced, in this order, and no others.
+    #[inline]
+    pub fn insert_announced<W: Width>(
+        &mut self,
+        width: W,
+        words: &[u64],
         mut is_new: impl FnMut(bool),
     ) -> Result<(), LayerFull> {
         debug_assert_eq!(width.get(), self.width);
-        let count = words.len() / width.get();
-        self.make_room(width, count)?;
         let mut hashes = std::mem::take(&mut self.hashes);
-        hashes.clear();
-        hashes.extend(words.chunks_exact(width.get()).map(|state| {
-            let hash = hash_state(&state[..width.get()]);
-            prefetch(self.bucket(self.home(hash)));
-            hash
-        }));
+        debug_assert_eq!(hashes.len() * width.get(), words.len());
+        self.make_room(width, hashes.len())?;
         let mut matches = std::mem::take(&mut self.matches);
         matches.clear();
         matches.extend(hashes.iter().map(|&hash| {
@@ -226,6 +244,7 @@ impl Layer {
             let inserted = unsafe { self.insert_hashed(width, state, hash, Some(matched)) };
             is_new(matches!(inserted, Inserted::New(_)));
         }
+        hashes.clear();
         self.hashes = hashes;
         self.matches = matches;
         Ok(())
