@@ -46,6 +46,10 @@ impl Translator<'_, '_> {
     pub(crate) fn effect(&mut self, effect: &Effect) {
         match effect {
             Effect::Assign(assignments) => {
+                for Assignment { place, value } in assignments {
+                    self.prepare_elements(value);
+                    self.prepare_place(place);
+                }
                 let mut writes = Vec::with_capacity(assignments.len());
                 for Assignment { place, value } in assignments {
                     let range = self.range(value);
@@ -56,8 +60,40 @@ impl Translator<'_, '_> {
                     self.write(target, value, range);
                 }
             }
-            Effect::Push { queue, values } => self.push(*queue, values),
-            Effect::Pop { queue, places } => self.pop(*queue, places),
+            Effect::Push { queue, values } => {
+                values.iter().for_each(|value| self.prepare_elements(value));
+                self.push(*queue, values);
+            }
+            Effect::Pop { queue, places } => {
+                places.iter().flatten().for_each(|place| self.prepare_place(place));
+                self.pop(*queue, places);
+            }
+        }
+    }
+
+    /// Packs the arrays of which an unknown element will be read. This must happen before the expression is evaluated:
+    /// parts of it may be skipped at run time, and what is packed there would be packed on one path only.
+    fn prepare_elements(&mut self, expression: &Expression) {
+        match expression {
+            Expression::Constant(_) | Expression::Cell(_) => {}
+            Expression::Element { array, index, .. } => {
+                self.prepare_elements(index);
+                self.pack_array(*array);
+                if !self.is_in_one_word(*array) && !self.working.words.is_empty() {
+                    self.go_to_memory();
+                }
+            }
+            Expression::Unary(_, operand) => self.prepare_elements(operand),
+            Expression::Binary { left, right, .. } => {
+                self.prepare_elements(left);
+                self.prepare_elements(right);
+            }
+        }
+    }
+
+    fn prepare_place(&mut self, place: &Place) {
+        if let Place::Element { index, .. } = place {
+            self.prepare_elements(index);
         }
     }
 
@@ -145,9 +181,8 @@ impl Translator<'_, '_> {
         self.unpack(word, field)
     }
 
-    /// The present value of an element; the index is in range.
+    /// The present value of an element; the index is in range, and the array is [prepared](Self::prepare_elements).
     pub(crate) fn read_element(&mut self, array: VariableId, index: Value) -> Value {
-        self.pack_array(array);
         let first = self.first_field(array);
         if first.bits == 0 {
             return self.constant(first.base);
@@ -155,9 +190,6 @@ impl Translator<'_, '_> {
         let (word, shift) = if self.is_in_one_word(array) {
             (self.word(first.word), self.shift_in_word(first, index))
         } else {
-            if !self.working.words.is_empty() {
-                self.go_to_memory();
-            }
             let (address, shift) = self.element_address(array, index);
             (self.builder.ins().load(types::I64, MemFlagsData::trusted(), address, 0), shift)
         };

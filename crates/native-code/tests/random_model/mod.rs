@@ -107,7 +107,7 @@ impl Generator {
             let second = (first + 1 + self.below(processes - 1)) % processes;
             participants.push(self.participant(second));
         }
-        let mut effects: Vec<Effect> = (0..self.below(4))
+        let mut effects: Vec<Effect> = (0..self.below(5))
             .map(|_| {
                 let count = if self.one_in(5) { 2 } else { 1 };
                 Effect::Assign((0..count).map(|_| self.assignment()).collect())
@@ -156,9 +156,20 @@ impl Generator {
         self.arrays[number]
     }
 
+    /// An element known before the run.
+    fn fixed_element(&mut self) -> CellId {
+        let array = self.array();
+        let variable = self.model.variable(array);
+        let (first, count) = (variable.first_cell.0, variable.cell_count());
+        CellId(first + self.below(count) as u32)
+    }
+
     fn place(&mut self) -> Place {
-        if self.arrays.is_empty() || self.one_in(2) {
+        if self.arrays.is_empty() || self.one_in(3) {
             return Place::Cell(self.scalar());
+        }
+        if self.one_in(3) {
+            return Place::Cell(self.fixed_element());
         }
         let array = self.array();
         Place::Element { array, index: self.expression(1), span: Span::default() }
@@ -194,6 +205,7 @@ impl Generator {
         ];
         match self.below(if depth == 0 { 3 } else { 8 }) {
             0 => Expression::Constant(self.below(7) as i64 - 2),
+            1 if !self.arrays.is_empty() && self.one_in(3) => Expression::Cell(self.fixed_element()),
             1 | 2 => Expression::Cell(self.scalar()),
             3 if !self.arrays.is_empty() => {
                 let array = self.array();
