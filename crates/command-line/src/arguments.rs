@@ -137,10 +137,10 @@ pub struct QuestionOptions {
     #[arg(long = "property", value_name = "NAME")]
     pub properties: Vec<String>,
     /// An expression that is true in every reachable state; may be repeated
-    #[arg(long = "invariant", value_name = "EXPR")]
+    #[arg(long = "invariant", value_name = "EXPR", allow_hyphen_values = true)]
     pub invariants: Vec<String>,
     /// An expression that is true in some reachable state; may be repeated
-    #[arg(long = "reach", value_name = "EXPR")]
+    #[arg(long = "reach", value_name = "EXPR", allow_hyphen_values = true)]
     pub reachable: Vec<String>,
     /// Every reachable state has a successor
     #[arg(long, conflicts_with = "no_deadlock")]
@@ -278,15 +278,43 @@ impl Arguments {
     /// What clap says about it, also when the user asked for help.
     pub fn read() -> Result<Self, clap::Error> {
         let arguments = Self::try_parse()?;
-        if let Command::Check(check) = &arguments.command
-            && let (Some(json), Some(trace)) = (&check.output.json, &check.trace_out)
-            && json == trace
+        let (model, json, trace) = match &arguments.command {
+            Command::Check(check) => (&check.model, check.output.json.as_ref(), check.trace_out.as_ref()),
+            Command::Explore(explore) => (&explore.model, explore.output.json.as_ref(), None),
+            Command::Simulate(simulate) => (&simulate.model, None, simulate.trace_out.as_ref()),
+            _ => return Ok(arguments),
+        };
+        let clash = if json
+            .is_some_and(|json| Some(json) == trace || trace.is_some_and(|trace| same_file(json, trace)))
         {
-            let message = "--json and --trace-out would write to the same place; name two different files";
-            return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
+            Some("--json and --trace-out would write to the same place; name two different files")
+        } else if json.is_some_and(|json| same_file(model, json)) {
+            Some("--json would overwrite the model; name another file")
+        } else if trace.is_some_and(|trace| same_file(model, trace)) {
+            Some("--trace-out would overwrite the model; name another file")
+        } else {
+            None
+        };
+        match clash {
+            Some(message) => Err(Self::command().error(ErrorKind::ArgumentConflict, message)),
+            None => Ok(arguments),
         }
-        Ok(arguments)
     }
+}
+
+/// Whether two names lead to one file; standard streams are no files.
+fn same_file(left: &Path, right: &Path) -> bool {
+    let place = |path: &Path| {
+        // A file that does not exist yet is known by its directory.
+        path.canonicalize().ok().or_else(|| {
+            let directory =
+                path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            Some(directory.canonicalize().ok()?.join(path.file_name()?))
+        })
+    };
+    !is_standard_stream(left)
+        && !is_standard_stream(right)
+        && place(left).is_some_and(|left| place(right) == Some(left))
 }
 
 #[cfg(test)]

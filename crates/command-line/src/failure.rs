@@ -3,6 +3,7 @@
 use report::{Exit, Finding};
 use sweepline::check::CheckError;
 use sweepline::explore::StopReason;
+use sweepline::model::transition_system::ExecutionError;
 
 use crate::arguments::SearchOptions;
 use crate::codes;
@@ -38,9 +39,12 @@ impl Failure {
                 let help = "ask fewer of --property, --invariant and --reach at a time";
                 (Exit::BadInput, Finding::error(codes::TOO_MANY_EXPRESSIONS, message, help))
             }
-            CheckError::Execution(_) => {
+            CheckError::Execution(ExecutionError::Defect(_)) => (Exit::Defect, defect(&message)),
+            CheckError::Execution(why) => {
                 let help = "--execution interpreted needs no machine code";
-                (Exit::BadInput, Finding::error(codes::NOT_EXECUTABLE, message, help))
+                let no_memory = matches!(why, ExecutionError::NoMemory(_));
+                let exit = if no_memory { Exit::Unknown } else { Exit::BadInput };
+                (exit, Finding::error(codes::NOT_EXECUTABLE, message, help))
             }
             CheckError::NoMemory(full) => (Exit::Unknown, stop_advice(&StopReason::Memory(*full), options)),
             CheckError::TraceLog(_) => {

@@ -114,8 +114,8 @@ fn outputs_are_tried_out_before_the_search() {
 #[test]
 fn too_many_expressions_are_refused() {
     let session = Session::with_model(COUNTER);
-    let arguments: Vec<&str> = ["m.dve"].into_iter().chain(["--invariant", "x < 10"].repeat(64)).collect();
-    refused(&session, &arguments, "E0009").err("63");
+    let arguments: Vec<&str> = ["m.dve"].into_iter().chain(["--invariant", "x < 10"].repeat(65)).collect();
+    refused(&session, &arguments, "E0009").err("64");
 }
 
 #[test]
@@ -174,4 +174,12 @@ fn refused_with_record(session: &Session, arguments: &[&str], code: &str, line: 
     assert_eq!(diagnostic["code"], code);
     assert_eq!(diagnostic["line"].as_u64(), line);
     assert_eq!(diagnostic["severity"], "error");
+}
+
+#[test]
+fn no_output_overwrites_the_model_or_another_output() {
+    let session = Session::with_model(COUNTER);
+    session.run(&["check", "m.dve", "--json", "./m.dve"]).expect(2).err("overwrite the model");
+    session.run(&["explore", "m.dve", "--json", "m.dve"]).expect(2).err("overwrite the model");
+    session.run(&["check", "m.dve", "--json", "o", "--trace-out", "./o"]).expect(2).err("the same place");
 }

@@ -160,3 +160,29 @@ fn completions_are_a_script() {
     Session::new().run(&["completions", "bash"]).expect(0).out("sweepline");
     Session::new().run(&["completions", "cobol"]).expect(2);
 }
+
+#[test]
+fn a_decided_property_may_lose_its_value_later() {
+    let session = Session::with_model(
+        "byte x; byte a[3];\nprocess P { state s; init s; trans s -> s { guard x < 9; effect x = x + 1; }; }\nsystem async;\n",
+    );
+    session.run(&["check", "m.dve", "-q", "--reach", "a[x] == 0", "--reach", "x == 9"]).expect(0);
+    // In the state where one expression has no value, the others still get their verdicts.
+    let run = session.run(&["check", "m.dve", "-q", "--invariant", "x != 3", "--invariant", "a[x] == 0"]).expect(1);
+    assert!(run.stdout.contains("violated  x != 3"), "{}", run.stdout);
+}
+
+#[test]
+fn an_expression_may_begin_with_a_minus() {
+    let session = Session::with_model("byte x;\nprocess P { state s; init s; trans s -> s {}; }\nsystem async;\n");
+    session.run(&["check", "m.dve", "-q", "--invariant", "-1 < x"]).expect(0);
+}
+
+#[test]
+fn thousands_of_guards_do_not_overflow_the_stack() {
+    let guards = vec!["x < 9"; 3_000].join(", ");
+    let session = Session::with_model(&format!(
+        "byte x;\nprocess P {{ state s; init s; trans s -> s {{ guard {guards}; effect x = x + 1; }}; }}\nsystem async;\n"
+    ));
+    session.run(&["explore", "m.dve", "-q"]).expect(0);
+}

@@ -110,3 +110,40 @@ fn an_interrupted_search_writes_its_record() {
         assert!(record["search"]["states"]["distinct"].as_u64().unwrap() > 0);
     }
 }
+
+#[test]
+fn a_model_that_goes_wrong_everywhere_still_stops_in_time() {
+    let session = Session::with_model(
+        "int a; int b; int c; byte z;\nprocess P { state s; init s;\n\
+         trans s -> s { guard a < 300; effect a = a + 1; }, s -> s { guard b < 300; effect b = b + 1; },\n\
+         s -> s { guard c < 300; effect c = c + 1; }, s -> s { effect z = 1 / z; }; }\nsystem async;\n",
+    );
+    for engine in ["breadth", "depth"] {
+        session.run(&["explore", "m.dve", "-q", "--engine", engine, "--time-limit", "100ms"]).expect(3);
+    }
+}
+
+#[test]
+fn states_are_counted_although_there_is_no_room_to_repack_them() {
+    let session = Session::with_model(
+        "int a; int b; int c; int d; int e; int f; int g; int h;\nprocess P { state s; init s;\n\
+         trans s -> s { guard a < 150; effect a = a + 1; }, s -> s { guard b < 150; effect b = b + 1; },\n\
+         s -> s { guard c < 150; effect c = c + 1; },\n\
+         s -> s { guard a == 130, b == 0, c == 0; effect d = d - 9999, e = e + d*3, f = f + e*7, g = g-f*11, h = g*d; }; }\n\
+         system async;\n",
+    );
+    let run = session.run(&["explore", "m.dve", "--memory", "6MiB", "--json", "-"]).expect(3);
+    let record: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert!(record["search"]["states"]["distinct"].as_u64().unwrap() > 200_000, "{record}");
+}
+
+#[test]
+fn a_limit_that_is_just_enough_is_no_limit() {
+    let session = Session::with_model(
+        "byte x;\nprocess P { state s; init s; trans s -> s { effect x = x + 1; }; }\nsystem async;\n",
+    );
+    for engine in ["breadth", "depth"] {
+        session.run(&["explore", "m.dve", "-q", "--engine", engine, "--state-limit", "256"]).expect(0);
+        session.run(&["explore", "m.dve", "-q", "--engine", engine, "--state-limit", "255"]).expect(3);
+    }
+}

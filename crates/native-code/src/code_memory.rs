@@ -7,12 +7,13 @@ use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
 use sweepline::model::guarded_commands::{Expression, GuardedCommands};
 use sweepline::model::state_layout::StateLayout;
+use sweepline::model::transition_system::{ExecutionError, Truth};
 
 use crate::expressions::{Tables, Translator};
 use crate::successors::{Mode, parts};
 
-/// Address space for the code of one model; pages become memory when they are used.
-const CODE_SPACE: usize = 1 << 30;
+/// Address space for the code of one model, and what must do where that much is not allowed.
+const CODE_SPACE: [usize; 3] = [1 << 30, 128 << 20, 16 << 20];
 
 /// Why a model has no machine code.
 #[derive(Debug, thiserror::Error)]
@@ -20,15 +21,31 @@ pub enum CompileError {
     /// There is no code generator for this kind of machine.
     #[error("no machine code can be generated for this machine ({0}); use `--execution interpreted`")]
     Machine(String),
+    /// There is no address space for the code.
+    #[error(
+        "there is no memory for machine code ({0}); give `--memory` less, or use `--execution interpreted`"
+    )]
+    NoMemory(String),
     /// The code generator refused. A defect of this program.
     #[error("the code generator failed: {0}")]
     Generator(#[from] Box<ModuleError>),
 }
 
+impl From<CompileError> for ExecutionError {
+    fn from(error: CompileError) -> Self {
+        let text = error.to_string();
+        match error {
+            CompileError::Machine(_) => Self::NotSupported(text),
+            CompileError::NoMemory(_) => Self::NoMemory(text),
+            CompileError::Generator(_) => Self::Defect(text),
+        }
+    }
+}
+
 /// `(state, successors' words, successors' actions)`, gives the end of the actions, or null.
 type SuccessorFunction = unsafe extern "C" fn(*const u64, *mut u64, *mut u32) -> *mut u32;
-/// `(state)`, gives the set of predicates that are true.
-type PredicateFunction = unsafe extern "C" fn(*const u64) -> u64;
+/// `(state)`, gives the predicates that are true and those that have no value, in two registers.
+type PredicateFunction = unsafe extern "C" fn(*const u64) -> Truth;
 
 /// Machine code of one model. Dropping it frees the code.
 pub struct CompiledFunctions {
@@ -69,12 +86,12 @@ impl CompiledFunctions {
         (!end.is_null()).then(|| unsafe { end.offset_from_unsigned(actions) })
     }
 
-    /// The set of predicates that are true in a state.
+    /// Which predicates are true in a state.
     ///
     /// # Safety
     /// `state` points to the words of a state of the layout this was compiled for.
     #[inline(always)]
-    pub unsafe fn predicates(&self, state: *const u64) -> u64 {
+    pub unsafe fn predicates(&self, state: *const u64) -> Truth {
         // SAFETY: the code only reads the state's words.
         unsafe { (self.predicates)(state) }
     }
@@ -91,19 +108,19 @@ pub fn compile(
     let parts = parts(model);
     let mut ids = Vec::with_capacity(parts.len());
     for part in &parts {
-        ids.push(compiler.define(3, |_, builder| {
+        ids.push(compiler.define(3, 1, |_, builder| {
             Translator::new(model, layout, &mut tables, builder).translate_part(part);
         })?);
     }
     let whole = match (&parts[..], &ids[..]) {
         ([part], [id]) if part.mode == Mode::Always => *id,
-        _ => compiler.define(3, |module, builder| {
+        _ => compiler.define(3, 1, |module, builder| {
             let callees: Vec<_> =
                 ids.iter().map(|id| module.declare_func_in_func(*id, builder.func)).collect();
             Translator::new(model, layout, &mut tables, builder).call_parts(&parts, &callees);
         })?,
     };
-    let predicates_id = compiler.define(1, |_, builder| {
+    let predicates_id = compiler.define(1, 2, |_, builder| {
         Translator::new(model, layout, &mut tables, builder).translate_predicates(predicates);
     })?;
 
@@ -126,6 +143,18 @@ struct Compiler {
     builder_context: FunctionBuilderContext,
 }
 
+/// Address space for code; pages become memory when they are used.
+fn code_space() -> Result<ArenaMemoryProvider, CompileError> {
+    let mut refused = None;
+    for bytes in CODE_SPACE {
+        match ArenaMemoryProvider::new_with_size(bytes) {
+            Ok(memory) => return Ok(memory),
+            Err(error) => refused = Some(error.to_string()),
+        }
+    }
+    Err(CompileError::NoMemory(refused.unwrap_or_default()))
+}
+
 impl Compiler {
     fn new() -> Result<Self, CompileError> {
         let mut flags = settings::builder();
@@ -144,23 +173,23 @@ impl Compiler {
             .map_err(|error| CompileError::Machine(error.to_string()))?;
         let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
         // Calls between functions reach two gigabytes: the code must stay together, however full the address space is.
-        let memory = ArenaMemoryProvider::new_with_size(CODE_SPACE)
-            .map_err(|error| CompileError::Machine(error.to_string()))?;
+        let memory = code_space()?;
         builder.memory_provider(Box::new(memory));
         let module = JITModule::new(builder);
         let context = module.make_context();
         Ok(Self { module, context, builder_context: FunctionBuilderContext::new() })
     }
 
-    /// Compiles one function with this many 64-bit parameters and a 64-bit result.
+    /// Compiles one function with this many 64-bit parameters and results.
     fn define(
         &mut self,
         parameters: usize,
+        results: usize,
         translate: impl FnOnce(&mut JITModule, &mut FunctionBuilder<'_>),
     ) -> Result<FuncId, CompileError> {
         let mut signature = self.module.make_signature();
         signature.params.extend(std::iter::repeat_n(AbiParam::new(types::I64), parameters));
-        signature.returns.push(AbiParam::new(types::I64));
+        signature.returns.extend(std::iter::repeat_n(AbiParam::new(types::I64), results));
         let id = self.module.declare_anonymous_function(&signature).map_err(Box::new)?;
         self.context.func.signature = signature;
         let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder_context);

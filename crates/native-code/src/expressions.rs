@@ -7,12 +7,11 @@ use std::collections::HashMap;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value, types};
-use cranelift_frontend::FunctionBuilder;
+use cranelift_frontend::{FunctionBuilder, Variable};
 use sweepline::model::guarded_commands::{
     BinaryOperator, Expression, GuardedCommands, IntegerType, UnaryOperator, VariableId,
 };
 use sweepline::model::state_layout::{CellRange, Field, StateLayout};
-use sweepline::model::transition_system::UNDEFINED;
 use sweepline::model::value_ranges::expression_range;
 
 use crate::working_state::WorkingState;
@@ -52,18 +51,40 @@ impl<'a, 'f> Translator<'a, 'f> {
         Self { model, layout, tables, builder, parameters, trouble, working: WorkingState::default() }
     }
 
-    /// A function that gives the set of predicates that are true.
+    /// A function that gives the predicates that are true, and those that have no value.
     pub fn translate_predicates(mut self, predicates: &[Expression]) {
-        let mut set = self.constant(0);
+        let holds = self.builder.declare_var(types::I64);
+        let undefined = self.builder.declare_var(types::I64);
+        let none = self.constant(0);
+        self.builder.def_var(holds, none);
+        self.builder.def_var(undefined, none);
         for (number, predicate) in predicates.iter().enumerate() {
+            let next = self.builder.create_block();
             let truth = self.truth(predicate);
             let bit = self.builder.ins().ishl_imm_s(truth, number as i64);
-            set = self.builder.ins().bor(set, bit);
+            self.include(holds, bit);
+            self.builder.ins().jump(next, &[]);
+            // Each predicate has a trouble block of its own.
+            self.builder.switch_to_block(self.trouble);
+            let bit = self.constant(1 << number);
+            self.include(undefined, bit);
+            self.builder.ins().jump(next, &[]);
+            self.trouble = self.builder.create_block();
+            self.builder.set_cold_block(self.trouble);
+            self.builder.switch_to_block(next);
         }
-        self.builder.ins().return_(&[set]);
+        let sets = [self.builder.use_var(holds), self.builder.use_var(undefined)];
+        self.builder.ins().return_(&sets);
+        // The last one belongs to no predicate and is never reached.
         self.builder.switch_to_block(self.trouble);
-        let undefined = self.constant(UNDEFINED as i64);
-        self.builder.ins().return_(&[undefined]);
+        let none = self.constant(0);
+        self.builder.ins().return_(&[none, none]);
+    }
+
+    fn include(&mut self, set: Variable, bit: Value) {
+        let old = self.builder.use_var(set);
+        let new = self.builder.ins().bor(old, bit);
+        self.builder.def_var(set, new);
     }
 
     pub(crate) fn constant(&mut self, value: i64) -> Value {

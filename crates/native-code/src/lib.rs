@@ -30,7 +30,7 @@ use sweepline::model::guarded_commands::{Expression, GuardedCommands};
 use sweepline::model::interpreter::actions_by_location;
 use sweepline::model::state_layout::StateLayout;
 use sweepline::model::successor_batch::SuccessorBatch;
-use sweepline::model::transition_system::{Execution, ExecutionError, Expansion, TransitionSystem};
+use sweepline::model::transition_system::{Execution, ExecutionError, Expansion, TransitionSystem, Truth};
 
 /// Executes models as machine code.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,8 +45,7 @@ impl Execution for Compiled {
         layout: &StateLayout,
         predicates: &[Expression],
     ) -> Result<CompiledModel, ExecutionError> {
-        let functions =
-            compile(model, layout, predicates).map_err(|error| ExecutionError(error.to_string()))?;
+        let functions = compile(model, layout, predicates)?;
         Ok(CompiledModel { functions, words: layout.words(), most_successors: most_successors(model) })
     }
 
@@ -97,7 +96,7 @@ impl TransitionSystem for CompiledModel {
     }
 
     #[inline]
-    fn predicates(&self, state: &[u64]) -> u64 {
+    fn predicates(&self, state: &[u64]) -> Truth {
         assert_eq!(state.len(), self.words, "the state has another layout");
         // SAFETY: `state` has the layout's words.
         unsafe { self.functions.predicates(state.as_ptr()) }

@@ -178,11 +178,20 @@ impl<'a> Translator<'a, '_> {
             rest = others;
             let after = self.builder.create_block();
             match test {
-                Test::Guard(guard) => {
-                    let is_true = self.builder.create_block();
-                    self.branch(guard, is_true, after);
-                    self.builder.switch_to_block(is_true);
-                    self.decide(group, depth + 1, output);
+                Test::Guard(_) => {
+                    // All guards that the group shares, in a loop: a transition may have thousands.
+                    let mut depth = depth;
+                    while let Some(Test::Guard(guard)) = first.tests.get(depth)
+                        && group.iter().all(|one| {
+                            one.tests.get(depth).is_some_and(|next| merge(Test::Guard(guard), *next))
+                        })
+                    {
+                        let is_true = self.builder.create_block();
+                        self.branch(guard, is_true, after);
+                        self.builder.switch_to_block(is_true);
+                        depth += 1;
+                    }
+                    self.decide(group, depth, output);
                     self.builder.ins().jump(after, &[]);
                 }
                 Test::Location(process, _) => {

@@ -159,7 +159,7 @@ pub enum CheckError {
 impl CheckError {
     /// Whether this is a defect of the program rather than of its input or surroundings.
     pub fn is_defect(&self) -> bool {
-        matches!(self, Self::Replay(_) | Self::WrongTrace(_))
+        matches!(self, Self::Replay(_) | Self::WrongTrace(_) | Self::Execution(ExecutionError::Defect(_)))
     }
 }
 
@@ -226,6 +226,8 @@ struct Run<'a, E: Execution, Q> {
     observer: Both<PropertyWatch, Option<TraceLog>>,
     error: Option<ModelError>,
     widenings: u32,
+    /// The most that a repacking took.
+    peak_bytes: usize,
 }
 
 impl<'a, E: Execution, Q: Search> Run<'a, E, Q> {
@@ -253,6 +255,7 @@ impl<'a, E: Execution, Q: Search> Run<'a, E, Q> {
             ),
             error: None,
             widenings: 0,
+            peak_bytes: 0,
         }
     }
 
@@ -274,7 +277,7 @@ impl<'a, E: Execution, Q: Search> Run<'a, E, Q> {
             stopped,
             distinct: self.search.stored() as u64,
             counters: self.search.counters(),
-            peak_state_bytes: (self.search.bytes() + observer_bytes) as u64,
+            peak_state_bytes: (self.search.bytes() + observer_bytes).max(self.peak_bytes) as u64,
             disk_bytes: self.observer.1.as_ref().map_or(0, TraceLog::disk_bytes),
             layout: self.packing.layout,
             widenings: self.widenings,
@@ -370,7 +373,8 @@ impl<'a, E: Execution, Q: Search> Run<'a, E, Q> {
         let new = StateLayout::observed(self.model, &self.widened_ranges(&old), &self.packing.proved);
         self.widenings += 1;
         let repacking = Repacking::new(&old, &new);
-        self.search.repack(new.words(), |state, packed| repacking.apply(state, packed))?;
+        let peak = self.search.repack(new.words(), |state, packed| repacking.apply(state, packed))?;
+        self.peak_bytes = self.peak_bytes.max(peak);
         self.packing.layout = new;
         Ok(())
     }

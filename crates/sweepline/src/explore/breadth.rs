@@ -29,6 +29,8 @@ pub struct BreadthSearch {
     batch: SuccessorBatch,
     cursor: usize,
     level_end: usize,
+    /// Counts on when a run goes on after trouble, so that no run escapes the monitor.
+    batches: u32,
     counters: Counters,
     limits: Limits,
 }
@@ -41,6 +43,7 @@ impl BreadthSearch {
             batch: SuccessorBatch::new(width, BATCH),
             cursor: 0,
             level_end: 0,
+            batches: 0,
             counters: Counters::default(),
             limits,
         })
@@ -53,7 +56,6 @@ impl BreadthSearch {
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
-        let mut batches = 0u32;
         loop {
             if self.cursor == self.level_end {
                 if self.cursor == self.layer.len() {
@@ -62,11 +64,11 @@ impl BreadthSearch {
                 self.level_end = self.layer.len();
                 self.counters.depth += 1;
             }
-            if self.layer.len() as u64 >= self.limits.states {
+            if self.layer.len() as u64 > self.limits.states {
                 return SearchEnd::Stopped(StopReason::StateLimit(self.limits.states));
             }
-            batches += 1;
-            if batches.is_multiple_of(BATCHES_PER_LOOK)
+            self.batches = self.batches.wrapping_add(1);
+            if self.batches.is_multiple_of(BATCHES_PER_LOOK)
                 && let Some(reason) = consult(self, observer, &self.limits, monitor)
             {
                 return SearchEnd::Stopped(reason);
@@ -192,11 +194,9 @@ impl Search for BreadthSearch {
         &mut self,
         width: usize,
         translate: impl FnMut(&[u64], &mut Vec<u64>),
-    ) -> Result<(), LayerFull> {
-        let old = std::mem::replace(&mut self.layer, Layer::new(width, self.limits.memory)?);
-        self.layer = old.repacked(width, translate)?;
+    ) -> Result<usize, LayerFull> {
         self.batch = SuccessorBatch::new(width, BATCH);
-        Ok(())
+        self.layer.repack(width, translate)
     }
 
     fn state(&self, record: Record) -> &[u64] {

@@ -16,7 +16,7 @@ use super::observer::{Observer, Record, Successors};
 use super::search::{CompleteSearch, Counters, Limits, Monitor, Search, SearchEnd, StopReason, consult};
 
 /// States between two looks of the monitor.
-const STATES_PER_LOOK: u64 = 8192;
+const STATES_PER_LOOK: u32 = 4096;
 
 /// A depth-first search that holds all states.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub struct DepthSearch {
     stack: Stack,
     /// Stored and about to be expanded.
     current: Option<Record>,
+    /// Counts on when a run goes on after trouble, so that no run escapes the monitor.
+    rounds: u32,
     counters: Counters,
     limits: Limits,
 }
@@ -79,6 +81,7 @@ impl DepthSearch {
             batch: SuccessorBatch::new(width, 1),
             stack: Stack::default(),
             current: None,
+            rounds: 0,
             counters: Counters::default(),
             limits,
         })
@@ -92,6 +95,12 @@ impl DepthSearch {
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
         loop {
+            self.rounds = self.rounds.wrapping_add(1);
+            if self.rounds.is_multiple_of(STATES_PER_LOOK)
+                && let Some(reason) = consult(self, observer, &self.limits, monitor)
+            {
+                return SearchEnd::Stopped(reason);
+            }
             if let Some(record) = self.current {
                 let mut batch = std::mem::take(&mut self.batch);
                 batch.clear();
@@ -104,11 +113,6 @@ impl DepthSearch {
                 self.batch = batch;
                 if let Err(end) = taken {
                     return end;
-                }
-                if self.counters.explored.is_multiple_of(STATES_PER_LOOK)
-                    && let Some(reason) = consult(self, observer, &self.limits, monitor)
-                {
-                    return SearchEnd::Stopped(reason);
                 }
             }
             if let Err(end) = self.visit_next(width, observer) {
@@ -127,7 +131,7 @@ impl DepthSearch {
             let Some(&(parent, action)) = self.stack.origins.last() else {
                 return Err(SearchEnd::Complete(CompleteSearch::attest()));
             };
-            if self.layer.len() as u64 >= self.limits.states {
+            if self.layer.len() as u64 > self.limits.states {
                 return Err(SearchEnd::Stopped(StopReason::StateLimit(self.limits.states)));
             }
             let start = self.stack.words.len() - width.get();
@@ -202,19 +206,19 @@ impl Search for DepthSearch {
         &mut self,
         width: usize,
         mut translate: impl FnMut(&[u64], &mut Vec<u64>),
-    ) -> Result<(), LayerFull> {
+    ) -> Result<usize, LayerFull> {
         let old_width = self.layer.width();
-        let old = std::mem::replace(&mut self.layer, Layer::new(width, self.limits.memory)?);
-        self.layer = old.repacked(width, &mut translate)?;
+        let peak = self.layer.repack(width, &mut translate)?;
         let mut packed = Vec::with_capacity(width);
         let mut words = Vec::with_capacity(self.stack.origins.len() * width);
         for state in self.stack.words.chunks_exact(old_width) {
             translate(state, &mut packed);
             words.extend_from_slice(&packed);
         }
+        let peak = peak + self.stack.bytes() + words.capacity() * 8;
         self.stack.words = words;
         self.batch = SuccessorBatch::new(width, 1);
-        Ok(())
+        Ok(peak)
     }
 
     fn state(&self, record: Record) -> &[u64] {

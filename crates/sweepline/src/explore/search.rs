@@ -36,9 +36,13 @@ pub trait Search {
         observer: &mut O,
     ) -> Result<(), SearchEnd>;
 
-    /// Gives every stored state another layout of `width` words.
-    fn repack(&mut self, width: usize, translate: impl FnMut(&[u64], &mut Vec<u64>))
-    -> Result<(), LayerFull>;
+    /// Gives every stored state another layout of `width` words, and tells how many bytes that took at its peak. After an
+    /// error the search cannot go on.
+    fn repack(
+        &mut self,
+        width: usize,
+        translate: impl FnMut(&[u64], &mut Vec<u64>),
+    ) -> Result<usize, LayerFull>;
 
     /// A stored state.
     fn state(&self, record: Record) -> &[u64];

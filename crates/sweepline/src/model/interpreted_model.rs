@@ -8,7 +8,7 @@ use super::guarded_commands::{Expression, GuardedCommands};
 use super::interpreter::Interpreter;
 use super::state_layout::StateLayout;
 use super::successor_batch::SuccessorBatch;
-use super::transition_system::{Execution, ExecutionError, Expansion, TransitionSystem, UNDEFINED};
+use super::transition_system::{Execution, ExecutionError, Expansion, TransitionSystem, Truth};
 
 /// Executes models by interpretation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,15 +78,17 @@ impl TransitionSystem for InterpretedModel<'_> {
         Expansion { states: expanded, trouble: false }
     }
 
-    fn predicates(&self, state: &[u64]) -> u64 {
+    fn predicates(&self, state: &[u64]) -> Truth {
         let cells = &mut *self.cells.borrow_mut();
         self.layout.decode(state, cells);
-        self.predicates.iter().enumerate().fold(0, |set, (number, predicate)| {
+        let mut truth = Truth::default();
+        for (number, predicate) in self.predicates.iter().enumerate() {
             match self.interpreter.evaluate(predicate, cells) {
-                Ok(0) => set,
-                Ok(_) => set | 1 << number,
-                Err(_) => set | UNDEFINED,
+                Ok(0) => {}
+                Ok(_) => truth.holds |= 1 << number,
+                Err(_) => truth.undefined |= 1 << number,
             }
-        })
+        }
+        truth
     }
 }

@@ -13,6 +13,8 @@ use super::state_layout::CellRange;
 
 /// States of the breadth-first prefix.
 const PREFIX: usize = 2_000;
+/// Cells that are looked at in the prefix, and again in the walks: a model with very large states gets a smaller sample.
+const CELLS: usize = 10_000_000;
 /// Random walks, and the steps of each.
 const WALKS: usize = 16;
 const STEPS: usize = 1_000;
@@ -25,11 +27,13 @@ pub fn observed_ranges(model: &GuardedCommands) -> Vec<CellRange> {
     let mut seen = HashSet::from([initial.clone()]);
     let mut queue = vec![initial];
     let mut next = 0;
-    while next < queue.len() && queue.len() < PREFIX {
+    let mut work = 0;
+    while next < queue.len() && queue.len() < PREFIX && work < CELLS {
         let state = queue[next].clone();
         next += 1;
         interpreter.for_each_successor(&state, |_, successor| {
             if let Ok(successor) = successor {
+                work += successor.len();
                 include(&mut ranges, successor);
                 if !seen.contains(successor) {
                     seen.insert(successor.to_vec());
@@ -45,12 +49,17 @@ pub fn observed_ranges(model: &GuardedCommands) -> Vec<CellRange> {
         random ^= random << 17;
         (random % count as u64) as usize
     };
+    let mut work = 0;
     for _ in 0..WALKS {
         let mut state = queue[choose(queue.len())].clone();
         for _ in 0..STEPS {
+            if work > CELLS {
+                return ranges;
+            }
             let mut successors: Vec<Vec<i64>> =
                 interpreter.successors(&state).into_iter().filter_map(|(_, result)| result.ok()).collect();
             successors.iter().for_each(|successor| include(&mut ranges, successor));
+            work += (successors.len() + 1) * state.len();
             if successors.is_empty() {
                 break;
             }

@@ -7,6 +7,9 @@
 
 use super::guarded_commands::{CellId, GuardedCommands, Shape};
 
+/// Up to this many cells, spare bits are given away cell by cell.
+const ROOM_BY_CELL: usize = 500;
+
 /// The values that a cell takes, as far as it is known before or during a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellRange {
@@ -117,7 +120,8 @@ impl StateLayout {
             }
             (roomy, best) = (trial, packed);
         }
-        for cell in 0..roomy.len() {
+        let cells = if roomy.len() <= ROOM_BY_CELL { 0..roomy.len() } else { 0..0 };
+        for cell in cells {
             let before = roomy[cell];
             roomy[cell] = before.doubled(proved[cell]);
             if roomy[cell] == before {
@@ -207,13 +211,19 @@ impl StateLayout {
             })
             .collect();
         let mut used: Vec<u8> = vec![0];
+        // For each size, the words before this one are too full for it, now and later.
+        let mut first_fit = [0; 65];
         let mut total = 0;
         for group in groups {
             let size = group.bits * group.cells.len() as u8;
-            let word = used.iter().position(|&bits| bits + size <= 64).unwrap_or_else(|| {
+            let start = &mut first_fit[usize::from(size)];
+            while used.get(*start).is_some_and(|&bits| bits + size > 64) {
+                *start += 1;
+            }
+            let word = *start;
+            if word == used.len() {
                 used.push(0);
-                used.len() - 1
-            });
+            }
             for &cell in &group.cells {
                 let field = &mut fields[cell];
                 let shift = used[word];

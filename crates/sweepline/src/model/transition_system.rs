@@ -20,16 +20,22 @@ pub trait TransitionSystem {
     /// are expanded, or one of them cannot be expanded with this state layout.
     fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion;
 
-    /// Evaluates the predicates the system was built with: bit `i` is set when predicate `i` is true.
-    /// [`UNDEFINED`] is set when one of them cannot be evaluated in this state.
-    fn predicates(&self, state: &[u64]) -> u64;
+    /// Evaluates the predicates the system was built with.
+    fn predicates(&self, state: &[u64]) -> Truth;
 }
 
-/// Set by [`TransitionSystem::predicates`] when a predicate has no value, e.g. because of an index out of range.
-pub const UNDEFINED: u64 = 1 << 63;
+/// Which predicates are true in a state: bit `i` is for predicate `i`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Truth {
+    /// Predicates that are true.
+    pub holds: u64,
+    /// Predicates that have no value, e.g. because of an index out of range.
+    pub undefined: u64,
+}
 
 /// At most this many predicates can be evaluated together.
-pub const MAX_PREDICATES: usize = 63;
+pub const MAX_PREDICATES: usize = 64;
 
 /// How far [`TransitionSystem::expand`] got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,5 +66,14 @@ pub trait Execution {
 
 /// A model could not be made executable.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct ExecutionError(pub String);
+pub enum ExecutionError {
+    /// This machine cannot do it.
+    #[error("{0}")]
+    NotSupported(String),
+    /// There is no room for it.
+    #[error("{0}")]
+    NoMemory(String),
+    /// A defect of this program.
+    #[error("{0}")]
+    Defect(String),
+}

@@ -161,7 +161,7 @@ impl<'m> Analysis<'m> {
                     self.store(cell, value);
                     known.cells.retain(|(other, _)| *other != cell);
                 }
-                known.elements.retain(|(element, _)| !mentions_array(element, array));
+                known.elements.retain(|(element, _)| !mentions_array(self.model, element, array));
             }
         }
     }
@@ -171,9 +171,9 @@ impl<'m> Analysis<'m> {
         known.cells.retain(|(other, _)| *other != cell);
         known.cells.push((cell, stored));
         let array = self.model.cells[cell.index()].variable;
-        known
-            .elements
-            .retain(|(element, _)| !mentions_cell(element, cell) && !mentions_array(element, array));
+        known.elements.retain(|(element, _)| {
+            !mentions_cell(element, cell) && !mentions_array(self.model, element, array)
+        });
     }
 
     /// Joins what a store of `value` leaves in the cell into its range, and returns it.
@@ -381,12 +381,18 @@ fn mentions_cell(expression: &Expression, cell: CellId) -> bool {
     }
 }
 
-fn mentions_array(expression: &Expression, array: VariableId) -> bool {
+/// Whether the expression reads the array, by an index or by naming one of its cells.
+fn mentions_array(model: &GuardedCommands, expression: &Expression, array: VariableId) -> bool {
     match expression {
-        Expression::Constant(_) | Expression::Cell(_) => false,
-        Expression::Element { array: other, index, .. } => *other == array || mentions_array(index, array),
-        Expression::Unary(_, operand) => mentions_array(operand, array),
-        Expression::Binary { left, right, .. } => mentions_array(left, array) || mentions_array(right, array),
+        Expression::Constant(_) => false,
+        Expression::Cell(cell) => model.cells[cell.index()].variable == array,
+        Expression::Element { array: other, index, .. } => {
+            *other == array || mentions_array(model, index, array)
+        }
+        Expression::Unary(_, operand) => mentions_array(model, operand, array),
+        Expression::Binary { left, right, .. } => {
+            mentions_array(model, left, array) || mentions_array(model, right, array)
+        }
     }
 }
 

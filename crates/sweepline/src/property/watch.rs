@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use crate::explore::observer::Successors;
 use crate::explore::{Observer, Record};
 use crate::model::guarded_commands::{ActionId, Expression};
-use crate::model::transition_system::{TransitionSystem, UNDEFINED};
+use crate::model::transition_system::{TransitionSystem, Truth};
 
 use super::{Property, PropertyKind};
 
@@ -21,7 +21,7 @@ pub struct PropertyWatch {
     owners: Vec<usize>,
     /// Predicates whose truth is the normal case.
     expected: u64,
-    /// Predicates that are still to be watched, and whether they have a value.
+    /// Predicates that are still to be watched.
     open: u64,
     deadlock: Vec<usize>,
     undecided: usize,
@@ -56,9 +56,7 @@ impl PropertyWatch {
             }
         }
         watch.undecided += watch.deadlock.len() + watch.owners.len();
-        if !watch.owners.is_empty() {
-            watch.open = UNDEFINED | ((1 << watch.owners.len()) - 1);
-        }
+        watch.open = u64::MAX.unbounded_shr(64 - watch.owners.len() as u32);
         watch
     }
 
@@ -78,11 +76,8 @@ impl PropertyWatch {
     }
 
     #[cold]
-    fn news(&mut self, record: Record, news: u64) -> ControlFlow<()> {
-        if news & UNDEFINED != 0 {
-            self.undefined_at = Some(record);
-            return ControlFlow::Break(());
-        }
+    fn news(&mut self, record: Record, truth: Truth) -> ControlFlow<()> {
+        let news = (truth.holds ^ self.expected) & self.open & !truth.undefined;
         for (bit, &owner) in self.owners.iter().enumerate() {
             if news & 1 << bit != 0 {
                 self.decided[owner] = Some(record);
@@ -90,8 +85,9 @@ impl PropertyWatch {
             }
         }
         self.open &= !news;
-        if self.open == UNDEFINED {
-            self.open = 0;
+        if truth.undefined & self.open != 0 {
+            self.undefined_at = Some(record);
+            return ControlFlow::Break(());
         }
         self.go_on()
     }
@@ -124,9 +120,9 @@ impl<S: TransitionSystem> Observer<S> for PropertyWatch {
         successors: Successors,
     ) -> ControlFlow<()> {
         if self.open != 0 {
-            let news = (system.predicates(state) ^ self.expected) & self.open;
-            if news != 0 {
-                self.news(record, news)?;
+            let truth = system.predicates(state);
+            if ((truth.holds ^ self.expected) | truth.undefined) & self.open != 0 {
+                self.news(record, truth)?;
             }
         }
         if successors == Successors::Steps(0) && !self.deadlock.is_empty() {

@@ -220,7 +220,7 @@ impl Layer {
     ) -> Result<(), LayerFull> {
         debug_assert_eq!(width.get(), self.width);
         let mut hashes = std::mem::take(&mut self.hashes);
-        debug_assert_eq!(hashes.len() * width.get(), words.len());
+        assert_eq!(hashes.len() * width.get(), words.len(), "announced and inserted states differ");
         self.make_room(width, hashes.len())?;
         let mut matches = std::mem::take(&mut self.matches);
         matches.clear();
@@ -275,15 +275,18 @@ impl Layer {
         unsafe { self.find(width, state, hash_state(&state[..width.get()]), None) }.is_ok()
     }
 
-    /// The same states in the same order, in another layout of `width` words.
-    pub fn repacked(
-        mut self,
+    /// Gives the same states, in the same order, another layout of `width` words, and tells how many bytes that took at
+    /// its peak. The budget holds for the old and the new form together. After an error the states can still be read, but
+    /// none can be inserted.
+    pub fn repack(
+        &mut self,
         width: usize,
         mut translate: impl FnMut(&[u64], &mut Vec<u64>),
-    ) -> Result<Self, LayerFull> {
-        // At the peak there are two arenas, and no index.
+    ) -> Result<usize, LayerFull> {
+        // At the peak there are two arenas, and the new index.
         self.index = PagedTable::with_limit(0)?;
-        let mut layer = Self::new(width, self.budget)?;
+        self.buckets = 0;
+        let mut layer = Self::new(width, self.budget.saturating_sub(self.arena.bytes()))?;
         let mut packed = Vec::with_capacity(width);
         for record in 0..self.count {
             translate(self.state(record), &mut packed);
@@ -294,9 +297,11 @@ impl Layer {
             unsafe { layer.arena.append(&packed[..width]) };
         }
         layer.count = self.count;
-        drop(self);
         with_width!(width, width => layer.grow(width, layer.count))?;
-        Ok(layer)
+        let peak = self.arena.bytes() + layer.bytes();
+        layer.budget = self.budget;
+        *self = layer;
+        Ok(peak)
     }
 
     /// # Safety
