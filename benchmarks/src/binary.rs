@@ -50,10 +50,24 @@ impl Sweepline {
 
     /// Walks the whole state space of `model` in memory, on one thread.
     pub fn explore(&self, model: &Path, time_limit: Duration) -> Result<Exploration> {
+        self.run(model, &[], time_limit)
+    }
+
+    /// Reads, analyses and compiles `model`, and stops as soon as the search has begun.
+    pub fn prepare(&self, model: &Path, time_limit: Duration) -> Result<Exploration> {
+        self.run(model, &["--state-limit", "1"], time_limit)
+    }
+
+    fn run(&self, model: &Path, options: &[&str], time_limit: Duration) -> Result<Exploration> {
         let folder = tempfile::tempdir()?;
         let record = folder.path().join("record.json");
         let mut command = self.pinning.command(&self.path);
-        command.arg("explore").arg(model).args(["--engine", "breadth", "--quiet", "--json"]).arg(&record);
+        command
+            .arg("explore")
+            .arg(model)
+            .args(["--engine", "breadth", "--quiet", "--json"])
+            .arg(&record)
+            .args(options);
         let measured = measure::run(&mut command, time_limit)?;
         if measured.timed_out {
             bail!("no result after {} s", time_limit.as_secs());

@@ -4,10 +4,10 @@
 use std::fmt::Write;
 
 use anyhow::{Result, bail};
+use oracles::Instance;
 
 use crate::binary::{Exploration, Sweepline};
 use crate::measure::Pinning;
-use crate::oracles::{Beem, Instance};
 use crate::table::{self, Align, Table};
 
 /// A count of ours that differs from the benchmark's, and why ours is right.
@@ -52,7 +52,7 @@ enum Outcome {
 
 /// Runs the comparison.
 pub fn run(options: &Options) -> Result<()> {
-    let beem = Beem::require()?;
+    let beem = crate::beem()?;
     let sweepline = Sweepline::build(Pinning::None)?;
     let mut instances = beem.instances()?;
     instances.retain(|instance| {
@@ -90,7 +90,7 @@ fn judge(instance: &Instance, run: &Result<Exploration>) -> Outcome {
         Err(error) => return Outcome::Unknown(format!("{error:#}")),
     };
     let transitions = run.as_ref().ok().and_then(|run| run.transitions);
-    if states == instance.states && (instance.transitions.is_none() || transitions == instance.transitions) {
+    if states == instance.states && (instance.edges.is_none() || transitions == instance.edges) {
         return Outcome::Agrees;
     }
     EXPLAINED
@@ -137,7 +137,7 @@ fn page(results: &[(Instance, Option<Exploration>, Outcome)]) -> String {
             instance.name.clone(),
             table::grouped(instance.states),
             number(run.as_ref().and_then(|run| run.distinct_states)),
-            number(instance.transitions),
+            number(instance.edges),
             number(run.as_ref().and_then(|run| run.transitions)),
             run.as_ref().map_or_else(|| "-".into(), |run| format!("{:.2}", run.wall_seconds)),
             run.as_ref().map_or_else(|| "-".into(), |run| table::megabytes(run.peak_rss_bytes)),
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     fn instance(name: &str, states: u64, transitions: Option<u64>) -> Instance {
-        Instance { name: name.into(), states, complete: true, transitions }
+        Instance { name: name.into(), states, complete: true, edges: transitions, levels: None }
     }
 
     fn found(states: u64, transitions: u64) -> Result<Exploration> {

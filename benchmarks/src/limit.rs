@@ -10,7 +10,6 @@ use anyhow::Result;
 
 use crate::binary::Sweepline;
 use crate::measure::Pinning;
-use crate::oracles::Beem;
 use crate::table::{self, Align, Table};
 
 const SOURCE: &str = "The others' figures were measured on 2026-11-15 on a nearly idle machine with 2 virtual cores and 24 GiB, one thread each: \
@@ -128,7 +127,7 @@ pub struct Options {
 
 /// Runs the benchmark.
 pub fn run(options: &Options) -> Result<()> {
-    let beem = Beem::require()?;
+    let beem = crate::beem()?;
     let sweepline = Sweepline::build(Pinning::detect())?;
     let mut results = Vec::new();
     for known in KNOWN.iter().filter(|known| options.selection.takes(known.name)) {
@@ -149,7 +148,7 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn best_run(sweepline: &Sweepline, beem: &Beem, known: &Known, options: &Options) -> Result<Figure> {
+fn best_run(sweepline: &Sweepline, beem: &oracles::Beem, known: &Known, options: &Options) -> Result<Figure> {
     let mut best = Figure(f64::INFINITY, u64::MAX);
     for _ in 0..options.repetitions {
         let run = sweepline.explore(&beem.dve(known.name), options.selection.time_limit())?;

@@ -1,22 +1,22 @@
 //! Sweepline measured against other model checkers, by running the binaries.
 //!
 //! `spin` races SPIN on model pairs, `limit` puts our times next to the figures that were measured for
-//! other tools, `counts` compares state counts with those of the BEEM benchmark. See `README.md` beside
+//! other tools, `counts` compares state counts with those of the BEEM benchmark, `compile` times what happens before a search. See `README.md` beside
 //! this crate for what is measured and how.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool prints")]
 
 mod binary;
+mod compile;
 mod counts;
 mod limit;
 mod measure;
-mod oracles;
 mod spin;
 mod table;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
 #[derive(Parser)]
@@ -34,6 +34,8 @@ enum Benchmark {
     Limit(limit::Options),
     /// Compare state and transition counts with those of the BEEM benchmark
     Counts(counts::Options),
+    /// How long it takes to read, analyse and compile every model of the BEEM benchmark
+    Compile(compile::Options),
 }
 
 /// What every benchmark understands.
@@ -60,6 +62,14 @@ impl Selection {
     }
 }
 
+/// The BEEM models, for benchmarks that are nothing without them.
+pub fn beem() -> Result<oracles::Beem> {
+    oracles::Beem::find().context(
+        "the BEEM models are not here: set SWEEPLINE_ORACLES to a folder that has beem/states.csv, beem/models \
+         and beem/promela",
+    )
+}
+
 /// The root of the workspace that this crate belongs to.
 pub fn workspace_root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -71,5 +81,6 @@ fn main() -> Result<()> {
         Benchmark::Spin(options) => spin::run(&options),
         Benchmark::Limit(options) => limit::run(&options),
         Benchmark::Counts(options) => counts::run(&options),
+        Benchmark::Compile(options) => compile::run(&options),
     }
 }

@@ -19,7 +19,6 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::binary::Sweepline;
 use crate::measure::{self, Measured, Pinning};
-use crate::oracles::Beem;
 use crate::table::{self, Align, Table};
 
 /// What the C compiler gets, beside the source.
@@ -163,7 +162,7 @@ fn pairs(selection: &crate::Selection) -> Vec<Pair> {
             origin: Origin::Own,
         })
         .collect();
-    match Beem::find() {
+    match oracles::Beem::find() {
         Some(beem) => pairs.extend(BEEM_PAIRS.iter().map(|name| Pair {
             name: name.to_string(),
             dve: beem.dve(name),

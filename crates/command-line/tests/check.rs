@@ -168,13 +168,15 @@ fn a_decided_property_may_lose_its_value_later() {
     );
     session.run(&["check", "m.dve", "-q", "--reach", "a[x] == 0", "--reach", "x == 9"]).expect(0);
     // In the state where one expression has no value, the others still get their verdicts.
-    let run = session.run(&["check", "m.dve", "-q", "--invariant", "x != 3", "--invariant", "a[x] == 0"]).expect(1);
+    let run =
+        session.run(&["check", "m.dve", "-q", "--invariant", "x != 3", "--invariant", "a[x] == 0"]).expect(1);
     assert!(run.stdout.contains("violated  x != 3"), "{}", run.stdout);
 }
 
 #[test]
 fn an_expression_may_begin_with_a_minus() {
-    let session = Session::with_model("byte x;\nprocess P { state s; init s; trans s -> s {}; }\nsystem async;\n");
+    let session =
+        Session::with_model("byte x;\nprocess P { state s; init s; trans s -> s {}; }\nsystem async;\n");
     session.run(&["check", "m.dve", "-q", "--invariant", "-1 < x"]).expect(0);
 }
 
