@@ -1,15 +1,15 @@
 //! Machine code without the code generator beside it.
 //!
 //! Once a model is compiled, the code generator is not needed any more, but the pages of its own code stay resident: five
-//! megabytes, a quarter of all memory of a run with a million small states. They are part of the program's file,
-//! unchanged, so the kernel may forget them, and fetches again what is needed after all.
+//! megabytes, a quarter of all memory of a run with a million small states. They are as they are in the program's
+//! file, so the kernel may forget them, and fetches again what is needed after all.
 
 use native_code::{Compiled, CompiledModel};
 use sweepline::model::guarded_commands::{Expression, GuardedCommands};
 use sweepline::model::state_layout::StateLayout;
 use sweepline::model::transition_system::{Execution, ExecutionError};
 
-/// [`Compiled`], and afterwards the program's code is no longer resident.
+/// [`Compiled`], and afterwards nothing stays resident that only compiling needed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lean;
 
@@ -24,6 +24,7 @@ impl Execution for Lean {
     ) -> Result<CompiledModel, ExecutionError> {
         let system = Compiled.prepare(model, layout, predicates)?;
         forget_program_pages();
+        give_heap_back();
         Ok(system)
     }
 
@@ -32,26 +33,24 @@ impl Execution for Lean {
     }
 }
 
-/// Lets the kernel take back the pages of this program's code. Where that is not possible, nothing happens.
+/// Lets the kernel take back pages that are as they are in their files: this program's code and constants, and those of
+/// the libraries. Where that is not possible, nothing happens.
 #[cfg(target_os = "linux")]
 fn forget_program_pages() {
-    use std::os::unix::ffi::OsStrExt;
-    let Ok(program) = std::env::current_exe() else { return };
-    let Ok(maps) = std::fs::read("/proc/self/maps") else { return };
-    for line in maps.split(|&byte| byte == b'\n') {
-        // `start-end permissions offset device inode path`. Executable and not writable: as it is in the file.
-        let is_code = line.windows(6).any(|window| window == b" r-xp ");
-        if !is_code || !line.ends_with(program.as_os_str().as_bytes()) {
-            continue;
-        }
-        let Some(range) =
-            line.split(|&byte| byte == b' ').next().and_then(|range| std::str::from_utf8(range).ok())
-        else {
+    let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return };
+    for line in maps.lines() {
+        let mut fields = line.split_whitespace();
+        let (Some(range), Some(access), Some(offset)) = (fields.next(), fields.next(), fields.next()) else {
             continue;
         };
+        let is_file = fields.nth(2).is_some_and(|path| path.starts_with('/'));
+        // Code is never written. Of what is only read, just the beginning of a file is as it was: the rest may hold
+        // addresses that the loader filled in.
+        let is_unchanged =
+            access == "r-xp" || (access == "r--p" && offset.bytes().all(|digit| digit == b'0'));
         let mut ends = range.split('-').filter_map(|end| usize::from_str_radix(end, 16).ok());
-        if let (Some(start), Some(end)) = (ends.next(), ends.next()) {
-            // SAFETY: a private, unwritten mapping of a file: the next access brings the same bytes back.
+        if let (true, true, Some(start), Some(end)) = (is_file, is_unchanged, ends.next(), ends.next()) {
+            // SAFETY: a private mapping of a file that nobody wrote to: the next access brings the same bytes back.
             let _ = unsafe {
                 rustix::mm::madvise(
                     std::ptr::with_exposed_provenance_mut(start),
@@ -65,3 +64,12 @@ fn forget_program_pages() {
 
 #[cfg(not(target_os = "linux"))]
 fn forget_program_pages() {}
+
+/// What reading and compiling left unused on the heap goes back to the system.
+fn give_heap_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: the function may be called at any time; it touches only memory that is not allocated.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
