@@ -36,6 +36,12 @@ enum Benchmark {
     Counts(counts::Options),
     /// How long it takes to read, analyse and compile every model of the BEEM benchmark
     Compile(compile::Options),
+    /// All of them, one after the other
+    All {
+        /// Write the tables to benchmarks/results as well
+        #[arg(long)]
+        write: bool,
+    },
 }
 
 /// What every benchmark understands.
@@ -77,10 +83,21 @@ pub fn workspace_root() -> PathBuf {
 }
 
 fn main() -> Result<()> {
-    match CommandLine::parse().benchmark {
+    run(CommandLine::parse().benchmark)
+}
+
+fn run(benchmark: Benchmark) -> Result<()> {
+    match benchmark {
         Benchmark::Spin(options) => spin::run(&options),
         Benchmark::Limit(options) => limit::run(&options),
         Benchmark::Counts(options) => counts::run(&options),
         Benchmark::Compile(options) => compile::run(&options),
+        Benchmark::All { write } => {
+            for name in ["compile", "spin", "limit", "counts"] {
+                let words = ["benchmarks", name].into_iter().chain(write.then_some("--write"));
+                run(CommandLine::parse_from(words).benchmark)?;
+            }
+            Ok(())
+        }
     }
 }

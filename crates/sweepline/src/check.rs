@@ -17,7 +17,7 @@ use crate::model::interpreter::{Interpreter, RuntimeError};
 use crate::model::observed_ranges::observed_ranges;
 use crate::model::state_layout::{CellRange, Repacking, StateLayout};
 use crate::model::successor_batch::SuccessorBatch;
-use crate::model::transition_system::{Execution, ExecutionError, MAX_PREDICATES, TransitionSystem};
+use crate::model::transition_system::{Execution, ExecutionError, MAX_PREDICATES};
 use crate::model::value_ranges::proved_ranges;
 use crate::property::watch::PropertyWatch;
 use crate::property::{Property, PropertyKind};
@@ -289,7 +289,7 @@ impl<'a, E: Execution, Q: Search> Run<'a, E, Q> {
         let mut system = self.execution.prepare(self.model, &self.packing.layout, &predicates)?;
         let mut initial = SuccessorBatch::new(self.packing.layout.words(), 1);
         self.encode_into(&mut initial, &[(ActionId(0), self.model.initial_state())]);
-        self.start(&system, &initial).map_err(CheckError::NoMemory)?;
+        self.search.start::<E::System<'a>, _>(&initial, &mut self.observer).map_err(CheckError::NoMemory)?;
         loop {
             let end = self.search.run(&system, &mut self.observer, monitor);
             let SearchEnd::Trouble(record) = end else { return Ok(end) };
@@ -332,10 +332,6 @@ impl<'a, E: Execution, Q: Search> Run<'a, E, Q> {
                 return Ok(SearchEnd::Decided);
             }
         }
-    }
-
-    fn start<S: TransitionSystem>(&mut self, _system: &S, initial: &SuccessorBatch) -> Result<(), LayerFull> {
-        self.search.start::<S, _>(initial, &mut self.observer)
     }
 
     fn encode_into(&self, batch: &mut SuccessorBatch, states: &[(ActionId, Vec<i64>)]) {

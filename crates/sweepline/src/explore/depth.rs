@@ -8,9 +8,8 @@
 use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
-use crate::store::layer::{Inserted, Layer, LayerFull, Width};
+use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
 use crate::store::pages::OutOfMemory;
-use crate::with_width;
 
 use super::observer::{Observer, Record, Successors};
 use super::search::{CompleteSearch, Counters, Limits, Monitor, Search, SearchEnd, StopReason, consult};

@@ -57,7 +57,6 @@ impl Width for Dynamic {
 }
 
 /// Calls the function with the width as a type where it is small, so that the common cases are specialised.
-#[macro_export]
 macro_rules! with_width {
     ($words:expr, $width:ident => $body:expr) => {
         match $words {
@@ -84,6 +83,8 @@ macro_rules! with_width {
         }
     };
 }
+
+pub(crate) use with_width;
 
 /// Why a layer cannot take more states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
