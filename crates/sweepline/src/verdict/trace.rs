@@ -1,6 +1,6 @@
 //! A run of a model, as states and the actions between them.
 
-use crate::model::guarded_commands::{ActionId, CellId, GuardedCommands};
+use crate::model::guarded_commands::{ActionId, CellId};
 
 /// A finite run: the initial state, then steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,10 +57,5 @@ impl Trace {
             .filter(|(_, (from, to))| from != to)
             .map(|(cell, (&from, &to))| Change { cell: CellId(cell as u32), from, to })
             .collect()
-    }
-
-    /// The actions' names, for reading.
-    pub fn action_names(&self, model: &GuardedCommands) -> Vec<String> {
-        self.actions().map(|action| model.action_name(action)).collect()
     }
 }
