@@ -29,6 +29,7 @@ codes! {
     SEARCH_FAILED = "E0014": "The search could not begin, or its results could not be read back.";
     DEFECT = "E0015": "This program did something wrong.";
     TOO_LARGE = "E0016": "A file is larger than anything this program reads.";
+    UNSOUND = "E0017": "This search cannot decide this property.";
 
     NOTHING_TO_CHECK = "W0020": "There is no property to check.";
     STATE_LIMIT = "W0021": "The search reached its limit of states.";

@@ -150,10 +150,11 @@ impl<'a> Exploration<'a> {
 
     fn plan(&self) -> Result<Plan, Finding> {
         let mut plan = Plan { engine: self.search.engine.engine(), ..Plan::default() };
-        let Limits { states, memory } = Limits::default();
+        let limits = Limits::default();
         plan.limits = Limits {
-            states: self.search.state_limit.unwrap_or(states),
-            memory: self.search.memory.unwrap_or(memory),
+            states: self.search.state_limit.unwrap_or(limits.states),
+            memory: self.search.memory.unwrap_or(limits.memory),
+            ..limits
         };
         if self.questions.is_none() {
             plan.on_runtime_error = OnRuntimeError::GoOn;

@@ -39,6 +39,14 @@ impl Failure {
                 let help = "ask fewer of --property, --invariant and --reach at a time";
                 (Exit::BadInput, Finding::error(codes::TOO_MANY_EXPRESSIONS, message, help))
             }
+            CheckError::TooManyActions(_) => {
+                let help = "check a smaller instance of the model";
+                (Exit::BadInput, Finding::error(codes::NOT_EXECUTABLE, message, help))
+            }
+            CheckError::Unsound(unsound) => {
+                let help = unsound.advice();
+                (Exit::BadInput, Finding::error(codes::UNSOUND, message, help))
+            }
             CheckError::Execution(ExecutionError::Defect(_)) => (Exit::Defect, defect(&message)),
             CheckError::Execution(why) => {
                 let help = "--execution interpreted needs no machine code";

@@ -5,9 +5,9 @@
 //! file, so the kernel may forget them, and fetches again what is needed after all.
 
 use native_code::{Compiled, CompiledModel};
-use sweepline::model::guarded_commands::{Expression, GuardedCommands};
+use sweepline::model::guarded_commands::GuardedCommands;
 use sweepline::model::state_layout::StateLayout;
-use sweepline::model::transition_system::{Execution, ExecutionError};
+use sweepline::model::transition_system::{Execution, ExecutionError, StateFunctions};
 
 /// [`Compiled`], and afterwards nothing stays resident that only compiling needed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,9 +20,9 @@ impl Execution for Lean {
         &self,
         model: &GuardedCommands,
         layout: &StateLayout,
-        predicates: &[Expression],
+        functions: StateFunctions<'_>,
     ) -> Result<CompiledModel, ExecutionError> {
-        let system = Compiled.prepare(model, layout, predicates)?;
+        let system = Compiled.prepare(model, layout, functions)?;
         forget_program_pages();
         give_heap_back();
         Ok(system)

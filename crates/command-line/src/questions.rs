@@ -80,7 +80,7 @@ impl Questions {
     }
 
     fn add(&mut self, name: String, kind: PropertyKind, origin: Origin) {
-        self.properties.push(Property { name, kind });
+        self.properties.push(Property::new(name, kind));
         self.origins.push(origin);
     }
 

@@ -13,6 +13,7 @@ pub fn stop_advice(reason: &StopReason, options: &SearchOptions) -> Finding {
     let message = format!("the search is not complete: {reason}");
     let (code, help) = match reason {
         StopReason::StateLimit(_) => (codes::STATE_LIMIT, "raise --state-limit, or leave it out".to_owned()),
+        StopReason::LevelLimit(_) => (codes::STATE_LIMIT, "longer runs were not looked at".to_owned()),
         StopReason::TimeLimit => (codes::TIME_LIMIT, time_help(options)),
         StopReason::Memory(full) => (codes::MEMORY_LIMIT, memory_help(*full, options)),
         StopReason::Interrupted => {

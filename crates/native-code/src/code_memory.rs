@@ -5,9 +5,9 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
-use sweepline::model::guarded_commands::{Expression, GuardedCommands};
+use sweepline::model::guarded_commands::GuardedCommands;
 use sweepline::model::state_layout::StateLayout;
-use sweepline::model::transition_system::{ExecutionError, Truth};
+use sweepline::model::transition_system::{ExecutionError, StateFunctions, Truth};
 
 use crate::expressions::{Tables, Translator};
 use crate::successors::{Mode, parts};
@@ -46,6 +46,8 @@ impl From<CompileError> for ExecutionError {
 type SuccessorFunction = unsafe extern "C" fn(*const u64, *mut u64, *mut u32) -> *mut u32;
 /// `(state)`, gives the predicates that are true and those that have no value, in two registers.
 type PredicateFunction = unsafe extern "C" fn(*const u64) -> Truth;
+/// `(first state, end of states, values)`, writes the progress value of each state.
+type ProgressFunction = unsafe extern "C" fn(*const u64, *const u64, *mut u64);
 
 /// Machine code of one model. Dropping it frees the code.
 pub struct CompiledFunctions {
@@ -53,6 +55,7 @@ pub struct CompiledFunctions {
     module: Option<JITModule>,
     successors: SuccessorFunction,
     predicates: PredicateFunction,
+    progress: ProgressFunction,
     /// Places of array elements, which the code reads by address.
     _tables: Tables,
 }
@@ -95,13 +98,24 @@ impl CompiledFunctions {
         // SAFETY: the code only reads the state's words.
         unsafe { (self.predicates)(state) }
     }
+
+    /// Writes the progress values of whole states.
+    ///
+    /// # Safety
+    /// `states` are whole states of the layout this was compiled for; `values` has room for a value for each.
+    #[inline(always)]
+    pub unsafe fn progress(&self, states: &[u64], values: *mut u64) {
+        let range = states.as_ptr_range();
+        // SAFETY: the code reads the words of these states and writes one value for each.
+        unsafe { (self.progress)(range.start, range.end, values) }
+    }
 }
 
-/// Compiles the successor function and the predicates of a model.
+/// Compiles the successor function of a model, and what is evaluated on its states.
 pub fn compile(
     model: &GuardedCommands,
     layout: &StateLayout,
-    predicates: &[Expression],
+    functions: StateFunctions<'_>,
 ) -> Result<CompiledFunctions, CompileError> {
     let mut compiler = Compiler::new()?;
     let mut tables = Tables::default();
@@ -121,20 +135,25 @@ pub fn compile(
         })?,
     };
     let predicates_id = compiler.define(1, 2, |_, builder| {
-        Translator::new(model, layout, &mut tables, builder).translate_predicates(predicates);
+        Translator::new(model, layout, &mut tables, builder).translate_predicates(functions.predicates);
+    })?;
+    let progress_id = compiler.define(3, 0, |_, builder| {
+        Translator::new(model, layout, &mut tables, builder).translate_progress(functions.progress);
     })?;
 
     compiler.module.finalize_definitions().map_err(Box::new)?;
     let successors = compiler.module.get_finalized_function(whole);
     let predicates = compiler.module.get_finalized_function(predicates_id);
-    // SAFETY: both were compiled just now with the signatures that these types describe.
-    let (successors, predicates) = unsafe {
+    let progress = compiler.module.get_finalized_function(progress_id);
+    // SAFETY: all were compiled just now with the signatures that these types describe.
+    let (successors, predicates, progress) = unsafe {
         (
             std::mem::transmute::<*const u8, SuccessorFunction>(successors),
             std::mem::transmute::<*const u8, PredicateFunction>(predicates),
+            std::mem::transmute::<*const u8, ProgressFunction>(progress),
         )
     };
-    Ok(CompiledFunctions { module: Some(compiler.module), successors, predicates, _tables: tables })
+    Ok(CompiledFunctions { module: Some(compiler.module), successors, predicates, progress, _tables: tables })
 }
 
 struct Compiler {

@@ -81,6 +81,51 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.builder.ins().return_(&[none, none]);
     }
 
+    /// A function that writes the progress value of each state from the first address up to the second to the third.
+    /// Zero where there is no measure, or, against its promise, no value.
+    pub fn translate_progress(mut self, measure: Option<&Expression>) {
+        let [first, end, values] = [self.parameters[0], self.parameters[1], self.parameters[2]];
+        let [state, place] = [first, values].map(|start| {
+            let variable = self.builder.declare_var(types::I64);
+            self.builder.def_var(variable, start);
+            variable
+        });
+        let (head, body, store, after) = (
+            self.builder.create_block(),
+            self.builder.create_block(),
+            self.builder.create_block(),
+            self.builder.create_block(),
+        );
+        let value = self.builder.append_block_param(store, types::I64);
+        self.builder.ins().jump(head, &[]);
+        self.builder.switch_to_block(head);
+        let at = self.builder.use_var(state);
+        let is_end = self.builder.ins().icmp(IntCC::Equal, at, end);
+        self.builder.ins().brif(is_end, after, &[], body, &[]);
+
+        self.builder.switch_to_block(body);
+        self.parameters[0] = at;
+        let progress = match measure {
+            Some(measure) => self.value(measure),
+            None => self.constant(0),
+        };
+        self.builder.ins().jump(store, &[BlockArg::Value(progress)]);
+        self.builder.switch_to_block(self.trouble);
+        let none = self.constant(0);
+        self.builder.ins().jump(store, &[BlockArg::Value(none)]);
+
+        self.builder.switch_to_block(store);
+        let to = self.builder.use_var(place);
+        self.builder.ins().store(MemFlagsData::trusted(), value, to, 0);
+        let next = self.builder.ins().iadd_imm_s(to, 8);
+        self.builder.def_var(place, next);
+        let next = self.builder.ins().iadd_imm_s(at, self.layout.words() as i64 * 8);
+        self.builder.def_var(state, next);
+        self.builder.ins().jump(head, &[]);
+        self.builder.switch_to_block(after);
+        self.builder.ins().return_(&[]);
+    }
+
     fn include(&mut self, set: Variable, bit: Value) {
         let old = self.builder.use_var(set);
         let new = self.builder.ins().bor(old, bit);

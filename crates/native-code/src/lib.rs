@@ -10,7 +10,7 @@
 //! let text = "process P { byte x; state s; init s; trans s -> s { guard x < 9; effect x = x + 1; }; } system async;";
 //! let model = languages::read_model(text).expect("a correct model");
 //! let outcome = check(&model.commands, &Compiled, &[], &Plan::default(), &mut ())?;
-//! assert_eq!(outcome.distinct, 10);
+//! assert_eq!(outcome.distinct, Some(10));
 //! # Ok::<(), sweepline::check::CheckError>(())
 //! ```
 //!
@@ -26,11 +26,13 @@ mod successors;
 mod working_state;
 
 use code_memory::{CompiledFunctions, compile};
-use sweepline::model::guarded_commands::{Expression, GuardedCommands};
+use sweepline::model::guarded_commands::GuardedCommands;
 use sweepline::model::interpreter::actions_by_location;
 use sweepline::model::state_layout::StateLayout;
 use sweepline::model::successor_batch::SuccessorBatch;
-use sweepline::model::transition_system::{Execution, ExecutionError, Expansion, TransitionSystem, Truth};
+use sweepline::model::transition_system::{
+    Execution, ExecutionError, Expansion, StateFunctions, TransitionSystem, Truth,
+};
 
 /// Executes models as machine code.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,9 +45,9 @@ impl Execution for Compiled {
         &self,
         model: &GuardedCommands,
         layout: &StateLayout,
-        predicates: &[Expression],
+        functions: StateFunctions<'_>,
     ) -> Result<CompiledModel, ExecutionError> {
-        let functions = compile(model, layout, predicates)?;
+        let functions = compile(model, layout, functions)?;
         Ok(CompiledModel { functions, words: layout.words(), most_successors: most_successors(model) })
     }
 
@@ -100,5 +102,18 @@ impl TransitionSystem for CompiledModel {
         assert_eq!(state.len(), self.words, "the state has another layout");
         // SAFETY: `state` has the layout's words.
         unsafe { self.functions.predicates(state.as_ptr()) }
+    }
+
+    #[inline]
+    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
+        let count = states.len() / self.words;
+        assert_eq!(count * self.words, states.len(), "the states have another layout");
+        values.reserve(count);
+        // SAFETY: these are `count` whole states, there is room for as many values, and the function writes them all.
+        unsafe {
+            let out = values.as_mut_ptr().add(values.len());
+            self.functions.progress(states, out);
+            values.set_len(values.len() + count);
+        }
     }
 }

@@ -55,7 +55,7 @@ fn steps(verdict: &Verdict) -> Option<usize> {
 fn meets(engine: Engine, model: &languages::Model, whole: &Outcome, expectation: &str) -> bool {
     let number = |text: &str| text.parse::<u64>().unwrap();
     let ask = |kind: PropertyKind| {
-        let property = Property { name: expectation.into(), kind };
+        let property = Property::new(expectation, kind);
         let plan = Plan { engine, on_runtime_error: OnRuntimeError::GoOn, ..Plan::default() };
         run(&model.commands, &[property], plan).verdicts.swap_remove(0)
     };
@@ -74,7 +74,7 @@ fn meets(engine: Engine, model: &languages::Model, whole: &Outcome, expectation:
     let violated = |verdict: &Verdict| matches!(verdict, Verdict::Violated(_));
     let holds = |verdict: &Verdict| matches!(verdict, Verdict::Holds(_));
     if let Some(states) = expectation.strip_prefix("states ") {
-        return whole.distinct == number(states);
+        return whole.distinct == Some(number(states));
     }
     if let Some(transitions) = expectation.strip_prefix("transitions ") {
         return whole.counters.transitions == number(transitions);

@@ -15,14 +15,18 @@ use sweepline::model::interpreted_model::Interpreted;
 use sweepline::model::observed_ranges::observed_ranges;
 use sweepline::model::state_layout::StateLayout;
 use sweepline::model::successor_batch::SuccessorBatch;
-use sweepline::model::transition_system::{Execution, TransitionSystem};
+use sweepline::model::transition_system::{Execution, StateFunctions, TransitionSystem};
 use sweepline::model::value_ranges::proved_ranges;
+use sweepline::progress::ExpressionMeasure;
 use sweepline_native_code::Compiled;
 
 /// Compares both executions on the first `limit` states that are reached; the number of states compared.
 fn compare(model: &GuardedCommands, layout: &StateLayout, predicates: &[Expression], limit: usize) -> usize {
-    let compiled = Compiled.prepare(model, layout, predicates).unwrap();
-    let interpreted = Interpreted.prepare(model, layout, predicates).unwrap();
+    // Whatever the predicates are made of is a measure, too, if it always has a value.
+    let measure = ExpressionMeasure::new(model, predicates.get(..2).unwrap_or(predicates)).ok();
+    let functions = StateFunctions { predicates, progress: measure.as_ref().map(ExpressionMeasure::packed) };
+    let compiled = Compiled.prepare(model, layout, functions).unwrap();
+    let interpreted = Interpreted.prepare(model, layout, functions).unwrap();
     let mut initial = vec![0; layout.words()];
     layout.encode(&model.initial_state(), &mut initial).unwrap();
     let mut seen = HashSet::from([initial.clone()]);
@@ -42,6 +46,11 @@ fn compare(model: &GuardedCommands, layout: &StateLayout, predicates: &[Expressi
             continue;
         }
         let [ours, theirs] = &batches;
+        let mut progress = [Vec::new(), Vec::new()];
+        compiled.progress(ours.words(), &mut progress[0]);
+        interpreted.progress(ours.words(), &mut progress[1]);
+        assert_eq!(progress[0], progress[1]);
+        assert_eq!(progress[0].len(), ours.len());
         assert_eq!(ours.words(), theirs.words());
         assert!((0..ours.len()).all(|i| ours.action(i) == theirs.action(i)));
         for i in 0..ours.len() {

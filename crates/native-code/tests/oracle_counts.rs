@@ -43,7 +43,7 @@ fn compare<E: Execution>(
         assert_eq!(*oracle, instance.states, "the oracle has changed");
         *ours
     });
-    let found = (outcome.distinct, outcome.counters.transitions);
+    let found = (outcome.distinct.unwrap(), outcome.counters.transitions);
     let levels = outcome.counters.depth;
     let differs = found.0 != states
         || instance.edges.is_some_and(|edges| edges != found.1)

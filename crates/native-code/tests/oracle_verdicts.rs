@@ -23,10 +23,10 @@ fn answer(beem: &Beem, row: &oracles::Property) -> Result<(bool, usize), String>
     let text = std::fs::read_to_string(beem.dve(&row.instance)).unwrap();
     let model = languages::read_model(&text).unwrap();
     let goal = model.expression(&row.formula).map_err(|errors| format!("{errors:?}"))?;
-    let property = Property { name: "goal".into(), kind: PropertyKind::Reachable(goal) };
+    let property = Property::new("goal", PropertyKind::Reachable(goal));
     let outcome = check(&model.commands, &Compiled, &[property], &Plan::default(), &mut ()).unwrap();
     match &outcome.verdicts[0] {
-        Verdict::Holds(Evidence::Trace(trace)) => Ok((true, trace.trace().steps.len())),
+        Verdict::Holds(Evidence::Trace(trace, _)) => Ok((true, trace.trace().steps.len())),
         Verdict::Violated(Evidence::Search(_)) => Ok((false, 0)),
         other => Err(format!("{other:?}")),
     }

@@ -9,18 +9,21 @@ use sweepline::explore::StopReason;
 use sweepline::model::guarded_commands::{CellId, GuardedCommands};
 use sweepline::property::Property;
 use sweepline::verdict::trace::{Change, Trace};
-use sweepline::verdict::{Evidence, Verdict};
+use sweepline::verdict::{Component, Evidence, Length, Verdict};
 
 use crate::diagnostics::Finding;
 use crate::exit::Exit;
 use crate::run_record::{
-    AnswerRecord, ChangeRecord, IoRecord, MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord,
-    PropertyRecord, ResourcesRecord, RunRecord, SearchRecord, StatesRecord, StepRecord, TraceKind,
-    TraceRecord, TransitionsRecord, ValueRecord,
+    AnswerRecord, ChangeRecord, ComponentRecord, HeldRecord, IoRecord, LengthRecord, MeasureOrigin,
+    MeasureRecord, ModelRecord, PlanRecord, PropertyRecord, ResourcesRecord, RunRecord, SearchRecord,
+    StatesRecord, StepRecord, TraceKind, TraceRecord, TransitionsRecord, ValueRecord,
 };
 
 /// The name of the property that a run-time error of the model violates.
 pub const NO_RUNTIME_ERROR: &str = "no run-time error";
+
+/// States of a component that are written down.
+const SHOWN_OF_COMPONENT: usize = 100;
 
 /// A search that came to an end, with what it was about.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +55,7 @@ impl PlanRecord {
         let engine = match engine {
             Engine::Breadth => "breadth",
             Engine::Depth => "depth",
+            Engine::Sweep => "sweep",
         };
         let measure = MeasureRecord { expression: None, origin: MeasureOrigin::None, monotone: Some(true) };
         Self { engine: engine.into(), execution: execution.into(), threads: 1, measure }
@@ -88,9 +92,9 @@ impl RunRecord {
     /// The search came to an end.
     pub fn set_outcome(&mut self, finished: FinishedSearch<'_>) {
         let FinishedSearch { commands, properties, outcome, .. } = finished;
-        self.model.state_bits = Some(outcome.layout.bits() as u64);
-        self.model.state_words = Some(outcome.layout.words() as u64);
-        self.search = SearchRecord::of_constant_measure(finished);
+        self.model.state_bits = Some(outcome.state_bits);
+        self.model.state_words = Some(outcome.state_words);
+        self.search = SearchRecord::new(finished);
         self.resources.peak_state_bytes = Some(outcome.peak_state_bytes);
         self.resources.disk_bytes = Some(outcome.disk_bytes);
         for (property, verdict) in properties.iter().zip(&outcome.verdicts) {
@@ -100,13 +104,19 @@ impl RunRecord {
                 Verdict::Unknown(reason) => (AnswerRecord::Unknown, Some(reason.to_string()), None),
             };
             let trace = match evidence {
-                Some(Evidence::Trace(trace)) => Some(self.add_trace(commands, trace.trace())),
+                Some(Evidence::Trace(trace, length)) => Some(self.add_trace(TraceRecord {
+                    length: Some((*length).into()),
+                    ..TraceRecord::new(commands, trace.trace())
+                })),
+                Some(Evidence::Component(trace, component)) => {
+                    Some(self.add_trace(TraceRecord::with_component(commands, trace.trace(), component)))
+                }
                 Some(Evidence::Search(_)) | None => None,
             };
             self.add_property(property, verdict, reason, trace);
         }
         if let Some(error) = &outcome.error {
-            let trace = Some(self.add_trace(commands, error.trace.trace()));
+            let trace = Some(self.add_trace(TraceRecord::new(commands, error.trace.trace())));
             self.properties.push(PropertyRecord {
                 name: NO_RUNTIME_ERROR.into(),
                 kind: "safety".into(),
@@ -152,40 +162,45 @@ impl RunRecord {
         reason: Option<String>,
         trace: Option<usize>,
     ) {
-        let (name, kind) = (property.name.clone(), property.kind.name().into());
+        let (name, kind) = (property.name.clone(), property.kind_name().into());
         self.properties.push(PropertyRecord { name, kind, verdict, reason, trace });
     }
 
-    fn add_trace(&mut self, commands: &GuardedCommands, trace: &Trace) -> usize {
-        self.traces.push(TraceRecord::new(commands, trace));
+    fn add_trace(&mut self, trace: TraceRecord) -> usize {
+        self.traces.push(trace);
         self.traces.len() - 1
     }
 }
 
 impl SearchRecord {
-    /// A search over all states as one layer: every step is stationary, and nothing is forgotten.
-    fn of_constant_measure(finished: FinishedSearch<'_>) -> Self {
+    /// What a search counted.
+    fn new(finished: FinishedSearch<'_>) -> Self {
         let FinishedSearch { engine, outcome, .. } = finished;
-        let (distinct, counters) = (outcome.distinct, outcome.counters);
+        let counters = outcome.counters;
         Self {
             complete: outcome.complete,
             states: StatesRecord {
-                distinct: Some(distinct),
+                distinct: outcome.distinct,
                 explored: Some(counters.explored),
-                peak_stored: Some(distinct),
-                peak_layer: Some(distinct),
-                persistent: Some(0),
+                peak_stored: Some(counters.peak.total()),
+                peak: Some(HeldRecord {
+                    current: counters.peak.current,
+                    future: counters.peak.future,
+                    persistent: counters.peak.persistent,
+                }),
+                peak_layer: Some(counters.largest_layer),
+                persistent: Some(counters.persistent),
                 matched: states_matched(finished),
             },
             transitions: TransitionsRecord {
                 total: Some(counters.transitions),
-                forward: Some(0),
-                stationary: Some(counters.transitions),
-                regress: Some(0),
+                forward: Some(counters.forward),
+                stationary: Some(counters.stationary()),
+                regress: Some(counters.regress),
             },
-            sweeps: Some(1),
-            layers: Some(1),
-            deadlocks: Some(counters.deadlocks),
+            sweeps: Some(counters.sweeps),
+            layers: Some(counters.layers),
+            deadlocks: outcome.deadlocks,
             io: IoRecord { states_written: Some(0), states_read: Some(0) },
             levels: (engine == Engine::Breadth).then_some(counters.depth),
             stack_depth: (engine == Engine::Depth).then_some(counters.depth),
@@ -201,7 +216,8 @@ fn states_matched(finished: FinishedSearch<'_>) -> Option<u64> {
     let FinishedSearch { engine, outcome, .. } = finished;
     let in_step = engine == Engine::Breadth && !matches!(outcome.stopped, Some(StopReason::Memory(_)));
     // The initial state is stored without a transition.
-    (outcome.complete || in_step).then(|| (outcome.counters.transitions + 1).saturating_sub(outcome.distinct))
+    let distinct = outcome.distinct.filter(|_| engine != Engine::Sweep && (outcome.complete || in_step))?;
+    Some((outcome.counters.transitions + 1).saturating_sub(distinct))
 }
 
 fn runtime_error_reason(error: &ModelError, commands: &GuardedCommands, properties: &[Property]) -> String {
@@ -228,6 +244,28 @@ impl TraceRecord {
             replayed: true,
             steps: steps.collect(),
             initial: ValueRecord::all(commands, &trace.initial),
+            length: None,
+            component: None,
+        }
+    }
+
+    /// A run into states that cannot be left any more.
+    fn with_component(commands: &GuardedCommands, trace: &Trace, component: &Component) -> Self {
+        let shown = component.states.iter().take(SHOWN_OF_COMPONENT);
+        let component = ComponentRecord {
+            size: component.complete.then_some(component.states.len() as u64),
+            states: shown.map(|state| ValueRecord::all(commands, state)).collect(),
+        };
+        Self { kind: TraceKind::Component, component: Some(component), ..Self::new(commands, trace) }
+    }
+}
+
+impl From<Length> for LengthRecord {
+    fn from(length: Length) -> Self {
+        match length {
+            Length::Shortest => Self::Shortest,
+            Length::SubjectToProgress => Self::SubjectToProgress,
+            Length::AsFound => Self::AsFound,
         }
     }
 }

@@ -123,12 +123,25 @@ pub struct StatesRecord {
     pub explored: Option<u64>,
     /// The most that were in memory at one time.
     pub peak_stored: Option<u64>,
+    /// Where those were.
+    pub peak: Option<HeldRecord>,
     /// The most in one layer.
     pub peak_layer: Option<u64>,
     /// Those kept for the next sweep.
     pub persistent: Option<u64>,
     /// Successors that were known already.
     pub matched: Option<u64>,
+}
+
+/// States held at one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldRecord {
+    /// In the current layer, but for persistent ones.
+    pub current: u64,
+    /// In future layers; duplicates among them count as often as they are held.
+    pub future: u64,
+    /// Never forgotten.
+    pub persistent: u64,
 }
 
 /// Counts of transitions by the direction of progress.
@@ -193,6 +206,33 @@ pub struct TraceRecord {
     pub steps: Vec<StepRecord>,
     /// All variables before the first step.
     pub initial: Vec<ValueRecord>,
+    /// How it compares with other runs that show the same.
+    #[serde(default)]
+    pub length: Option<LengthRecord>,
+    /// For a component, its states.
+    #[serde(default)]
+    pub component: Option<ComponentRecord>,
+}
+
+/// How long a run is, compared with others that show the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LengthRecord {
+    /// None is shorter.
+    Shortest,
+    /// The fewest steps backwards, then the least progress at the end, then the fewest steps in the last layer.
+    SubjectToProgress,
+    /// As the search came across it.
+    AsFound,
+}
+
+/// States that cannot be left any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ComponentRecord {
+    /// How many there are.
+    pub size: Option<u64>,
+    /// The first hundred of them.
+    pub states: Vec<Vec<ValueRecord>>,
 }
 
 /// What kind of run a trace is.

@@ -186,6 +186,8 @@ mod tests {
             replayed: true,
             steps: (0..steps).map(step).collect(),
             initial: vec![value("x", "0"), value("P", "s"), value("y", "0")],
+            length: None,
+            component: None,
         }
     }
 

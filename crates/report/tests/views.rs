@@ -25,7 +25,7 @@ fn run(questions: &[(&str, &str)], plan: &Plan) -> RunRecord {
                 "ltl" => PropertyKind::Ltl,
                 _ => PropertyKind::DeadlockFree,
             };
-            Property { name: (*text).into(), kind }
+            Property::new(*text, kind)
         })
         .collect();
     let outcome = check(&model.commands, &Interpreted, &properties, plan, &mut ()).unwrap();

@@ -3,28 +3,40 @@
 //! [`check`] chooses a layout, has the model made executable, runs the search, and deals with what a search cannot
 //! deal with itself: a value that outgrows its field (a wider layout, and on from where it was), a run-time error of the
 //! model, and traces, which are replayed on the interpreter and tested against the property before anyone sees them.
+//!
+//! [`check_subject`] does the same for any [`Subject`]: guarded commands are one kind of model, plain Rust types are another.
+
+mod commands;
+mod subject;
 
 use std::io;
 use std::path::PathBuf;
 
-use crate::explore::breadth::BreadthSearch;
 use crate::explore::depth::DepthSearch;
 use crate::explore::observer::{Both, Successors};
 use crate::explore::search::Limits;
-use crate::explore::{CompleteSearch, Counters, Monitor, Record, Search, SearchEnd, StopReason};
+use crate::explore::sweep::{Initial, OnRegress, Order, SweepSearch};
+use crate::explore::{CompleteSearch, Counters, Monitor, Record, RegressEdge, Search, SearchEnd, StopReason};
 use crate::model::guarded_commands::{ActionId, GuardedCommands};
-use crate::model::interpreter::{Interpreter, RuntimeError};
-use crate::model::observed_ranges::observed_ranges;
-use crate::model::state_layout::{CellRange, Repacking, StateLayout};
+use crate::model::interpreter::RuntimeError;
 use crate::model::successor_batch::SuccessorBatch;
-use crate::model::transition_system::{Execution, ExecutionError, MAX_PREDICATES};
-use crate::model::value_ranges::proved_ranges;
+use crate::model::transition_system::{Execution, ExecutionError, MAX_ACTIONS, MAX_PREDICATES};
+use crate::progress::ExpressionMeasure;
+use crate::property::soundness::{SearchKind, Unsound, needs_monotone, require_sound};
+use crate::property::terminal_states::TerminalStates;
 use crate::property::watch::PropertyWatch;
-use crate::property::{Property, PropertyKind};
+use crate::property::{Property, PropertyKind, predicates};
 use crate::store::layer::LayerFull;
-use crate::verdict::replay::{ReplayError, ReplayedTrace, replay};
+use crate::verdict::replay::{ReplayError, ReplayedTrace};
 use crate::verdict::trace_log::TraceLog;
-use crate::verdict::{Evidence, UnknownReason, Verdict};
+use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
+
+pub use subject::{Expanded, Subject};
+
+use commands::CommandsSubject;
+
+/// Terminal states that are kept to tell those of several sweeps apart, if nobody wants to see them.
+const TERMINAL_STATES: usize = 1 << 16;
 
 /// In which order states are met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +46,8 @@ pub enum Engine {
     Breadth,
     /// Depth-first, everything in memory.
     Depth,
+    /// By progress, one layer at a time, and what lies behind is forgotten.
+    Sweep,
 }
 
 /// What to do when the model has a run-time error.
@@ -58,11 +72,38 @@ pub enum Packing {
     Observed,
 }
 
+/// Which of several traces is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TraceChoice {
+    /// The one that the search finds first.
+    #[default]
+    First,
+    /// A shortest one, if a second, breadth-first search finds it within the limits.
+    Shortest,
+}
+
+/// Whether terminal states are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TerminalList {
+    /// They are only counted.
+    #[default]
+    Counted,
+    /// All of them are listed.
+    Listed,
+}
+
 /// How a model is to be checked.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The search.
     pub engine: Engine,
+    /// What progress is, for the sweep. Without it, all states are one layer. Models that are no guarded commands
+    /// bring their own.
+    pub measure: Option<ExpressionMeasure>,
+    /// What a sweep does with initial states.
+    pub initial: Initial,
+    /// What a sweep does when progress falls.
+    pub on_regress: OnRegress,
     /// When to stop.
     pub limits: Limits,
     /// What to do about run-time errors.
@@ -71,6 +112,10 @@ pub struct Plan {
     pub explore_all: bool,
     /// How states are packed.
     pub packing: Packing,
+    /// Which trace is shown.
+    pub traces: TraceChoice,
+    /// Whether terminal states are listed.
+    pub terminal_states: TerminalList,
     /// Where the trace log may put its file.
     pub disk: PathBuf,
 }
@@ -79,10 +124,15 @@ impl Default for Plan {
     fn default() -> Self {
         Self {
             engine: Engine::default(),
+            measure: None,
+            initial: Initial::default(),
+            on_regress: OnRegress::default(),
             limits: Limits::default(),
             on_runtime_error: OnRuntimeError::default(),
             explore_all: false,
             packing: Packing::default(),
+            traces: TraceChoice::default(),
+            terminal_states: TerminalList::default(),
             disk: std::env::temp_dir(),
         }
     }
@@ -90,11 +140,11 @@ impl Default for Plan {
 
 /// A run-time error of the model, with the run that leads to it.
 #[derive(Clone, Debug)]
-pub struct ModelError {
+pub struct ModelError<F = RuntimeError, R = ReplayedTrace> {
     /// What went wrong.
-    pub error: RuntimeError,
+    pub error: F,
     /// The run to the state in which it goes wrong.
-    pub trace: ReplayedTrace,
+    pub trace: R,
     /// Where the error is.
     pub place: ErrorPlace,
 }
@@ -108,27 +158,46 @@ pub enum ErrorPlace {
     Property(usize),
 }
 
+/// A step that makes progress fall, with the run that ends with it.
+#[derive(Clone, Debug)]
+pub struct Regress<R = ReplayedTrace> {
+    /// The run; its last step is the one.
+    pub trace: R,
+    /// Progress before the step.
+    pub before: u64,
+    /// Progress after it.
+    pub after: u64,
+}
+
 /// Everything that is known after a run.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     /// One verdict for each property, in order.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<Verdict<R, T>>,
     /// The first run-time error.
-    pub error: Option<ModelError>,
+    pub error: Option<ModelError<F, R>>,
+    /// The first step that makes progress fall, where that ended the search.
+    pub regress: Option<Regress<R>>,
     /// Whether every reachable state was met.
     pub complete: bool,
     /// Why not.
     pub stopped: Option<StopReason>,
-    /// Number of different states that were met.
-    pub distinct: u64,
+    /// Number of different states that were met, where that is known.
+    pub distinct: Option<u64>,
+    /// Number of different states without successors that were met, where that is known.
+    pub deadlocks: Option<u64>,
+    /// Those states, where they were to be listed.
+    pub terminal_states: Option<Vec<T>>,
     /// What the search counted.
     pub counters: Counters,
     /// The greatest number of bytes for states, their index and the buffers around them.
     pub peak_state_bytes: u64,
     /// Bytes that the trace log wrote to disk.
     pub disk_bytes: u64,
-    /// The layout at the end of the run.
-    pub layout: StateLayout,
+    /// Bits of a state at the end of the run.
+    pub state_bits: u64,
+    /// Words of a state at the end of the run.
+    pub state_words: u64,
     /// How often a value outgrew its field.
     pub widenings: u32,
 }
@@ -139,6 +208,12 @@ pub enum CheckError {
     /// More expressions than a search evaluates together.
     #[error("at most {MAX_PREDICATES} expressions can be checked in one run, and there are {0}")]
     TooManyPredicates(usize),
+    /// More actions than there are numbers.
+    #[error("a model has at most {MAX_ACTIONS} actions, and this one has {0}")]
+    TooManyActions(usize),
+    /// The search cannot decide the property.
+    #[error(transparent)]
+    Unsound(#[from] Unsound),
     /// The model could not be made executable.
     #[error(transparent)]
     Execution(#[from] ExecutionError),
@@ -171,232 +246,261 @@ pub fn check<E: Execution>(
     plan: &Plan,
     monitor: &mut dyn Monitor,
 ) -> Result<Outcome, CheckError> {
-    let predicates = PropertyWatch::predicates(properties).len();
+    if model.actions.len() > MAX_ACTIONS {
+        return Err(CheckError::TooManyActions(model.actions.len()));
+    }
+    let subject = || CommandsSubject::new(model, execution, plan);
+    let mut outcome = check_subject(subject(), properties, plan, monitor)?;
+    if plan.traces == TraceChoice::Shortest {
+        shorten(&mut outcome, properties, |some, limits| {
+            let plan = Plan {
+                engine: Engine::Breadth,
+                on_runtime_error: OnRuntimeError::GoOn,
+                explore_all: false,
+                limits: Limits { levels: limits, ..plan.limits },
+                ..plan.clone()
+            };
+            check_subject(subject(), some, &plan, monitor)
+        })?;
+    }
+    Ok(outcome)
+}
+
+/// Replaces traces by shortest ones, as far as a search through all shorter runs finds them.
+fn shorten(
+    outcome: &mut Outcome,
+    properties: &[Property],
+    mut search: impl FnMut(&[Property], u64) -> Result<Outcome, CheckError>,
+) -> Result<(), CheckError> {
+    for (property, verdict) in properties.iter().zip(&mut outcome.verdicts) {
+        let (Verdict::Holds(Evidence::Trace(trace, length))
+        | Verdict::Violated(Evidence::Trace(trace, length))) = verdict
+        else {
+            continue;
+        };
+        let steps = trace.trace().steps.len() as u64;
+        if *length == Length::Shortest || steps == 0 {
+            *length = Length::Shortest;
+            continue;
+        }
+        let mut second = search(std::slice::from_ref(property), steps - 1)?;
+        match second.verdicts.pop() {
+            Some(
+                shorter @ (Verdict::Holds(Evidence::Trace(..)) | Verdict::Violated(Evidence::Trace(..))),
+            ) => {
+                *verdict = shorter;
+            }
+            _ if second.complete || matches!(second.stopped, Some(StopReason::LevelLimit(_))) => {
+                *length = Length::Shortest;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Checks the properties on any kind of model.
+pub fn check_subject<M: Subject>(
+    subject: M,
+    properties: &[Property<M::Predicate>],
+    plan: &Plan,
+    monitor: &mut dyn Monitor,
+) -> Result<Outcome<M::Run, M::State, M::Fault>, CheckError> {
+    let predicates = predicates(properties).len();
     if predicates > MAX_PREDICATES {
         return Err(CheckError::TooManyPredicates(predicates));
     }
-    let packing = PackedRanges::choose(model, plan.packing);
-    let width = packing.layout.words();
+    let on_regress = if needs_monotone(properties).is_some() { OnRegress::Stop } else { plan.on_regress };
+    let order = match plan.engine {
+        Engine::Sweep if subject.has_measure() => {
+            Order::Progress { initial: plan.initial, regress: on_regress }
+        }
+        _ => Order::Constant,
+    };
+    let kind = if plan.engine == Engine::Depth { SearchKind::Depth } else { SearchKind::Layers(order) };
+    require_sound(properties, kind)?;
+    let width = subject.words();
     let no_memory = |error| CheckError::NoMemory(LayerFull::System(error));
-    match plan.engine {
-        Engine::Breadth => {
-            let search = BreadthSearch::new(width, plan.limits).map_err(no_memory)?;
-            Run::new(model, execution, properties, plan, packing, search).finish(monitor)
+    match kind {
+        SearchKind::Layers(order) => {
+            let search = SweepSearch::new(width, order, plan.limits).map_err(no_memory)?;
+            Run::new(subject, properties, plan, search, kind)?.finish(monitor)
         }
-        Engine::Depth => {
+        SearchKind::Depth => {
             let search = DepthSearch::new(width, plan.limits).map_err(no_memory)?;
-            Run::new(model, execution, properties, plan, packing, search).finish(monitor)
-        }
-    }
-}
-
-/// A layout together with the ranges it was made from.
-struct PackedRanges {
-    proved: Vec<CellRange>,
-    wanted: Vec<CellRange>,
-    layout: StateLayout,
-}
-
-impl PackedRanges {
-    fn choose(model: &GuardedCommands, packing: Packing) -> Self {
-        let proved = proved_ranges(model);
-        let layout = StateLayout::proved(model, &proved);
-        if packing == Packing::Proved || (packing == Packing::Auto && layout.words() == 1) {
-            return Self { wanted: proved.clone(), proved, layout };
-        }
-        let wanted = observed_ranges(model);
-        let tight = StateLayout::observed(model, &wanted, &proved);
-        if packing == Packing::Observed || tight.words() < layout.words() {
-            Self { proved, wanted, layout: tight }
-        } else {
-            Self { wanted: proved.clone(), proved, layout }
+            Run::new(subject, properties, plan, search, kind)?.finish(monitor)
         }
     }
 }
 
 /// One run of a search.
-struct Run<'a, E: Execution, Q> {
-    model: &'a GuardedCommands,
-    interpreter: Interpreter<'a>,
-    execution: &'a E,
-    properties: &'a [Property],
+struct Run<'a, M: Subject, Q> {
+    subject: M,
+    properties: &'a [Property<M::Predicate>],
     plan: &'a Plan,
-    packing: PackedRanges,
     search: Q,
-    observer: Both<PropertyWatch, Option<TraceLog>>,
-    error: Option<ModelError>,
+    kind: SearchKind,
+    observer: Both<PropertyWatch, Both<Option<TraceLog>, Option<TerminalStates>>>,
+    error: Option<ModelError<M::Fault, M::Run>>,
     widenings: u32,
     /// The most that a repacking took.
     peak_bytes: usize,
 }
 
-impl<'a, E: Execution, Q: Search> Run<'a, E, Q> {
+impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
     fn new(
-        model: &'a GuardedCommands,
-        execution: &'a E,
-        properties: &'a [Property],
+        subject: M,
+        properties: &'a [Property<M::Predicate>],
         plan: &'a Plan,
-        packing: PackedRanges,
         search: Q,
-    ) -> Self {
+        kind: SearchKind,
+    ) -> Result<Self, CheckError> {
         // A run without properties shows no traces, unless it goes wrong: `GoOn` only counts errors.
-        let traces = !properties.is_empty() || plan.on_runtime_error == OnRuntimeError::Stop;
-        Self {
-            model,
-            interpreter: Interpreter::new(model),
-            execution,
+        let traces = !properties.is_empty()
+            || plan.on_runtime_error == OnRuntimeError::Stop
+            || plan.on_regress == OnRegress::Stop;
+        let terminal = match (plan.terminal_states, kind) {
+            (TerminalList::Listed, _) => Some(usize::MAX),
+            // One pass meets every state once.
+            (_, SearchKind::Depth | SearchKind::Layers(Order::Constant)) => None,
+            (TerminalList::Counted, _) => Some(TERMINAL_STATES),
+        };
+        let terminal = terminal.map(|limit| TerminalStates::new(subject.words(), limit)).transpose();
+        let terminal = terminal.map_err(|error| CheckError::NoMemory(LayerFull::System(error)))?;
+        let watch = PropertyWatch::new(properties, plan.explore_all);
+        let log = traces.then(|| TraceLog::new(plan.disk.clone()));
+        Ok(Self {
+            subject,
             properties,
             plan,
-            packing,
             search,
-            observer: Both(
-                PropertyWatch::new(properties, plan.explore_all),
-                traces.then(|| TraceLog::new(plan.disk.clone())),
-            ),
+            kind,
+            observer: Both(watch, Both(log, terminal)),
             error: None,
             widenings: 0,
             peak_bytes: 0,
-        }
+        })
     }
 
-    fn finish(mut self, monitor: &mut dyn Monitor) -> Result<Outcome, CheckError> {
+    fn finish(
+        mut self,
+        monitor: &mut dyn Monitor,
+    ) -> Result<Outcome<M::Run, M::State, M::Fault>, CheckError> {
         let end = self.search_through(monitor)?;
         if let Some(record) = self.observer.0.undefined_at() {
             self.error = self.undefined_predicate(record)?;
         }
         let complete = if let SearchEnd::Complete(token) = end { Some(token) } else { None };
+        let regress = if let SearchEnd::Regress(edge) = end { Some(self.regress(edge)?) } else { None };
+        if regress.is_some()
+            && let Some(name) = needs_monotone(self.properties)
+            && self.plan.on_regress == OnRegress::Sweep
+        {
+            return Err(Unsound::ComponentsAcrossLayers(name.into()).into());
+        }
         let stopped = if let SearchEnd::Stopped(reason) = end { Some(reason) } else { None };
         let verdicts = (0..self.properties.len())
-            .map(|number| self.verdict(number, complete, stopped.as_ref()))
+            .map(|number| self.verdict(number, complete, regress.is_some(), stopped.as_ref()))
             .collect::<Result<Vec<_>, _>>()?;
-        let observer_bytes = self.observer.1.as_ref().map_or(0, TraceLog::bytes_held);
+        let Both(log, terminal) = &self.observer.1;
+        let counters = self.search.counters();
+        let listed = terminal.as_ref().filter(|_| self.plan.terminal_states == TerminalList::Listed);
+        let observer_bytes = log.as_ref().map_or(0, TraceLog::bytes_held);
         Ok(Outcome {
             verdicts,
             error: self.error,
+            regress,
             complete: complete.is_some(),
             stopped,
-            distinct: self.search.stored() as u64,
-            counters: self.search.counters(),
-            peak_state_bytes: (self.search.bytes() + observer_bytes).max(self.peak_bytes) as u64,
-            disk_bytes: self.observer.1.as_ref().map_or(0, TraceLog::disk_bytes),
-            layout: self.packing.layout,
+            distinct: self.search.distinct(),
+            deadlocks: terminal.as_ref().map_or(Some(counters.deadlocks), TerminalStates::count),
+            terminal_states: listed
+                .map(|states| states.states().map(|one| self.subject.decode(one)).collect()),
+            counters,
+            peak_state_bytes: (self.search.peak_bytes() + observer_bytes).max(self.peak_bytes) as u64,
+            disk_bytes: log.as_ref().map_or(0, TraceLog::disk_bytes),
+            state_bits: self.subject.bits() as u64,
+            state_words: self.subject.words() as u64,
             widenings: self.widenings,
         })
     }
 
     fn search_through(&mut self, monitor: &mut dyn Monitor) -> Result<SearchEnd, CheckError> {
-        let predicates = PropertyWatch::predicates(self.properties);
-        let mut system = self.execution.prepare(self.model, &self.packing.layout, &predicates)?;
-        let mut initial = SuccessorBatch::new(self.packing.layout.words(), 1);
-        self.encode_into(&mut initial, &[(ActionId(0), self.model.initial_state())]);
-        self.search.start::<E::System<'a>, _>(&initial, &mut self.observer).map_err(CheckError::NoMemory)?;
+        let predicates = predicates(self.properties);
+        let mut system = self.subject.prepare(&predicates)?;
+        let mut initial = SuccessorBatch::new(self.subject.words(), 1);
+        self.subject.initial(&mut initial);
+        self.search.start(&system, &initial, &mut self.observer).map_err(CheckError::NoMemory)?;
         loop {
             let end = self.search.run(&system, &mut self.observer, monitor);
             let SearchEnd::Trouble(record) = end else { return Ok(end) };
-            let mut state = Vec::new();
-            self.packing.layout.decode(self.search.state(record), &mut state);
-            let successors = self.interpreter.successors(&state);
-            let mut good = Vec::with_capacity(successors.len());
-            let mut error = None;
-            for (action, result) in successors {
-                match result {
-                    Ok(state) => good.push((action, state)),
-                    Err(found) => error = error.or(Some((action, found))),
+            let mut batch = SuccessorBatch::new(self.subject.words(), 1);
+            match self.subject.expand(self.search.troubled(), &mut batch) {
+                Expanded::Widened(mut translate) => {
+                    drop(system);
+                    self.widenings += 1;
+                    let words = self.subject.words();
+                    match self.search.repack(words, &mut translate) {
+                        Ok(peak) => self.peak_bytes = self.peak_bytes.max(peak),
+                        Err(full) => return Ok(SearchEnd::Stopped(StopReason::Memory(full))),
+                    }
+                    self.repack_observer(words, &mut *translate);
+                    system = self.subject.prepare(&predicates)?;
                 }
-            }
-            if self.widen(&good) {
-                let repacked = self.repack();
-                if let Err(full) = repacked {
-                    return Ok(SearchEnd::Stopped(StopReason::Memory(full)));
-                }
-                drop(system);
-                system = self.execution.prepare(self.model, &self.packing.layout, &predicates)?;
-                continue;
-            }
-            let kind = if error.is_some() { Successors::WithError } else { Successors::Steps(good.len()) };
-            if let Some((action, error)) = error
-                && self.error.is_none()
-                && self.observer.1.is_some()
-            {
-                let trace = self.trace_to(record)?;
-                self.error = Some(ModelError { error, trace, place: ErrorPlace::Action(action) });
-            }
-            let mut batch = SuccessorBatch::new(self.packing.layout.words(), 1);
-            self.encode_into(&mut batch, &good);
-            batch.end_state();
-            // The state itself is well: properties are looked at before the error ends the run.
-            if let Err(end) = self.search.supply(&system, &batch, kind, &mut self.observer) {
-                return Ok(end);
-            }
-            if self.error.is_some() && self.plan.on_runtime_error == OnRuntimeError::Stop {
-                return Ok(SearchEnd::Decided);
-            }
-        }
-    }
-
-    fn encode_into(&self, batch: &mut SuccessorBatch, states: &[(ActionId, Vec<i64>)]) {
-        let mut packed = vec![0; self.packing.layout.words()];
-        for (action, state) in states {
-            self.packing
-                .layout
-                .encode(state, &mut packed)
-                .expect("the layout holds these states: widen made sure");
-            batch.push(*action, &packed);
-        }
-    }
-
-    /// Makes room for values that do not fit; `false` if all of them do.
-    fn widen(&mut self, successors: &[(ActionId, Vec<i64>)]) -> bool {
-        let mut fits = true;
-        let PackedRanges { proved, wanted, layout } = &mut self.packing;
-        for (_, state) in successors {
-            for (cell, &value) in state.iter().enumerate() {
-                if !layout.fields()[cell].capacity().covers(CellRange::exactly(value)) {
-                    fits = false;
-                    // What outgrew its field once is likely to grow on, and each time costs a pass over all states.
-                    let grown = wanted[cell].join(CellRange::exactly(value));
-                    wanted[cell] = grown.doubled(proved[cell]).doubled(proved[cell]);
+                Expanded::Successors(fault) => {
+                    let kind = match fault {
+                        Some(_) => Successors::WithError,
+                        None => Successors::Steps(batch.len()),
+                    };
+                    if let Some((action, error)) = fault
+                        && self.error.is_none()
+                        && self.observer.1.0.is_some()
+                    {
+                        let trace = self.trace_to(record)?;
+                        self.error = Some(ModelError { error, trace, place: ErrorPlace::Action(action) });
+                    }
+                    batch.end_state();
+                    // The state itself is well: properties are looked at before the error ends the run.
+                    if let Err(end) = self.search.supply(&system, &batch, kind, &mut self.observer) {
+                        return Ok(end);
+                    }
+                    if self.error.is_some() && self.plan.on_runtime_error == OnRuntimeError::Stop {
+                        return Ok(SearchEnd::Decided);
+                    }
                 }
             }
         }
-        !fits
     }
 
-    /// Gives all stored states a layout for the widened ranges.
-    fn repack(&mut self) -> Result<(), LayerFull> {
-        let old = self.packing.layout.clone();
-        // Values that fitted so far must fit again, also where the old fields had room to spare.
-        let new = StateLayout::observed(self.model, &self.widened_ranges(&old), &self.packing.proved);
-        self.widenings += 1;
-        let repacking = Repacking::new(&old, &new);
-        let peak = self.search.repack(new.words(), |state, packed| repacking.apply(state, packed))?;
-        self.peak_bytes = self.peak_bytes.max(peak);
-        self.packing.layout = new;
-        Ok(())
+    fn repack_observer(&mut self, words: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
+        use crate::explore::Observer;
+        Observer::<M::System>::repack(&mut self.observer, words, translate);
     }
 
-    fn widened_ranges(&mut self, old: &StateLayout) -> Vec<CellRange> {
-        for ((range, field), proved) in
-            self.packing.wanted.iter_mut().zip(old.fields()).zip(&self.packing.proved)
-        {
-            let held = field.capacity();
-            let held = CellRange { low: held.low.max(proved.low), high: held.high.min(proved.high) };
-            *range = range.join(held);
-        }
-        self.packing.wanted.clone()
+    fn actions_to(&mut self, record: Record) -> Result<Vec<ActionId>, CheckError> {
+        let log = self.observer.1.0.as_mut().expect("traces are asked for only where they are logged");
+        Ok(log.actions_to(record)?)
     }
 
-    fn trace_to(&mut self, record: Record) -> Result<ReplayedTrace, CheckError> {
-        let log = self.observer.1.as_mut().expect("traces are asked for only where they are logged");
-        Ok(replay(&self.interpreter, log.actions_to(record)?)?)
+    fn trace_to(&mut self, record: Record) -> Result<M::Run, CheckError> {
+        let actions = self.actions_to(record)?;
+        Ok(self.subject.replay(&actions)?)
     }
 
-    fn undefined_predicate(&mut self, record: Record) -> Result<Option<ModelError>, CheckError> {
+    fn regress(&mut self, edge: RegressEdge) -> Result<Regress<M::Run>, CheckError> {
+        let mut actions = self.actions_to(edge.from)?;
+        actions.push(edge.action);
+        Ok(Regress { trace: self.subject.replay(&actions)?, before: edge.before, after: edge.after })
+    }
+
+    fn undefined_predicate(
+        &mut self,
+        record: Record,
+    ) -> Result<Option<ModelError<M::Fault, M::Run>>, CheckError> {
         let trace = self.trace_to(record)?;
-        let state = trace.trace().last_state();
         for (number, property) in self.properties.iter().enumerate() {
-            if let Some(expression) = property.kind.expression()
-                && let Err(error) = self.interpreter.evaluate(expression, state)
+            if let Some(predicate) = property.kind.predicate()
+                && let Err(error) = self.subject.holds(predicate, M::last_state(&trace))
             {
                 return Ok(Some(ModelError { error, trace, place: ErrorPlace::Property(number) }));
             }
@@ -408,8 +512,9 @@ impl<'a, E: Execution, Q: Search> Run<'a, E, Q> {
         &mut self,
         number: usize,
         complete: Option<CompleteSearch>,
+        falls: bool,
         stopped: Option<&StopReason>,
-    ) -> Result<Verdict, CheckError> {
+    ) -> Result<Verdict<M::Run, M::State>, CheckError> {
         let property = &self.properties[number];
         if let PropertyKind::Ltl = property.kind {
             let reason = "this version reads Büchi property processes, but does not check them yet";
@@ -417,35 +522,57 @@ impl<'a, E: Execution, Q: Search> Run<'a, E, Q> {
         }
         if let Some(record) = self.observer.0.decided(number) {
             let trace = self.trace_to(record)?;
-            if !self.shows(property, &trace) {
-                return Err(CheckError::WrongTrace(property.name.clone()));
-            }
+            let evidence = self.evidence(property, trace)?;
             return Ok(match property.kind {
-                PropertyKind::Reachable(_) => Verdict::Holds(Evidence::Trace(trace)),
-                _ => Verdict::Violated(Evidence::Trace(trace)),
+                PropertyKind::Reachable(_) | PropertyKind::PossiblyForEver(_) => Verdict::Holds(evidence),
+                _ => Verdict::Violated(evidence),
             });
         }
         Ok(match (complete, &self.error, stopped) {
             (_, Some(_), _) => Verdict::Unknown(UnknownReason::RuntimeError),
             (Some(token), None, _) => match property.kind {
-                PropertyKind::Reachable(_) => Verdict::Violated(Evidence::Search(token)),
+                PropertyKind::Reachable(_) | PropertyKind::PossiblyForEver(_) => {
+                    Verdict::Violated(Evidence::Search(token))
+                }
                 _ => Verdict::Holds(Evidence::Search(token)),
             },
             (None, None, Some(reason)) => Verdict::Unknown(UnknownReason::Stopped(reason.clone())),
+            (None, None, None) if falls => Verdict::Unknown(UnknownReason::NotMonotone),
             (None, None, None) => return Err(CheckError::WrongTrace(property.name.clone())),
         })
     }
 
-    /// Whether the last state of the trace decides the property, by the interpreter's word.
-    fn shows(&self, property: &Property, trace: &ReplayedTrace) -> bool {
-        let state = trace.trace().last_state();
-        match &property.kind {
-            PropertyKind::DeadlockFree => self.interpreter.successors(state).is_empty(),
-            PropertyKind::Invariant(expression) => self.interpreter.evaluate(expression, state) == Ok(0),
-            PropertyKind::Reachable(expression) => {
-                self.interpreter.evaluate(expression, state).is_ok_and(|value| value != 0)
+    /// What the run shows, if, by the interpreter's word, it decides the property.
+    fn evidence(
+        &self,
+        property: &Property<M::Predicate>,
+        trace: M::Run,
+    ) -> Result<Evidence<M::Run, M::State>, CheckError> {
+        let state = M::last_state(&trace);
+        let wrong = || CheckError::WrongTrace(property.name.clone());
+        let length = match self.kind {
+            SearchKind::Layers(Order::Constant) => Length::Shortest,
+            SearchKind::Layers(_) => Length::SubjectToProgress,
+            SearchKind::Depth => Length::AsFound,
+        };
+        let (shown, wanted) = match &property.kind {
+            PropertyKind::DeadlockFree => (self.subject.is_terminal(state), true),
+            PropertyKind::Invariant(predicate) => {
+                (self.subject.holds(predicate, state).map_err(|_| wrong())?, false)
             }
-            PropertyKind::Ltl => false,
-        }
+            PropertyKind::Reachable(predicate) => {
+                (self.subject.holds(predicate, state).map_err(|_| wrong())?, true)
+            }
+            PropertyKind::AlwaysPossible(predicate) => {
+                let component = self.subject.component(state, predicate, false).ok_or_else(wrong)?;
+                return Ok(Evidence::Component(trace, component));
+            }
+            PropertyKind::PossiblyForEver(predicate) => {
+                let component = self.subject.component(state, predicate, true).ok_or_else(wrong)?;
+                return Ok(Evidence::Component(trace, component));
+            }
+            PropertyKind::Ltl => return Err(wrong()),
+        };
+        if shown == wanted { Ok(Evidence::Trace(trace, length)) } else { Err(wrong()) }
     }
 }

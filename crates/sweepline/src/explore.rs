@@ -3,10 +3,12 @@
 //! A search takes states from its store, has them expanded, stores what is new, and tells its [`Observer`] and its
 //! [`Monitor`]. It knows no properties, prints nothing and reads no clock.
 
-pub mod breadth;
 pub mod depth;
 pub mod observer;
 pub mod search;
+pub mod sweep;
 
 pub use observer::{Observer, Record};
-pub use search::{CompleteSearch, Counters, Monitor, Search, SearchEnd, Snapshot, StopReason};
+pub use search::{
+    CompleteSearch, Counters, Held, Monitor, RegressEdge, Search, SearchEnd, Snapshot, StopReason,
+};

@@ -11,6 +11,7 @@
 pub mod check;
 pub mod explore;
 pub mod model;
+pub mod progress;
 pub mod property;
 pub mod store;
 pub mod verdict;

@@ -1,47 +1,91 @@
 //! What is asked of a model.
 
+pub mod components;
+pub mod soundness;
+pub mod terminal_states;
 pub mod watch;
 
 use crate::model::guarded_commands::Expression;
 
-/// A question about a model.
+/// A question about a model whose states are judged by predicates of type `P`.
 #[derive(Clone, Debug)]
-pub struct Property {
+pub struct Property<P = Expression> {
     /// The name in reports.
     pub name: String,
     /// What is asked.
-    pub kind: PropertyKind,
+    pub kind: PropertyKind<P>,
+    /// In which words.
+    pub spelling: Spelling,
+}
+
+/// In which words something is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spelling {
+    /// By the name of its kind.
+    #[default]
+    Plain,
+    /// As a formula of computation tree logic.
+    Ctl,
 }
 
 /// What can be asked.
 #[derive(Clone, Debug)]
-pub enum PropertyKind {
+pub enum PropertyKind<P = Expression> {
     /// Every reachable state has a successor.
     DeadlockFree,
-    /// The expression is true in every reachable state.
-    Invariant(Expression),
-    /// The expression is true in some reachable state.
-    Reachable(Expression),
+    /// The predicate is true in every reachable state: `AG p`.
+    Invariant(P),
+    /// The predicate is true in some reachable state: `EF p`.
+    Reachable(P),
+    /// From every reachable state one can come to a state where the predicate is true: `AG EF p`, a home predicate.
+    AlwaysPossible(P),
+    /// One can come to a state from which on the predicate stays true, whatever happens: `EF AG p`.
+    PossiblyForEver(P),
     /// No infinite run is accepted by a Büchi automaton. Read from models, not decided by this version.
     Ltl,
 }
 
-impl PropertyKind {
-    /// The name in run records.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::DeadlockFree => "deadlock",
-            Self::Invariant(_) => "invariant",
-            Self::Reachable(_) => "reach",
-            Self::Ltl => "ltl",
-        }
+impl<P> Property<P> {
+    /// A question.
+    pub fn new(name: impl Into<String>, kind: PropertyKind<P>) -> Self {
+        Self { name: name.into(), kind, spelling: Spelling::default() }
     }
 
-    /// The expression that is evaluated in every state.
-    pub fn expression(&self) -> Option<&Expression> {
+    /// The kind's name in run records.
+    pub fn kind_name(&self) -> &'static str {
+        match (&self.kind, self.spelling) {
+            (PropertyKind::AlwaysPossible(_) | PropertyKind::PossiblyForEver(_), _) | (_, Spelling::Ctl) => {
+                "ctl"
+            }
+            (PropertyKind::DeadlockFree, _) => "deadlock",
+            (PropertyKind::Invariant(_), _) => "invariant",
+            (PropertyKind::Reachable(_), _) => "reach",
+            (PropertyKind::Ltl, _) => "ltl",
+        }
+    }
+}
+
+impl<P> PropertyKind<P> {
+    /// The predicate that is evaluated in every state.
+    pub fn predicate(&self) -> Option<&P> {
         match self {
-            Self::Invariant(expression) | Self::Reachable(expression) => Some(expression),
+            Self::Invariant(predicate)
+            | Self::Reachable(predicate)
+            | Self::AlwaysPossible(predicate)
+            | Self::PossiblyForEver(predicate) => Some(predicate),
             Self::DeadlockFree | Self::Ltl => None,
         }
     }
+
+    /// Whether it is decided by the terminal components of layers.
+    pub fn is_about_components(&self) -> bool {
+        matches!(self, Self::AlwaysPossible(_) | Self::PossiblyForEver(_))
+    }
+}
+
+/// The predicates of all properties, in order: what [`TransitionSystem::predicates`] must evaluate.
+///
+/// [`TransitionSystem::predicates`]: crate::model::transition_system::TransitionSystem::predicates
+pub fn predicates<P: Clone>(properties: &[Property<P>]) -> Vec<P> {
+    properties.iter().filter_map(|property| property.kind.predicate().cloned()).collect()
 }

@@ -1,5 +1,7 @@
 //! Where states are kept.
 
+pub mod future_layers;
 pub mod hash;
 pub mod layer;
 pub mod pages;
+pub mod persistent_states;

@@ -7,25 +7,48 @@ pub mod trace_log;
 use crate::explore::{CompleteSearch, StopReason};
 use crate::verdict::replay::ReplayedTrace;
 
-/// The answer to a question about a model.
+/// The answer to a question about a model with runs of type `R` and states of type `T`.
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub enum Verdict<R = ReplayedTrace, T = Vec<i64>> {
     /// The property holds.
-    Holds(Evidence),
+    Holds(Evidence<R, T>),
     /// The property does not hold.
-    Violated(Evidence),
+    Violated(Evidence<R, T>),
     /// The search could not decide it.
     Unknown(UnknownReason),
 }
 
-/// What a verdict rests on. Neither kind can be made up: one comes from a search that ran out of states, the other
+/// What a verdict rests on. No kind can be made up: one comes from a search that ran out of states, the others
 /// from a replay on the interpreter.
 #[derive(Clone, Debug)]
-pub enum Evidence {
+pub enum Evidence<R = ReplayedTrace, T = Vec<i64>> {
     /// All reachable states were looked at.
     Search(CompleteSearch),
     /// This run of the model shows it.
-    Trace(ReplayedTrace),
+    Trace(R, Length),
+    /// A run into states that cannot be left any more.
+    Component(R, Component<T>),
+}
+
+/// How long a run is, compared with others that show the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// None is shorter.
+    Shortest,
+    /// It has the fewest steps backwards, then ends at the least progress, then has the fewest steps in its last layer.
+    SubjectToProgress,
+    /// As the search came across it.
+    AsFound,
+}
+
+/// States that cannot be left: each can be reached from every other, and nothing else can. They were computed anew, by
+/// the interpreter, from the end of the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Component<T = Vec<i64>> {
+    /// The states, beginning with the last one of the run.
+    pub states: Vec<T>,
+    /// Whether these are all of them.
+    pub complete: bool,
 }
 
 /// Why there is no answer.
@@ -35,6 +58,8 @@ pub enum UnknownReason {
     Stopped(StopReason),
     /// The model has a run-time error; what lies behind it is not explored.
     RuntimeError,
+    /// Progress fell, which the property cannot bear, or which was not expected.
+    NotMonotone,
     /// This version cannot decide properties of this kind.
     NotSupported(String),
 }
@@ -44,6 +69,7 @@ impl std::fmt::Display for UnknownReason {
         match self {
             Self::Stopped(reason) => write!(f, "{reason}"),
             Self::RuntimeError => write!(f, "the model has a run-time error"),
+            Self::NotMonotone => write!(f, "progress falls"),
             Self::NotSupported(what) => write!(f, "{what}"),
         }
     }

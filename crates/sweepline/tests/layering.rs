@@ -1,17 +1,18 @@
-//! Dependencies point one way: `check → {property, verdict} → explore → store → model`.
+//! Dependencies point one way: `check → {property, verdict} → explore → {store, progress} → model`.
 
 #![allow(clippy::unwrap_used, reason = "tests may fail")]
 
 use std::path::{Path, PathBuf};
 
 /// For each module, what it may use. `verdict` and `property` observe searches, so they stand above them.
-const MAY_USE: [(&str, &[&str]); 6] = [
+const MAY_USE: [(&str, &[&str]); 7] = [
     ("model", &["model"]),
     ("store", &["store"]),
+    ("progress", &["progress", "model"]),
     ("explore", &["explore", "store", "model"]),
-    ("property", &["property", "explore", "model"]),
+    ("property", &["property", "explore", "store", "model"]),
     ("verdict", &["verdict", "explore", "model"]),
-    ("check", &["check", "property", "verdict", "explore", "store", "model"]),
+    ("check", &["check", "property", "verdict", "explore", "store", "progress", "model"]),
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

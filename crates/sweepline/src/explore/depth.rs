@@ -12,7 +12,9 @@ use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
 use crate::store::pages::OutOfMemory;
 
 use super::observer::{Observer, Record, Successors};
-use super::search::{CompleteSearch, Counters, Limits, Monitor, Search, SearchEnd, StopReason, consult};
+use super::search::{
+    CompleteSearch, Counters, Held, Limits, Monitor, Search, SearchEnd, StopReason, consult,
+};
 
 /// States between two looks of the monitor.
 const STATES_PER_LOOK: u32 = 4096;
@@ -24,7 +26,7 @@ pub struct DepthSearch {
     batch: SuccessorBatch,
     stack: Stack,
     /// Stored and about to be expanded.
-    current: Option<Record>,
+    current: Option<u32>,
     /// Counts on when a run goes on after trouble, so that no run escapes the monitor.
     rounds: u32,
     counters: Counters,
@@ -39,7 +41,7 @@ struct Stack {
 }
 
 /// Where a successor comes from.
-type Origin = (Option<Record>, ActionId);
+type Origin = (Option<u32>, ActionId);
 
 impl Stack {
     /// Makes sure that `more` successors of `width` words fit, within `budget` bytes.
@@ -59,7 +61,7 @@ impl Stack {
         Ok(())
     }
 
-    fn push_all(&mut self, parent: Option<Record>, batch: &SuccessorBatch) {
+    fn push_all(&mut self, parent: Option<u32>, batch: &SuccessorBatch) {
         // Reversed, so that the first successor is visited first.
         for i in (0..batch.len()).rev() {
             self.words.extend_from_slice(batch.state(i));
@@ -105,7 +107,7 @@ impl DepthSearch {
                 batch.clear();
                 let expansion = system.expand(self.layer.state(record as usize), &mut batch);
                 let taken = if expansion.trouble {
-                    Err(SearchEnd::Trouble(record))
+                    Err(SearchEnd::Trouble(Record::from(record)))
                 } else {
                     self.take(system, &batch, Successors::Steps(batch.len()), observer)
                 };
@@ -139,7 +141,7 @@ impl DepthSearch {
             self.stack.words.truncate(start);
             self.stack.origins.pop();
             if let Inserted::New(record) = inserted {
-                observer.stored(parent, action);
+                observer.stored(parent.map(Record::from), action);
                 self.current = Some(record);
                 return Ok(());
             }
@@ -154,11 +156,13 @@ impl DepthSearch {
         successors: Successors,
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
-        let Some(record) = self.current.take() else { return Ok(()) };
+        let Some(record) = self.current else { return Ok(()) };
         self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
-        if observer.taken(system, record, self.layer.state(record as usize), successors).is_break() {
+        let state = self.layer.state(record as usize);
+        if observer.taken(system, Record::from(record), state, successors).is_break() {
             return Err(SearchEnd::Decided);
         }
+        self.current = None;
         self.counters.explored += 1;
         self.counters.transitions += batch.len() as u64;
         let budget = self.limits.memory.saturating_sub(self.layer.bytes());
@@ -183,6 +187,7 @@ impl Search for DepthSearch {
 
     fn start<S: TransitionSystem, O: Observer<S>>(
         &mut self,
+        _system: &S,
         initial: &SuccessorBatch,
         _observer: &mut O,
     ) -> Result<(), LayerFull> {
@@ -220,12 +225,16 @@ impl Search for DepthSearch {
         Ok(peak)
     }
 
-    fn state(&self, record: Record) -> &[u64] {
-        self.layer.state(record as usize)
+    fn troubled(&self) -> &[u64] {
+        self.current.map_or(&[], |record| self.layer.state(record as usize))
     }
 
     fn stored(&self) -> usize {
         self.layer.len()
+    }
+
+    fn distinct(&self) -> Option<u64> {
+        Some(self.layer.len() as u64)
     }
 
     fn waiting(&self) -> u64 {
@@ -233,7 +242,9 @@ impl Search for DepthSearch {
     }
 
     fn counters(&self) -> Counters {
-        self.counters
+        let stored = self.layer.len() as u64;
+        let peak = Held { current: stored, ..Held::default() };
+        Counters { sweeps: 1, layers: 1, largest_layer: stored, peak, ..self.counters }
     }
 
     fn bytes(&self) -> usize {

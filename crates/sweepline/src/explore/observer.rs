@@ -7,8 +7,9 @@ use std::ops::ControlFlow;
 use crate::model::guarded_commands::ActionId;
 use crate::model::transition_system::TransitionSystem;
 
-/// The number of a stored state, in the order of insertion.
-pub type Record = u32;
+/// The number of a state that was stored, in the order of insertion. A state that is met again in a later sweep gets
+/// another number.
+pub type Record = u64;
 
 /// Watches a search.
 pub trait Observer<S: TransitionSystem> {
@@ -17,8 +18,33 @@ pub trait Observer<S: TransitionSystem> {
     fn taken(&mut self, system: &S, record: Record, state: &[u64], successors: Successors)
     -> ControlFlow<()>;
 
-    /// A state was stored for the first time; its record number is the next one. The first states have no parent.
-    fn stored(&mut self, parent: Option<Record>, action: ActionId);
+    /// A state was stored; its record number is the next one. Initial states have no parent.
+    #[inline(always)]
+    fn stored(&mut self, _parent: Option<Record>, _action: ActionId) {}
+
+    /// Whether [`stored`](Self::stored) must hear parents and actions. Asked once, before the search starts.
+    fn wants_origins(&self) -> bool {
+        false
+    }
+
+    /// A step from one state of the current layer to another, or to itself. Steps come in the order of their first state.
+    #[inline(always)]
+    fn stationary_step(&mut self, _from: Record, _to: Record) {}
+
+    /// A step from a state of the current layer to another layer.
+    #[inline(always)]
+    fn leaving_step(&mut self, _from: Record) {}
+
+    /// A layer begins. The next states to be taken have numbers from this one on.
+    fn layer_begins(&mut self, _first: Record) {}
+
+    /// All states of the layer were taken, and will be forgotten. `Break` ends the search.
+    fn layer_ends(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// States have another layout of `width` words from now on.
+    fn repack(&mut self, _width: usize, _translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {}
 
     /// Why the search cannot go on observed, if so.
     fn failure(&self) -> Option<String> {
@@ -63,6 +89,37 @@ impl<S: TransitionSystem, A: Observer<S>, B: Observer<S>> Observer<S> for Both<A
         self.1.stored(parent, action);
     }
 
+    fn wants_origins(&self) -> bool {
+        self.0.wants_origins() || self.1.wants_origins()
+    }
+
+    #[inline(always)]
+    fn stationary_step(&mut self, from: Record, to: Record) {
+        self.0.stationary_step(from, to);
+        self.1.stationary_step(from, to);
+    }
+
+    #[inline(always)]
+    fn leaving_step(&mut self, from: Record) {
+        self.0.leaving_step(from);
+        self.1.leaving_step(from);
+    }
+
+    fn layer_begins(&mut self, first: Record) {
+        self.0.layer_begins(first);
+        self.1.layer_begins(first);
+    }
+
+    fn layer_ends(&mut self) -> ControlFlow<()> {
+        self.0.layer_ends()?;
+        self.1.layer_ends()
+    }
+
+    fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
+        self.0.repack(width, translate);
+        self.1.repack(width, translate);
+    }
+
     fn failure(&self) -> Option<String> {
         self.0.failure().or_else(|| self.1.failure())
     }
@@ -89,6 +146,40 @@ impl<S: TransitionSystem, O: Observer<S>> Observer<S> for Option<O> {
     fn stored(&mut self, parent: Option<Record>, action: ActionId) {
         if let Some(observer) = self {
             observer.stored(parent, action);
+        }
+    }
+
+    fn wants_origins(&self) -> bool {
+        self.as_ref().is_some_and(O::wants_origins)
+    }
+
+    #[inline(always)]
+    fn stationary_step(&mut self, from: Record, to: Record) {
+        if let Some(observer) = self {
+            observer.stationary_step(from, to);
+        }
+    }
+
+    #[inline(always)]
+    fn leaving_step(&mut self, from: Record) {
+        if let Some(observer) = self {
+            observer.leaving_step(from);
+        }
+    }
+
+    fn layer_begins(&mut self, first: Record) {
+        if let Some(observer) = self {
+            observer.layer_begins(first);
+        }
+    }
+
+    fn layer_ends(&mut self) -> ControlFlow<()> {
+        self.as_mut().map_or(ControlFlow::Continue(()), O::layer_ends)
+    }
+
+    fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
+        if let Some(observer) = self {
+            observer.repack(width, translate);
         }
     }
 

@@ -1,5 +1,6 @@
 //! What all searches have in common: how they are driven, what they count, how they end.
 
+use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
 use crate::store::layer::LayerFull;
@@ -23,6 +24,7 @@ pub trait Search {
     /// Stores the initial states.
     fn start<S: TransitionSystem, O: Observer<S>>(
         &mut self,
+        system: &S,
         initial: &SuccessorBatch,
         observer: &mut O,
     ) -> Result<(), LayerFull>;
@@ -44,20 +46,33 @@ pub trait Search {
         translate: impl FnMut(&[u64], &mut Vec<u64>),
     ) -> Result<usize, LayerFull>;
 
-    /// A stored state.
-    fn state(&self, record: Record) -> &[u64];
+    /// The state that caused trouble.
+    fn troubled(&self) -> &[u64];
 
-    /// Number of states that are stored, all of them distinct.
+    /// Number of states that are held at present.
     fn stored(&self) -> usize;
+
+    /// Number of different states that were met, where the search can know it.
+    fn distinct(&self) -> Option<u64>;
 
     /// Number of states, or of successors on a stack, that are still to be dealt with.
     fn waiting(&self) -> u64;
+
+    /// The progress value of the current layer.
+    fn progress(&self) -> u64 {
+        0
+    }
 
     /// What was counted so far.
     fn counters(&self) -> Counters;
 
     /// Bytes of memory held.
     fn bytes(&self) -> usize;
+
+    /// The most that it was, as far as somebody looked.
+    fn peak_bytes(&self) -> usize {
+        self.bytes()
+    }
 }
 
 /// What a search counts.
@@ -73,6 +88,45 @@ pub struct Counters {
     pub erroneous: u64,
     /// Breadth-first levels that were begun; the greatest depth of the stack for depth-first search.
     pub depth: u64,
+    /// Steps to a greater progress value.
+    pub forward: u64,
+    /// Steps to a smaller one.
+    pub regress: u64,
+    /// Passes over the progress values.
+    pub sweeps: u64,
+    /// Layers that were expanded, in all sweeps.
+    pub layers: u64,
+    /// States of the largest layer.
+    pub largest_layer: u64,
+    /// What was held when most states were.
+    pub peak: Held,
+    /// States that are never forgotten.
+    pub persistent: u64,
+}
+
+impl Counters {
+    /// Steps inside a layer.
+    pub fn stationary(&self) -> u64 {
+        self.transitions - self.forward - self.regress
+    }
+}
+
+/// States held at one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// In the current layer, but for persistent ones.
+    pub current: u64,
+    /// In future layers. There may be duplicates among them; see [`FutureLayers`](crate::store::future_layers).
+    pub future: u64,
+    /// Persistent ones, wherever they are.
+    pub persistent: u64,
+}
+
+impl Held {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.current + self.future + self.persistent
+    }
 }
 
 /// A look at a running search.
@@ -82,6 +136,8 @@ pub struct Snapshot {
     pub stored: u64,
     /// States that are stored and not yet expanded, or successors waiting on the stack.
     pub waiting: u64,
+    /// The progress value of the current layer.
+    pub progress: u64,
     /// What was counted so far.
     pub counters: Counters,
     /// Bytes of memory held by the search and its observers.
@@ -104,8 +160,10 @@ impl Monitor for () {
 /// Why a search was stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// As many states as were allowed are stored.
+    /// As many states as were allowed were stored.
     StateLimit(u64),
+    /// As many breadth-first levels as were allowed were expanded.
+    LevelLimit(u64),
     /// Time is up.
     TimeLimit,
     /// The memory limit is reached, or the machine has no more.
@@ -120,6 +178,7 @@ impl std::fmt::Display for StopReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::StateLimit(limit) => write!(f, "the limit of {limit} states is reached"),
+            Self::LevelLimit(limit) => write!(f, "all runs of {limit} steps were looked at"),
             Self::TimeLimit => write!(f, "the time limit is reached"),
             Self::Memory(full) => write!(f, "{full}"),
             Self::Interrupted => write!(f, "interrupted"),
@@ -148,22 +207,39 @@ pub enum SearchEnd {
     Decided,
     /// It was stopped from outside.
     Stopped(StopReason),
-    /// This state cannot be expanded with the present layout: a value is too large, or a step is an error.
+    /// A state cannot be expanded with the present layout: a value is too large, or a step is an error. This is its number.
     Trouble(Record),
+    /// A step made progress fall, where that was not allowed.
+    Regress(RegressEdge),
+}
+
+/// A step that makes progress fall.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegressEdge {
+    /// The state it starts from.
+    pub from: Record,
+    /// The step.
+    pub action: ActionId,
+    /// Progress before it.
+    pub before: u64,
+    /// Progress after it.
+    pub after: u64,
 }
 
 /// Limits that a search keeps by itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Stop when this many states are stored.
+    /// Stop when this many states were stored.
     pub states: u64,
+    /// Stop when all states at this distance from an initial state were expanded, breadth-first only.
+    pub levels: u64,
     /// Bytes for the states and their index.
     pub memory: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { states: u64::MAX, memory: crate::store::pages::available_memory() / 5 * 4 }
+        Self { states: u64::MAX, levels: u64::MAX, memory: crate::store::pages::available_memory() / 5 * 4 }
     }
 }
 
@@ -184,6 +260,7 @@ pub(super) fn consult<Q: Search, S: TransitionSystem, O: Observer<S>>(
     monitor.look(&Snapshot {
         stored: search.stored() as u64,
         waiting: search.waiting(),
+        progress: search.progress(),
         counters: search.counters(),
         bytes: bytes as u64,
     })

@@ -8,7 +8,9 @@ use super::guarded_commands::{Expression, GuardedCommands};
 use super::interpreter::Interpreter;
 use super::state_layout::StateLayout;
 use super::successor_batch::SuccessorBatch;
-use super::transition_system::{Execution, ExecutionError, Expansion, TransitionSystem, Truth};
+use super::transition_system::{
+    Execution, ExecutionError, Expansion, StateFunctions, TransitionSystem, Truth,
+};
 
 /// Executes models by interpretation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,12 +23,13 @@ impl Execution for Interpreted {
         &self,
         model: &'m GuardedCommands,
         layout: &StateLayout,
-        predicates: &[Expression],
+        functions: StateFunctions<'_>,
     ) -> Result<InterpretedModel<'m>, ExecutionError> {
         Ok(InterpretedModel {
             interpreter: Interpreter::new(model),
             layout: layout.clone(),
-            predicates: predicates.to_vec(),
+            predicates: functions.predicates.to_vec(),
+            progress: functions.progress.cloned(),
             cells: RefCell::new(Vec::new()),
             packed: RefCell::new(vec![0; layout.words()]),
         })
@@ -43,6 +46,7 @@ pub struct InterpretedModel<'m> {
     interpreter: Interpreter<'m>,
     layout: StateLayout,
     predicates: Vec<Expression>,
+    progress: Option<Expression>,
     cells: RefCell<Vec<i64>>,
     packed: RefCell<Vec<u64>>,
 }
@@ -90,5 +94,15 @@ impl TransitionSystem for InterpretedModel<'_> {
             }
         }
         truth
+    }
+    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
+        let Some(measure) = &self.progress else {
+            return values.extend(states.chunks_exact(self.layout.words()).map(|_| 0));
+        };
+        let cells = &mut *self.cells.borrow_mut();
+        values.extend(states.chunks_exact(self.layout.words()).map(|state| {
+            self.layout.decode(state, cells);
+            self.interpreter.evaluate(measure, cells).map_or(0, |value| value as u64)
+        }));
     }
 }

@@ -22,6 +22,20 @@ pub trait TransitionSystem {
 
     /// Evaluates the predicates the system was built with.
     fn predicates(&self, state: &[u64]) -> Truth;
+
+    /// Appends the progress value of each of `states` (whole states, one behind the other) to `values`. Without a measure
+    /// all values are zero.
+    fn progress(&self, states: &[u64], values: &mut Vec<u64>);
+}
+
+/// What is evaluated on states besides their successors.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StateFunctions<'a> {
+    /// What [`TransitionSystem::predicates`] answers, at most [`MAX_PREDICATES`].
+    pub predicates: &'a [Expression],
+    /// What [`TransitionSystem::progress`] gives. Never negative, and defined in every reachable state: see
+    /// [`ExpressionMeasure`](crate::progress::ExpressionMeasure).
+    pub progress: Option<&'a Expression>,
 }
 
 /// Which predicates are true in a state: bit `i` is for predicate `i`.
@@ -36,6 +50,9 @@ pub struct Truth {
 
 /// At most this many predicates can be evaluated together.
 pub const MAX_PREDICATES: usize = 64;
+
+/// Action numbers are smaller: they share a word with a record number.
+pub const MAX_ACTIONS: usize = 1 << 24;
 
 /// How far [`TransitionSystem::expand`] got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,12 +69,12 @@ pub trait Execution {
     /// What a model becomes.
     type System<'m>: TransitionSystem;
 
-    /// Makes the model executable on states of this layout, together with the predicates that a search needs.
+    /// Makes the model executable on states of this layout, together with what a search evaluates on states.
     fn prepare<'m>(
         &self,
         model: &'m GuardedCommands,
         layout: &StateLayout,
-        predicates: &[Expression],
+        functions: StateFunctions<'_>,
     ) -> Result<Self::System<'m>, ExecutionError>;
 
     /// The name on the command line.

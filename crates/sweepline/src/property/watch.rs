@@ -1,18 +1,19 @@
-//! Watching properties while states are met: the first state that decides each of them.
+//! Watching properties while states are met: the first state, or the first component, that decides each of them.
 //!
 //! All predicates are evaluated by one call per state, into a bit set; a mask tells which bits are news. The state is looked at when it is
-//! taken from the queue, so breadth-first search decides with a shortest path.
+//! taken from the queue, so breadth-first search decides with a shortest path, and a sweep with one that is shortest
+//! subject to progress.
 
 use std::ops::ControlFlow;
 
 use crate::explore::observer::Successors;
 use crate::explore::{Observer, Record};
-use crate::model::guarded_commands::{ActionId, Expression};
 use crate::model::transition_system::{TransitionSystem, Truth};
 
+use super::components::LayerComponents;
 use super::{Property, PropertyKind};
 
-/// Decides deadlock, invariant and reachability properties on the fly.
+/// Decides properties on the fly.
 #[derive(Debug)]
 pub struct PropertyWatch {
     /// For each property, the state that decides it.
@@ -21,9 +22,13 @@ pub struct PropertyWatch {
     owners: Vec<usize>,
     /// Predicates whose truth is the normal case.
     expected: u64,
-    /// Predicates that are still to be watched.
+    /// Predicates of which one state is enough that are still to be watched.
     open: u64,
     deadlock: Vec<usize>,
+    /// Predicates that are asked of components: violated where it is true nowhere, shown where it is true everywhere.
+    nowhere: u64,
+    everywhere: u64,
+    components: Option<LayerComponents>,
     undecided: usize,
     undefined_at: Option<Record>,
     /// Whether to go on when everything is decided.
@@ -32,40 +37,45 @@ pub struct PropertyWatch {
 
 impl PropertyWatch {
     /// A watch over these properties.
-    pub fn new(properties: &[Property], explore_all: bool) -> Self {
+    pub fn new<P>(properties: &[Property<P>], explore_all: bool) -> Self {
         let mut watch = Self {
             decided: vec![None; properties.len()],
             owners: Vec::new(),
             expected: 0,
             open: 0,
             deadlock: Vec::new(),
-            undecided: 0,
+            nowhere: 0,
+            everywhere: 0,
+            components: None,
+            undecided: properties.len(),
             undefined_at: None,
             explore_all,
         };
         for (number, property) in properties.iter().enumerate() {
+            let bit = 1u64.unbounded_shl(watch.owners.len() as u32);
             match property.kind {
                 PropertyKind::DeadlockFree => watch.deadlock.push(number),
                 PropertyKind::Invariant(_) => {
-                    watch.expected |= 1 << watch.owners.len();
-                    watch.owners.push(number);
+                    watch.expected |= bit;
+                    watch.open |= bit;
                 }
-                PropertyKind::Reachable(_) => watch.owners.push(number),
+                PropertyKind::Reachable(_) => watch.open |= bit,
+                PropertyKind::AlwaysPossible(_) => watch.nowhere |= bit,
+                PropertyKind::PossiblyForEver(_) => watch.everywhere |= bit,
                 // Never decided here: a search that should also answer this one has to run to its end.
-                PropertyKind::Ltl => watch.undecided += 1,
+                PropertyKind::Ltl => {}
+            }
+            if property.kind.predicate().is_some() {
+                watch.owners.push(number);
             }
         }
-        watch.undecided += watch.deadlock.len() + watch.owners.len();
-        watch.open = u64::MAX.unbounded_shr(64 - watch.owners.len() as u32);
+        if watch.nowhere | watch.everywhere != 0 {
+            watch.components = Some(LayerComponents::default());
+        }
         watch
     }
 
-    /// The predicates that [`TransitionSystem::predicates`] must evaluate, in this order.
-    pub fn predicates(properties: &[Property]) -> Vec<Expression> {
-        properties.iter().filter_map(|property| property.kind.expression().cloned()).collect()
-    }
-
-    /// The state that decides the property: a violation, or a witness of reachability.
+    /// The state that decides the property: a violation, or a witness. For components, their first state.
     pub fn decided(&self, property: usize) -> Option<Record> {
         self.decided[property]
     }
@@ -78,18 +88,22 @@ impl PropertyWatch {
     #[cold]
     fn news(&mut self, record: Record, truth: Truth) -> ControlFlow<()> {
         let news = (truth.holds ^ self.expected) & self.open & !truth.undefined;
+        self.decide(news, record);
+        self.open &= !news;
+        if truth.undefined & (self.open | self.nowhere | self.everywhere) != 0 {
+            self.undefined_at = Some(record);
+            return ControlFlow::Break(());
+        }
+        self.go_on()
+    }
+
+    fn decide(&mut self, news: u64, record: Record) {
         for (bit, &owner) in self.owners.iter().enumerate() {
             if news & 1 << bit != 0 {
                 self.decided[owner] = Some(record);
                 self.undecided -= 1;
             }
         }
-        self.open &= !news;
-        if truth.undefined & self.open != 0 {
-            self.undefined_at = Some(record);
-            return ControlFlow::Break(());
-        }
-        self.go_on()
     }
 
     #[cold]
@@ -119,9 +133,13 @@ impl<S: TransitionSystem> Observer<S> for PropertyWatch {
         state: &[u64],
         successors: Successors,
     ) -> ControlFlow<()> {
-        if self.open != 0 {
+        if self.open != 0 || self.components.is_some() {
             let truth = system.predicates(state);
-            if ((truth.holds ^ self.expected) | truth.undefined) & self.open != 0 {
+            if let Some(components) = &mut self.components {
+                components.add_state(truth.holds);
+            }
+            let watched = self.open | self.nowhere | self.everywhere;
+            if ((truth.holds ^ self.expected) & self.open) | (truth.undefined & watched) != 0 {
                 self.news(record, truth)?;
             }
         }
@@ -132,5 +150,40 @@ impl<S: TransitionSystem> Observer<S> for PropertyWatch {
     }
 
     #[inline(always)]
-    fn stored(&mut self, _: Option<Record>, _: ActionId) {}
+    fn stationary_step(&mut self, from: Record, to: Record) {
+        if let Some(components) = &mut self.components {
+            components.add_inner_step(from, to);
+        }
+    }
+
+    #[inline(always)]
+    fn leaving_step(&mut self, from: Record) {
+        if let Some(components) = &mut self.components {
+            components.add_leaving_step(from);
+        }
+    }
+
+    fn layer_begins(&mut self, first: Record) {
+        if let Some(components) = &mut self.components {
+            components.begin(first);
+        }
+    }
+
+    fn layer_ends(&mut self) -> ControlFlow<()> {
+        let Some(components) = &mut self.components else { return ControlFlow::Continue(()) };
+        for component in components.terminal() {
+            let news = (self.nowhere & !component.some) | (self.everywhere & component.all);
+            self.nowhere &= !news;
+            self.everywhere &= !news;
+            self.decide(news, component.first);
+        }
+        if self.nowhere | self.everywhere == 0 {
+            self.components = None;
+        }
+        self.go_on()
+    }
+
+    fn bytes(&self) -> usize {
+        self.components.as_ref().map_or(0, LayerComponents::bytes)
+    }
 }

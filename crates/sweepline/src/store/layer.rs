@@ -198,17 +198,17 @@ impl Layer {
         self.hashes = hashes;
     }
 
-    /// Inserts the states that lie in `words` one behind the other. `is_new` hears for each of them, in order, whether
-    /// it was new; the new ones get the next record numbers.
+    /// Inserts the states that lie in `words` one behind the other. `each` hears of them in order; the new ones get the
+    /// next record numbers.
     #[inline]
     pub fn insert_batch<W: Width>(
         &mut self,
         width: W,
         words: &[u64],
-        is_new: impl FnMut(bool),
+        each: impl FnMut(Inserted),
     ) -> Result<(), LayerFull> {
         self.announce(width, words);
-        self.insert_announced(width, words, is_new)
+        self.insert_announced(width, words, each)
     }
 
     /// [`insert_batch`](Self::insert_batch) for states of which all were announced, in this order, and no others.
@@ -217,7 +217,7 @@ impl Layer {
         &mut self,
         width: W,
         words: &[u64],
-        mut is_new: impl FnMut(bool),
+        mut each: impl FnMut(Inserted),
     ) -> Result<(), LayerFull> {
         debug_assert_eq!(width.get(), self.width);
         let mut hashes = std::mem::take(&mut self.hashes);
@@ -242,8 +242,7 @@ impl Layer {
         }));
         for ((state, &hash), &matched) in words.chunks_exact(width.get()).zip(&hashes).zip(&matches) {
             // SAFETY: there is room for the whole batch, and the match was made for this state's home.
-            let inserted = unsafe { self.insert_hashed(width, state, hash, Some(matched)) };
-            is_new(matches!(inserted, Inserted::New(_)));
+            each(unsafe { self.insert_hashed(width, state, hash, Some(matched)) });
         }
         hashes.clear();
         self.hashes = hashes;
@@ -266,6 +265,20 @@ impl Layer {
         }
         // SAFETY: the index has buckets.
         unsafe { self.find(width, state, hash_state(&state[..width.get()]), None) }.is_ok()
+    }
+
+    /// Forgets all states, and makes room for about `expected` others. The memory stays, but only as much of it is touched
+    /// as these need: small layers after a large one are as quick as if there had been none.
+    pub fn restart(&mut self, expected: usize) -> Result<(), LayerFull> {
+        self.arena.clear();
+        self.hashes.clear();
+        self.count = 0;
+        self.renew_index(expected as f64 / MAX_LOAD)
+    }
+
+    /// From now on, use at most `budget` bytes.
+    pub fn set_budget(&mut self, budget: usize) {
+        self.budget = budget;
     }
 
     /// Gives the same states, in the same order, another layout of `width` words, and tells how many bytes that took at
@@ -456,7 +469,13 @@ impl Layer {
     #[cold]
     #[inline(never)]
     fn grow<W: Width>(&mut self, width: W, needed: usize) -> Result<(), LayerFull> {
-        let wanted = (needed as f64 / MAX_LOAD).max(self.index.len() as f64 * GROWTH);
+        self.renew_index((needed as f64 / MAX_LOAD).max(self.index.len() as f64 * GROWTH))?;
+        self.enter_all(width);
+        Ok(())
+    }
+
+    /// An empty index of at least `wanted` slots.
+    fn renew_index(&mut self, wanted: f64) -> Result<(), LayerFull> {
         let buckets = (wanted / BUCKET as f64).ceil().max(4.0) as usize;
         let slots = buckets * BUCKET;
         let capacity = (slots as f64 * MAX_LOAD) as usize;
@@ -467,11 +486,10 @@ impl Layer {
             return Err(LayerFull::Budget);
         }
         self.index.clear();
-        self.index.grow(slots)?;
+        self.index.resize(slots)?;
         self.buckets = buckets;
         self.capacity = capacity;
         self.record_bits = usize::BITS - capacity.leading_zeros();
-        self.enter_all(width);
         Ok(())
     }
 
@@ -537,7 +555,9 @@ mod tests {
                 map.entry(state.clone()).or_insert(next);
             }
             let mut found = Vec::new();
-            layer.insert_batch(width, &some.concat(), |new| found.push(new)).unwrap();
+            layer
+                .insert_batch(width, &some.concat(), |one| found.push(matches!(one, Inserted::New(_))))
+                .unwrap();
             assert_eq!(found, expected);
         }
         assert_eq!(layer.len(), map.len());
@@ -562,18 +582,34 @@ mod tests {
         let mut layer = Layer::new(1, ROOMY).unwrap();
         for start in (0..3_000_000u64).step_by(300) {
             let words: Vec<u64> = (start..start + 300).map(|i| i * 64).collect();
-            layer.insert_batch(Fixed::<1>, &words, |new| assert!(new)).unwrap();
+            layer.insert_batch(Fixed::<1>, &words, |one| assert!(matches!(one, Inserted::New(_)))).unwrap();
         }
         assert_eq!(layer.len(), 3_000_000);
         for start in (0..3_000_000u64).step_by(300) {
             let words: Vec<u64> = (start..start + 300).map(|i| i * 64).collect();
-            layer.insert_batch(Fixed::<1>, &words, |new| assert!(!new)).unwrap();
+            layer.insert_batch(Fixed::<1>, &words, |one| assert!(matches!(one, Inserted::Known(_)))).unwrap();
         }
         assert!(!layer.contains(Fixed::<1>, &[63]));
         let per_state = layer.bytes() as f64 / 3e6;
         // A word, and four bytes for each slot of an index that has just grown.
         let most = 8.0 + 4.0 * GROWTH / MAX_LOAD;
         assert!((8.0 + 4.0 / MAX_LOAD..most + 0.1).contains(&per_state), "{per_state} bytes per state");
+    }
+
+    #[test]
+    fn a_layer_that_starts_again_knows_nothing_of_before() {
+        let mut layer = Layer::new(1, ROOMY).unwrap();
+        for (round, states) in [100_000u64, 7, 0, 3_000, 1].into_iter().enumerate() {
+            layer.restart(states as usize / 3).unwrap();
+            let words: Vec<u64> = (0..states).map(|i| i * 8).collect();
+            let mut new = 0;
+            layer
+                .insert_batch(Fixed::<1>, &words, |one| new += u64::from(matches!(one, Inserted::New(_))))
+                .unwrap();
+            assert_eq!((new, layer.len() as u64), (states, states), "round {round}");
+            assert!(words.iter().all(|word| layer.contains(Fixed::<1>, &[*word])));
+            assert!(!layer.contains(Fixed::<1>, &[states * 8]));
+        }
     }
 
     #[test]

@@ -172,6 +172,11 @@ impl PagedVec {
         self.len += words.len();
     }
 
+    /// Forgets all words, keeps the memory.
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
     /// The words so far.
     #[inline]
     pub fn as_slice(&self) -> &[u64] {
@@ -205,8 +210,8 @@ impl PagedTable {
         rounded(len * 4).max(self.bytes)
     }
 
-    /// Adds zeros up to `len` entries.
-    pub fn grow(&mut self, len: usize) -> Result<(), OutOfMemory> {
+    /// Adds zeros up to `len` entries, or takes entries away, which must be zero.
+    pub fn resize(&mut self, len: usize) -> Result<(), OutOfMemory> {
         self.bytes = self.mapping.grow(self.bytes, len * 4)?.max(self.bytes);
         self.len = len;
         Ok(())

@@ -57,7 +57,7 @@ impl TraceLog {
             self.begin_block();
         }
         // A state that is its own parent cannot be: that stands for none.
-        let parent = parent.map_or(self.records, u64::from);
+        let parent = parent.unwrap_or(self.records);
         let difference = parent.wrapping_sub(self.last_parent) as i64;
         self.last_parent = parent;
         write_number(&mut self.buffer, (difference << 1 ^ difference >> 63) as u64);
@@ -89,9 +89,8 @@ impl TraceLog {
     }
 
     /// The actions from an initial state to this record.
-    pub fn actions_to(&mut self, record: Record) -> io::Result<Vec<ActionId>> {
+    pub fn actions_to(&mut self, mut record: Record) -> io::Result<Vec<ActionId>> {
         let mut actions = Vec::new();
-        let mut record = u64::from(record);
         let mut block = (u64::MAX, Vec::new());
         loop {
             if block.0 != record / BLOCK {
@@ -153,6 +152,10 @@ impl<S: TransitionSystem> Observer<S> for TraceLog {
         self.append(parent, action);
     }
 
+    fn wants_origins(&self) -> bool {
+        true
+    }
+
     fn failure(&self) -> Option<String> {
         self.failure.clone()
     }
@@ -202,7 +205,7 @@ mod tests {
 
     use super::*;
 
-    fn check_chains(parents: &[Option<u32>]) {
+    fn check_chains(parents: &[Option<u64>]) {
         let mut log = TraceLog::new(std::env::temp_dir());
         for (record, &parent) in parents.iter().enumerate() {
             log.append(parent, ActionId(record as u32 * 7 % 1000));
@@ -215,22 +218,25 @@ mod tests {
                 at = parent as usize;
             }
             expected.reverse();
-            assert_eq!(log.actions_to(record as u32).unwrap(), expected);
+            assert_eq!(log.actions_to(record as u64).unwrap(), expected);
         }
     }
 
     proptest! {
         #[test]
         fn chains_come_back(picks in prop::collection::vec(any::<u32>(), 1..3000)) {
-            let parents: Vec<Option<u32>> =
-                picks.iter().enumerate().map(|(i, &pick)| (i > 0).then(|| pick % i.max(1) as u32)).collect();
+            let parents: Vec<Option<u64>> = picks
+                .iter()
+                .enumerate()
+                .map(|(i, &pick)| (i > 0).then(|| u64::from(pick) % i.max(1) as u64))
+                .collect();
             check_chains(&parents);
         }
     }
 
     #[test]
     fn a_log_larger_than_its_buffer_goes_to_disk_and_is_small() {
-        let parents: Vec<Option<u32>> = (0..400_000u32).map(|i| i.checked_sub(1).map(|i| i / 2)).collect();
+        let parents: Vec<Option<u64>> = (0..400_000u64).map(|i| i.checked_sub(1).map(|i| i / 2)).collect();
         check_chains(&parents);
         let mut log = TraceLog::new(std::env::temp_dir());
         parents.iter().for_each(|&parent| log.append(parent, ActionId(3)));

@@ -1,0 +1,175 @@
+//! Guarded commands as a subject: layouts that widen, the interpreter as the judge.
+
+use crate::model::guarded_commands::{ActionId, Expression, GuardedCommands};
+use crate::model::interpreter::{Interpreter, RuntimeError};
+use crate::model::observed_ranges::observed_ranges;
+use crate::model::state_layout::{CellRange, Repacking, StateLayout};
+use crate::model::successor_batch::SuccessorBatch;
+use crate::model::transition_system::{Execution, ExecutionError, StateFunctions};
+use crate::model::value_ranges::proved_ranges;
+use crate::progress::ExpressionMeasure;
+use crate::verdict::replay::{ReplayError, ReplayedTrace, replay};
+
+use super::subject::{Expanded, Subject};
+use super::{Packing, Plan};
+
+/// Guarded commands, an execution, and the layout of states at present.
+pub struct CommandsSubject<'m, E> {
+    model: &'m GuardedCommands,
+    interpreter: Interpreter<'m>,
+    execution: &'m E,
+    measure: Option<&'m ExpressionMeasure>,
+    packing: PackedRanges,
+}
+
+/// A layout together with the ranges it was made from.
+struct PackedRanges {
+    proved: Vec<CellRange>,
+    wanted: Vec<CellRange>,
+    layout: StateLayout,
+}
+
+impl PackedRanges {
+    fn choose(model: &GuardedCommands, packing: Packing) -> Self {
+        let proved = proved_ranges(model);
+        let layout = StateLayout::proved(model, &proved);
+        if packing == Packing::Proved || (packing == Packing::Auto && layout.words() == 1) {
+            return Self { wanted: proved.clone(), proved, layout };
+        }
+        let wanted = observed_ranges(model);
+        let tight = StateLayout::observed(model, &wanted, &proved);
+        if packing == Packing::Observed || tight.words() < layout.words() {
+            Self { proved, wanted, layout: tight }
+        } else {
+            Self { wanted: proved.clone(), proved, layout }
+        }
+    }
+
+    /// Makes room in the ranges for values that do not fit; `false` if all of them do.
+    fn widen(&mut self, successors: &[(ActionId, Vec<i64>)]) -> bool {
+        let mut fits = true;
+        let Self { proved, wanted, layout } = self;
+        for (_, state) in successors {
+            for (cell, &value) in state.iter().enumerate() {
+                if !layout.fields()[cell].capacity().covers(CellRange::exactly(value)) {
+                    fits = false;
+                    // What outgrew its field once is likely to grow on, and each time costs a pass over all states.
+                    let grown = wanted[cell].join(CellRange::exactly(value));
+                    wanted[cell] = grown.doubled(proved[cell]).doubled(proved[cell]);
+                }
+            }
+        }
+        !fits
+    }
+
+    /// A layout for the widened ranges. Values that fitted so far must fit again, also where the old fields had room to
+    /// spare.
+    fn next_layout(&mut self, model: &GuardedCommands) -> StateLayout {
+        for ((range, field), proved) in self.wanted.iter_mut().zip(self.layout.fields()).zip(&self.proved) {
+            let held = field.capacity();
+            let held = CellRange { low: held.low.max(proved.low), high: held.high.min(proved.high) };
+            *range = range.join(held);
+        }
+        StateLayout::observed(model, &self.wanted, &self.proved)
+    }
+}
+
+impl<'m, E: Execution> CommandsSubject<'m, E> {
+    /// Chooses a layout for the model.
+    pub fn new(model: &'m GuardedCommands, execution: &'m E, plan: &'m Plan) -> Self {
+        Self {
+            model,
+            interpreter: Interpreter::new(model),
+            execution,
+            measure: plan.measure.as_ref(),
+            packing: PackedRanges::choose(model, plan.packing),
+        }
+    }
+
+    fn encode_into(&self, batch: &mut SuccessorBatch, states: &[(ActionId, Vec<i64>)]) {
+        let mut packed = vec![0; self.packing.layout.words()];
+        for (action, state) in states {
+            self.packing
+                .layout
+                .encode(state, &mut packed)
+                .expect("the layout holds these states: widen made sure");
+            batch.push(*action, &packed);
+        }
+    }
+}
+
+impl<'m, E: Execution> Subject for CommandsSubject<'m, E> {
+    type Predicate = Expression;
+    type System = E::System<'m>;
+    type State = Vec<i64>;
+    type Run = ReplayedTrace;
+    type Fault = RuntimeError;
+
+    fn words(&self) -> usize {
+        self.packing.layout.words()
+    }
+
+    fn bits(&self) -> usize {
+        self.packing.layout.bits()
+    }
+
+    fn has_measure(&self) -> bool {
+        self.measure.is_some()
+    }
+
+    fn prepare(&self, predicates: &[Expression]) -> Result<E::System<'m>, ExecutionError> {
+        let functions = StateFunctions { predicates, progress: self.measure.map(ExpressionMeasure::packed) };
+        self.execution.prepare(self.model, &self.packing.layout, functions)
+    }
+
+    fn initial(&self, batch: &mut SuccessorBatch) {
+        self.encode_into(batch, &[(ActionId(0), self.model.initial_state())]);
+    }
+
+    fn expand(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Expanded<RuntimeError> {
+        let successors = self.interpreter.successors(&self.decode(state));
+        let mut good = Vec::with_capacity(successors.len());
+        let mut error = None;
+        for (action, result) in successors {
+            match result {
+                Ok(state) => good.push((action, state)),
+                Err(found) => error = error.or(Some((action, found))),
+            }
+        }
+        if self.packing.widen(&good) {
+            let new = self.packing.next_layout(self.model);
+            let old = std::mem::replace(&mut self.packing.layout, new);
+            let repacking = Repacking::new(&old, &self.packing.layout);
+            return Expanded::Widened(Box::new(move |state, packed| repacking.apply(state, packed)));
+        }
+        self.encode_into(batch, &good);
+        Expanded::Successors(error)
+    }
+
+    fn decode(&self, state: &[u64]) -> Vec<i64> {
+        let mut cells = Vec::new();
+        self.packing.layout.decode(state, &mut cells);
+        cells
+    }
+
+    fn replay(&self, actions: &[ActionId]) -> Result<ReplayedTrace, ReplayError> {
+        replay(&self.interpreter, actions.iter().copied())
+    }
+
+    fn last_state(run: &ReplayedTrace) -> &Vec<i64> {
+        let trace = run.trace();
+        trace.steps.last().map_or(&trace.initial, |step| &step.state)
+    }
+
+    fn holds(&self, predicate: &Expression, state: &Vec<i64>) -> Result<bool, RuntimeError> {
+        self.interpreter.evaluate(predicate, state).map(|value| value != 0)
+    }
+
+    fn successors(&self, state: &Vec<i64>) -> Vec<Vec<i64>> {
+        self.interpreter.successors(state).into_iter().filter_map(|(_, next)| next.ok()).collect()
+    }
+
+    fn is_terminal(&self, state: &Vec<i64>) -> bool {
+        self.interpreter.successors(state).is_empty()
+    }
+}

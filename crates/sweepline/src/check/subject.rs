@@ -1,0 +1,99 @@
+//! What a check needs of a model besides its transition system.
+
+use std::collections::{HashSet, VecDeque};
+use std::hash::Hash;
+
+use crate::model::guarded_commands::ActionId;
+use crate::model::successor_batch::SuccessorBatch;
+use crate::model::transition_system::{ExecutionError, TransitionSystem};
+use crate::verdict::Component;
+use crate::verdict::replay::ReplayError;
+
+/// States of a component that are computed to be shown and tested; larger ones are shown in part.
+const COMPONENT: usize = 100_000;
+
+/// A model that can be checked: it can be executed on packed states, and it has a meaning apart from that, by which everything
+/// is tested that a search claims.
+pub trait Subject {
+    /// What states are judged by.
+    type Predicate: Clone;
+    /// The model as a search sees it.
+    type System: TransitionSystem;
+    /// A state as people see it.
+    type State: Clone + Eq + Hash;
+    /// A run of the model.
+    type Run;
+    /// A run-time error.
+    type Fault;
+
+    /// Words of a packed state at present.
+    fn words(&self) -> usize;
+
+    /// Bits of a state that are in use.
+    fn bits(&self) -> usize;
+
+    /// Whether there is a progress measure.
+    fn has_measure(&self) -> bool;
+
+    /// Makes the model executable with the present layout of states.
+    fn prepare(&self, predicates: &[Self::Predicate]) -> Result<Self::System, ExecutionError>;
+
+    /// Appends the packed initial states.
+    fn initial(&self, batch: &mut SuccessorBatch);
+
+    /// Expands a state that the system could not expand: appends its successors, or gives states another layout.
+    fn expand(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Expanded<Self::Fault>;
+
+    /// Unpacks a state.
+    fn decode(&self, state: &[u64]) -> Self::State;
+
+    /// Executes the actions from an initial state on.
+    fn replay(&self, actions: &[ActionId]) -> Result<Self::Run, ReplayError>;
+
+    /// The state in which a run ends.
+    fn last_state(run: &Self::Run) -> &Self::State;
+
+    /// Whether the predicate is true.
+    fn holds(&self, predicate: &Self::Predicate, state: &Self::State) -> Result<bool, Self::Fault>;
+
+    /// The states that one step leads to, erroneous steps left out.
+    fn successors(&self, state: &Self::State) -> Vec<Self::State>;
+
+    /// Whether there is no step at all, not even an erroneous one.
+    fn is_terminal(&self, state: &Self::State) -> bool;
+
+    /// All that can be reached from the state; `None` if the predicate does not have the same truth everywhere.
+    fn component(
+        &self,
+        state: &Self::State,
+        predicate: &Self::Predicate,
+        truth: bool,
+    ) -> Option<Component<Self::State>> {
+        let mut seen = HashSet::from([state.clone()]);
+        let mut queue = VecDeque::from([state.clone()]);
+        let mut states = Vec::new();
+        while let Some(next) = queue.pop_front() {
+            if self.holds(predicate, &next).ok()? != truth {
+                return None;
+            }
+            if states.len() == COMPONENT {
+                return Some(Component { states, complete: false });
+            }
+            for successor in self.successors(&next) {
+                if seen.insert(successor.clone()) {
+                    queue.push_back(successor);
+                }
+            }
+            states.push(next);
+        }
+        Some(Component { states, complete: true })
+    }
+}
+
+/// How [`Subject::expand`] went.
+pub enum Expanded<F> {
+    /// The successors are in the batch; a step that is an error is not among them.
+    Successors(Option<(ActionId, F)>),
+    /// States have another layout now, and this translates them.
+    Widened(Box<dyn FnMut(&[u64], &mut Vec<u64>)>),
+}

@@ -1,0 +1,693 @@
+//! The sweep: least progress first, one layer at a time, and what lies behind is forgotten.
+//!
+//! The generalised sweep-line method (Kristensen and Mailund 2002; Jensen, Kristensen and Mailund 2012), with the repair that their
+//! figure 3 needs: the last layer of a sweep is forgotten like any other. A layer is the set of states of one progress value that one sweep meets. The
+//! current layer is expanded until nothing in it is new. A step to a greater value is appended to a [future layer](crate::store::future_layers); a
+//! step to a smaller one, a regress edge, leads to a [persistent state](crate::store::persistent_states), which is never
+//! forgotten and is a root of the next sweep, unless it is persistent already. When there are no more roots, every
+//! reachable state was expanded at least once: with a measure that never falls, exactly once.
+//!
+//! Full exploration, breadth-first, is the sweep with the constant measure: all states are one layer. There is
+//! no second loop.
+//!
+//! Inside a layer the cursor runs through the arena behind which new states are appended, so the order is breadth-first from all states that enter the
+//! layer. States are expanded in batches, so that the memory accesses of a few hundred insertions overlap. With the constant measure a
+//! batch never crosses the end of a breadth-first level: their number is exact, and a path in the trace log is a
+//! shortest one. With others, it is shortest subject to progress: the fewest regress edges, then the least progress of the
+//! last state, then the fewest steps in its layer.
+//!
+//! Initial states are persistent from the start (*pinned*), unless that is switched off: for one state more, models that return
+//! to their beginning do not repeat the first sweep.
+
+use crate::model::guarded_commands::ActionId;
+use crate::model::successor_batch::SuccessorBatch;
+use crate::model::transition_system::{MAX_ACTIONS, TransitionSystem};
+use crate::store::future_layers::FutureLayers;
+use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
+use crate::store::pages::OutOfMemory;
+use crate::store::persistent_states::PersistentStates;
+
+use super::observer::{Observer, Record, Successors};
+use super::search::{
+    CompleteSearch, Counters, Held, Limits, Monitor, RegressEdge, Search, SearchEnd, StopReason, consult,
+};
+
+/// Successors that are inserted together. Enough to overlap their cache misses, few enough to stay in the first cache.
+const BATCH: usize = 256;
+/// States in a batch at the most: those without successors fill no batch.
+const STATES: usize = 256;
+/// States that are expanded before their successors are announced.
+const AT_A_TIME: usize = 8;
+/// Batches between two looks of the monitor.
+const BATCHES_PER_LOOK: u32 = 64;
+/// Future states are counted as a set, without duplicates, as long as removing them costs no more than this many entries,
+/// and one for each sixteen states expanded.
+const COUNTED_EXACTLY: u64 = 1 << 14;
+
+/// What the order of states follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// All states are one layer: full exploration, breadth-first.
+    Constant,
+    /// The model's progress measure.
+    Progress {
+        /// Whether initial states are persistent from the start.
+        initial: Initial,
+        /// What to do when progress falls.
+        regress: OnRegress,
+    },
+}
+
+/// What happens to initial states once they are expanded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Initial {
+    /// They are persistent.
+    #[default]
+    Pinned,
+    /// They are forgotten like all others, as in the papers.
+    Forgotten,
+}
+
+/// What to do when progress falls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnRegress {
+    /// Sweep again from there.
+    #[default]
+    Sweep,
+    /// End the search and show the step.
+    Stop,
+}
+
+/// A search by progress.
+#[derive(Debug)]
+pub struct SweepSearch {
+    order: Order,
+    layer: Layer,
+    future: FutureLayers,
+    persistent: PersistentStates,
+    front: Front,
+    batch: SuccessorBatch,
+    /// The progress values of the successors in the batch.
+    values: Vec<u64>,
+    staying: Staying,
+    cursor: usize,
+    level_end: usize,
+    /// Counts on when a run goes on after trouble, so that no run escapes the monitor.
+    batches: u32,
+    counters: Counters,
+    /// Entries that were looked at to count states exactly.
+    counting: u64,
+    limits: Limits,
+    peak_bytes: usize,
+    queue: QueueBalance,
+}
+
+/// Where the search stands.
+#[derive(Clone, Copy, Debug, Default)]
+struct Front {
+    /// The progress value of the current layer.
+    value: u64,
+    /// States at the beginning of the layer that an earlier sweep expanded.
+    known: usize,
+    /// States of the layer that are persistent, those included.
+    persistent: usize,
+    /// The record number of the first state that is to be expanded.
+    first: Record,
+}
+
+impl Front {
+    #[inline(always)]
+    fn record(&self, place: usize) -> Record {
+        self.first + (place - self.known) as u64
+    }
+}
+
+/// Successors in the batch that stay in the current layer.
+#[derive(Debug, Default)]
+struct Staying {
+    words: Vec<u64>,
+    /// Their numbers in the batch.
+    numbers: Vec<u32>,
+}
+
+/// States that entered and left the queue in one sweep, for the assertion that none is lost or taken twice.
+#[derive(Clone, Copy, Debug, Default)]
+struct QueueBalance {
+    entered: u64,
+    taken: u64,
+}
+
+/// Where a state comes from, in one word.
+#[inline(always)]
+fn origin(parent: Record, action: ActionId) -> u64 {
+    debug_assert!((action.0 as usize) < MAX_ACTIONS && parent < NO_PARENT);
+    parent << ACTION_BITS | u64::from(action.0)
+}
+
+const ACTION_BITS: u32 = MAX_ACTIONS.trailing_zeros();
+/// Larger than all record numbers.
+const NO_PARENT: u64 = u64::MAX >> ACTION_BITS;
+const INITIAL: u64 = NO_PARENT << ACTION_BITS;
+
+fn tell_origin<S: TransitionSystem, O: Observer<S>>(observer: &mut O, origin: u64) {
+    let parent = Some(origin >> ACTION_BITS).filter(|parent| *parent != NO_PARENT);
+    observer.stored(parent, ActionId(origin as u32 & (MAX_ACTIONS as u32 - 1)));
+}
+
+fn out_of_memory(full: LayerFull) -> SearchEnd {
+    SearchEnd::Stopped(StopReason::Memory(full))
+}
+
+impl SweepSearch {
+    /// A search over states of `width` words.
+    pub fn new(width: usize, order: Order, limits: Limits) -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            order,
+            layer: Layer::new(width, limits.memory)?,
+            future: FutureLayers::new(width, false),
+            persistent: PersistentStates::new(width, limits.memory, false)?,
+            front: Front::default(),
+            batch: SuccessorBatch::new(width, BATCH),
+            values: Vec::new(),
+            staying: Staying::default(),
+            cursor: 0,
+            level_end: 0,
+            batches: 0,
+            counters: Counters { sweeps: 1, ..Counters::default() },
+            counting: 0,
+            limits,
+            peak_bytes: 0,
+            queue: QueueBalance::default(),
+        })
+    }
+
+    fn is_measured(&self) -> bool {
+        self.order != Order::Constant
+    }
+
+    fn run_with<W: Width, S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        width: W,
+        system: &S,
+        observer: &mut O,
+        monitor: &mut dyn Monitor,
+    ) -> SearchEnd {
+        loop {
+            if self.cursor == self.level_end
+                && let Err(end) = self.next_level(width, observer)
+            {
+                return end;
+            }
+            if self.records() > self.limits.states {
+                return SearchEnd::Stopped(StopReason::StateLimit(self.limits.states));
+            }
+            self.batches = self.batches.wrapping_add(1);
+            if self.batches.is_multiple_of(BATCHES_PER_LOOK)
+                && let Some(reason) = self.look(observer, monitor)
+            {
+                return SearchEnd::Stopped(reason);
+            }
+            let mut batch = std::mem::take(&mut self.batch);
+            batch.clear();
+            let trouble = self.expand(width, system, &mut batch);
+            let taken = self.take(width, system, &batch, None, observer);
+            self.batch = batch;
+            if let Err(end) = taken {
+                return end;
+            }
+            if trouble {
+                return SearchEnd::Trouble(self.front.record(self.cursor));
+            }
+        }
+    }
+
+    /// Goes on to the next level of the layer, or to the next layer, or to the next sweep.
+    #[inline(always)]
+    fn next_level<W: Width, S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        width: W,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        if self.cursor == self.layer.len() {
+            self.next_layer(width, observer)?;
+        }
+        self.level_end = self.layer.len();
+        if self.counters.depth > self.limits.levels {
+            return Err(SearchEnd::Stopped(StopReason::LevelLimit(self.limits.levels)));
+        }
+        self.counters.depth += u64::from(!self.is_measured());
+        Ok(())
+    }
+
+    /// Forgets the current layer and loads the one of least progress that has states to be expanded.
+    fn next_layer<W: Width, S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        width: W,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        self.end_layer(observer)?;
+        if !self.is_measured() {
+            return Err(SearchEnd::Complete(CompleteSearch::attest()));
+        }
+        loop {
+            let next = [self.future.first(), self.persistent.first_root()].into_iter().flatten().min();
+            let Some(value) = next else {
+                self.end_sweep(observer)?;
+                continue;
+            };
+            debug_assert!(self.queue.taken == 0 || value > self.front.value, "a sweep never goes back");
+            self.load(width, value, observer).map_err(out_of_memory)?;
+            if self.cursor < self.layer.len() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// All states of the current layer are expanded: now it holds most, and will be forgotten.
+    fn end_layer<S: TransitionSystem, O: Observer<S>>(&mut self, observer: &mut O) -> Result<(), SearchEnd> {
+        if self.layer.len() > self.front.known {
+            self.counters.layers += 1;
+            self.counters.largest_layer = self.counters.largest_layer.max(self.layer.len() as u64);
+            self.note_peak();
+            if observer.layer_ends().is_break() {
+                return Err(SearchEnd::Decided);
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts the next sweep, if there are roots.
+    fn end_sweep<S: TransitionSystem, O: Observer<S>>(&mut self, observer: &mut O) -> Result<(), SearchEnd> {
+        debug_assert!(self.future.is_empty(), "nothing is ahead at the end of a sweep");
+        debug_assert_eq!(self.queue.entered, self.queue.taken, "what entered the queue was taken, once");
+        self.queue = QueueBalance::default();
+        self.future.begin_sweep();
+        if !self.persistent.begin_sweep() {
+            return Err(SearchEnd::Complete(CompleteSearch::attest()));
+        }
+        self.counters.sweeps += 1;
+        observer.failure().map_or(Ok(()), |reason| Err(SearchEnd::Stopped(StopReason::Observer(reason))))
+    }
+
+    /// Makes the layer of this value the current one: its persistent states, then what was found ahead.
+    fn load<W: Width, S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        width: W,
+        value: u64,
+        observer: &mut O,
+    ) -> Result<(), LayerFull> {
+        let buffer = self.future.take(value);
+        let first = self.records();
+        let (persistent, known) = self.persistent.enter(value);
+        let entries = buffer.as_ref().map_or(0, |buffer| buffer.words() / self.future.stride());
+        self.layer.restart(persistent.len() + entries)?;
+        self.front = Front { value, known, persistent: persistent.len(), first };
+        self.cursor = known;
+        observer.layer_begins(first);
+        for (number, (state, origin)) in persistent.into_iter().enumerate() {
+            let inserted = self.layer.insert(width, state)?;
+            debug_assert_eq!(inserted, Inserted::New(number as u32), "a root is a root once");
+            if number >= known {
+                tell_origin(observer, origin);
+            }
+        }
+        for chunk in buffer.into_iter().flat_map(|buffer| buffer.into_chunks()) {
+            self.load_chunk(width, &chunk, observer)?;
+            self.future.recycle(chunk);
+        }
+        self.queue.entered += (self.layer.len() - known) as u64;
+        Ok(())
+    }
+
+    fn load_chunk<W: Width, S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        width: W,
+        chunk: &[u64],
+        observer: &mut O,
+    ) -> Result<(), LayerFull> {
+        let stride = self.future.stride();
+        if stride == width.get() {
+            // Nobody wants to know where states come from.
+            for words in chunk.chunks(BATCH * stride) {
+                self.layer.insert_batch(width, words, |inserted| {
+                    if let Inserted::New(_) = inserted {
+                        tell_origin(observer, INITIAL);
+                    }
+                })?;
+            }
+            return Ok(());
+        }
+        for entries in chunk.chunks(BATCH * stride) {
+            self.staying.words.clear();
+            for entry in entries.chunks_exact(stride) {
+                self.staying.words.extend_from_slice(&entry[..width.get()]);
+            }
+            let mut origins = entries.chunks_exact(stride).map(|entry| entry[stride - 1]);
+            self.layer.insert_batch(width, &self.staying.words, |inserted| {
+                let origin = origins.next().unwrap_or(INITIAL);
+                if let Inserted::New(_) = inserted {
+                    tell_origin(observer, origin);
+                }
+            })?;
+        }
+        self.staying.words.clear();
+        Ok(())
+    }
+
+    /// Fills the batch with successors of the states from the cursor on, and announces to the layer those that stay in it; `true` if a
+    /// state cannot be expanded. A few states at a time: while the next ones are computed, the index is fetched for these.
+    #[inline(always)]
+    fn expand<W: Width, S: TransitionSystem>(
+        &mut self,
+        width: W,
+        system: &S,
+        batch: &mut SuccessorBatch,
+    ) -> bool {
+        let measured = self.is_measured();
+        let end = if measured { self.layer.len() } else { self.level_end };
+        let end = end.min(self.cursor + STATES);
+        let mut next = self.cursor;
+        while next < end && !batch.is_full() {
+            let announced = batch.len();
+            let expansion = system.expand(self.layer.states(next..end.min(next + AT_A_TIME)), batch);
+            if measured {
+                self.measure(width, system, batch, announced);
+            } else {
+                self.layer.announce(width, &batch.words()[announced * width.get()..]);
+            }
+            if expansion.trouble {
+                return true;
+            }
+            next += expansion.states;
+        }
+        false
+    }
+
+    /// Computes the progress of the successors from number `from` on, and announces those that stay in the layer.
+    #[inline(always)]
+    fn measure<W: Width, S: TransitionSystem>(
+        &mut self,
+        width: W,
+        system: &S,
+        batch: &SuccessorBatch,
+        from: usize,
+    ) {
+        debug_assert_eq!(self.values.len(), from);
+        let words = &batch.words()[from * width.get()..];
+        system.progress(words, &mut self.values);
+        let announced = self.staying.words.len();
+        for (number, state) in words.chunks_exact(width.get()).enumerate() {
+            if self.values[from + number] == self.front.value {
+                self.staying.words.extend_from_slice(&state[..width.get()]);
+                self.staying.numbers.push((from + number) as u32);
+            }
+        }
+        self.layer.announce(width, &self.staying.words[announced..]);
+    }
+
+    /// Shows the states at the cursor to the observer, stores the successors in the batch, moves the cursor.
+    #[inline(always)]
+    fn take<W: Width, S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        width: W,
+        system: &S,
+        batch: &SuccessorBatch,
+        kind: Option<Successors>,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        let mut start = 0;
+        for (number, &end) in batch.ends().iter().enumerate() {
+            let steps = (end - start) as usize;
+            start = end;
+            let place = self.cursor + number;
+            let successors = kind.unwrap_or(Successors::Steps(steps));
+            self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
+            let record = self.front.record(place);
+            if observer.taken(system, record, self.layer.state(place), successors).is_break() {
+                return Err(SearchEnd::Decided);
+            }
+        }
+        let before = self.layer.len();
+        self.counters.transitions += batch.len() as u64;
+        if self.is_measured() {
+            self.store_leaving(width, batch, observer)?;
+            let staying = std::mem::take(&mut self.staying);
+            let stored = self.store_staying(width, batch, &staying.words, Some(&staying.numbers), observer);
+            self.staying = staying;
+            self.staying.words.clear();
+            self.staying.numbers.clear();
+            self.values.clear();
+            stored.map_err(out_of_memory)?;
+        } else {
+            self.store_staying(width, batch, batch.words(), None, observer).map_err(out_of_memory)?;
+        }
+        self.queue.entered += (self.layer.len() - before) as u64;
+        self.queue.taken += batch.ends().len() as u64;
+        self.cursor += batch.ends().len();
+        self.counters.explored += batch.ends().len() as u64;
+        Ok(())
+    }
+
+    /// Stores the successors in other layers: ahead, or, for the next sweep, behind.
+    #[inline(always)]
+    fn store_leaving<W: Width, S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        width: W,
+        batch: &SuccessorBatch,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        if self.staying.numbers.len() == self.values.len() {
+            return Ok(());
+        }
+        let ends = batch.ends();
+        let mut number = 0;
+        for (i, &value) in self.values.iter().enumerate() {
+            if value == self.front.value {
+                continue;
+            }
+            while ends[number] as usize <= i {
+                number += 1;
+            }
+            let record = self.front.record(self.cursor + number);
+            observer.leaving_step(record);
+            let origin = origin(record, batch.action(i));
+            if value > self.front.value {
+                self.counters.forward += 1;
+                self.future.append(width, value, batch.state(i), origin);
+            } else {
+                self.counters.regress += 1;
+                if let Order::Progress { regress: OnRegress::Stop, .. } = self.order {
+                    let (action, before) = (batch.action(i), self.front.value);
+                    return Err(SearchEnd::Regress(RegressEdge {
+                        from: record,
+                        action,
+                        before,
+                        after: value,
+                    }));
+                }
+                self.persistent.insert(width, value, batch.state(i), origin).map_err(out_of_memory)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores the successors in the current layer. `numbers` are theirs in the batch, if these are not all of it.
+    #[inline(always)]
+    fn store_staying<W: Width, S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        width: W,
+        batch: &SuccessorBatch,
+        words: &[u64],
+        numbers: Option<&[u32]>,
+        observer: &mut O,
+    ) -> Result<(), LayerFull> {
+        let (ends, first, front) = (batch.ends(), self.cursor, self.front);
+        let (mut number, mut next) = (0, 0);
+        self.layer.insert_announced(width, words, |inserted| {
+            let i = numbers.map_or(next, |numbers| numbers[next] as usize);
+            next += 1;
+            while ends[number] as usize <= i {
+                number += 1;
+            }
+            let parent = front.record(first + number);
+            match inserted {
+                Inserted::New(place) => {
+                    observer.stored(Some(parent), batch.action(i));
+                    observer.stationary_step(parent, front.record(place as usize));
+                }
+                // What an earlier sweep expanded has no number here.
+                Inserted::Known(place) if (place as usize) < front.known => observer.leaving_step(parent),
+                Inserted::Known(place) => observer.stationary_step(parent, front.record(place as usize)),
+            }
+        })
+    }
+
+    /// Records so far: states that were stored in a layer and not expanded by an earlier sweep.
+    #[inline(always)]
+    fn records(&self) -> u64 {
+        self.front.first + (self.layer.len() - self.front.known) as u64
+    }
+
+    fn held(&self) -> Held {
+        Held {
+            current: (self.layer.len() - self.front.persistent) as u64,
+            future: self.future.len() as u64,
+            persistent: self.persistent.len() as u64,
+        }
+    }
+
+    fn note_peak(&mut self) {
+        self.peak_bytes = self.peak_bytes.max(self.bytes());
+        if self.held().total() <= self.counters.peak.total() {
+            return;
+        }
+        let cost = self.future.uncompacted() as u64;
+        if cost > 0 && self.counting + cost <= COUNTED_EXACTLY + self.counters.explored / 16 {
+            self.counting += cost;
+            // Whether that succeeds does not matter: it is only about counting.
+            let _ = self.compact();
+        }
+        if self.held().total() > self.counters.peak.total() {
+            self.counters.peak = self.held();
+        }
+    }
+
+    fn compact(&mut self) -> Result<(), LayerFull> {
+        self.future.compact(|state| self.persistent.contains(state))
+    }
+
+    /// Lets everybody look who may stop the search. When memory is short, duplicates go first.
+    #[cold]
+    fn look<S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        observer: &O,
+        monitor: &mut dyn Monitor,
+    ) -> Option<StopReason> {
+        self.peak_bytes = self.peak_bytes.max(self.bytes());
+        let others = self.future.bytes() + self.persistent.bytes() + observer.bytes();
+        self.layer.set_budget(self.limits.memory.saturating_sub(others));
+        if self.bytes() + observer.bytes() > self.limits.memory && self.future.uncompacted() > 0 {
+            let _ = self.compact();
+        }
+        consult(self, observer, &self.limits, monitor)
+    }
+}
+
+impl Search for SweepSearch {
+    fn run<S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        system: &S,
+        observer: &mut O,
+        monitor: &mut dyn Monitor,
+    ) -> SearchEnd {
+        with_width!(self.layer.width(), width => self.run_with(width, system, observer, monitor))
+    }
+
+    fn start<S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        system: &S,
+        initial: &SuccessorBatch,
+        observer: &mut O,
+    ) -> Result<(), LayerFull> {
+        let width = initial.width();
+        let Order::Progress { initial: fate, .. } = self.order else {
+            observer.layer_begins(0);
+            with_width!(width, width => self.layer.insert_batch(width, initial.words(), |inserted| {
+                if let Inserted::New(_) = inserted {
+                    tell_origin(observer, INITIAL);
+                }
+            }))?;
+            self.queue.entered = self.layer.len() as u64;
+            return Ok(());
+        };
+        let origins = observer.wants_origins();
+        self.future = FutureLayers::new(width, origins);
+        self.persistent = PersistentStates::new(width, self.limits.memory, origins)?;
+        let mut values = Vec::new();
+        system.progress(initial.words(), &mut values);
+        with_width!(width, width => for (i, &value) in values.iter().enumerate() {
+            match fate {
+                Initial::Pinned => {
+                    self.persistent.insert(width, value, initial.state(i), INITIAL)?;
+                }
+                Initial::Forgotten => self.future.append(width, value, initial.state(i), INITIAL),
+            }
+        });
+        self.persistent.begin_sweep();
+        Ok(())
+    }
+
+    fn supply<S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        system: &S,
+        batch: &SuccessorBatch,
+        successors: Successors,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        self.counters.erroneous += u64::from(successors == Successors::WithError);
+        with_width!(self.layer.width(), width => {
+            if self.is_measured() {
+                self.measure(width, system, batch, 0);
+            } else {
+                self.layer.announce(width, batch.words());
+            }
+            self.take(width, system, batch, Some(successors), observer)
+        })
+    }
+
+    fn repack(
+        &mut self,
+        width: usize,
+        mut translate: impl FnMut(&[u64], &mut Vec<u64>),
+    ) -> Result<usize, LayerFull> {
+        self.batch = SuccessorBatch::new(width, BATCH);
+        let around = self.future.bytes() + self.persistent.bytes();
+        let peak = self.layer.repack(width, &mut translate)?;
+        if self.is_measured() {
+            self.persistent.repack(width, &mut translate)?;
+            self.future.repack(width, translate);
+        }
+        Ok(peak + around.max(self.future.bytes() + self.persistent.bytes()))
+    }
+
+    fn troubled(&self) -> &[u64] {
+        self.layer.state(self.cursor)
+    }
+
+    fn stored(&self) -> usize {
+        self.held().total() as usize
+    }
+
+    /// Within one sweep no state is stored twice; from the second on, nobody knows which ones were forgotten.
+    fn distinct(&self) -> Option<u64> {
+        let all_are_counted = !self.is_measured() || (self.future.is_empty() && self.counters.sweeps == 1);
+        all_are_counted.then(|| self.records())
+    }
+
+    fn waiting(&self) -> u64 {
+        (self.layer.len() - self.cursor + self.future.len()) as u64
+    }
+
+    fn progress(&self) -> u64 {
+        self.front.value
+    }
+
+    fn counters(&self) -> Counters {
+        let mut counters = self.counters;
+        if self.held().total() > counters.peak.total() {
+            counters.peak = self.held();
+        }
+        counters.largest_layer = counters.largest_layer.max(self.layer.len() as u64);
+        counters.layers = counters.layers.max(1);
+        counters.persistent = self.persistent.len() as u64;
+        counters
+    }
+
+    fn bytes(&self) -> usize {
+        self.layer.bytes() + self.future.bytes() + self.persistent.bytes() + self.batch.bytes()
+    }
+
+    fn peak_bytes(&self) -> usize {
+        self.peak_bytes.max(self.bytes())
+    }
+}

@@ -1,0 +1,281 @@
+//! A measure made of expressions of the model, compared from left to right.
+//!
+//! The expressions are packed into one: each minus its least value, shifted to its place, the most significant first. So a progress value is a
+//! 63-bit integer, the order of the integers is the lexicographic order of the tuples, and executing a measure is
+//! evaluating an expression, by whatever executes the model.
+//!
+//! Nothing is left to chance at run time. The ranges of the expressions are proved before the search, and what cannot be
+//! proved is refused: a measure that is too wide for its word, or that may have no value in some state (a division by
+//! zero, an index out of range), would not be a function of the state.
+
+use crate::model::guarded_commands::{BinaryOperator, Expression, GuardedCommands, Shape, Span};
+use crate::model::state_layout::CellRange;
+use crate::model::value_ranges::{expression_range, proved_ranges};
+
+/// Bits of a progress value: those of an `i64` that is not negative.
+const BITS: u32 = 63;
+
+/// Expressions as one progress value.
+#[derive(Clone, Debug)]
+pub struct ExpressionMeasure {
+    packed: Expression,
+    parts: Vec<Part>,
+}
+
+/// The place of one expression in the value.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    low: i64,
+    bits: u32,
+    shift: u32,
+}
+
+/// Why expressions are not a measure.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MeasureError {
+    /// There is nothing to compare.
+    #[error("a measure has at least one expression")]
+    Empty,
+    /// The expressions can have too many different values.
+    #[error("the measure needs {} bits, and a progress value has {BITS}: {}", total_bits(.ranges), listed(.ranges))]
+    TooWide {
+        /// What each expression can be.
+        ranges: Vec<CellRange>,
+    },
+    /// The expression may have no value in a reachable state.
+    #[error("the measure may have no value: {reason}")]
+    MayFail {
+        /// Number of the expression, from zero.
+        component: usize,
+        /// Where in the text it was read from.
+        span: Span,
+        /// What may go wrong.
+        reason: String,
+    },
+}
+
+fn needed_bits(range: CellRange) -> u32 {
+    64 - range.high.abs_diff(range.low).leading_zeros()
+}
+
+fn total_bits(ranges: &[CellRange]) -> u32 {
+    ranges.iter().map(|range| needed_bits(*range)).sum()
+}
+
+fn listed(ranges: &[CellRange]) -> String {
+    let one = |(number, range): (usize, &CellRange)| {
+        format!("number {} runs from {} to {}", number + 1, range.low, range.high)
+    };
+    ranges.iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
+}
+
+impl ExpressionMeasure {
+    /// Packs the expressions, the most significant first.
+    ///
+    /// # Errors
+    /// If they do not fit into a progress value, or may have no value.
+    pub fn new(model: &GuardedCommands, components: &[Expression]) -> Result<Self, MeasureError> {
+        if components.is_empty() {
+            return Err(MeasureError::Empty);
+        }
+        let proved = proved_ranges(model);
+        for (component, expression) in components.iter().enumerate() {
+            if let Err((span, reason)) = always_defined(model, &proved, expression) {
+                return Err(MeasureError::MayFail { component, span, reason });
+            }
+        }
+        let ranges: Vec<CellRange> =
+            components.iter().map(|one| expression_range(model, &proved, one)).collect();
+        if total_bits(&ranges) > BITS {
+            return Err(MeasureError::TooWide { ranges });
+        }
+        let mut parts = Vec::with_capacity(components.len());
+        let mut packed = None;
+        let mut shift = 0;
+        for (expression, range) in components.iter().zip(&ranges).rev() {
+            let part = Part { low: range.low, bits: needed_bits(*range), shift };
+            shift += part.bits;
+            parts.push(part);
+            // An expression with a single value takes no place.
+            if part.bits > 0 {
+                let value = part.place(expression);
+                packed = Some(match packed {
+                    None => value,
+                    Some(rest) => Expression::binary(BinaryOperator::BitOr, value, rest),
+                });
+            }
+        }
+        parts.reverse();
+        Ok(Self { packed: packed.unwrap_or(Expression::Constant(0)), parts })
+    }
+
+    /// The expression whose value is the progress value.
+    pub fn packed(&self) -> &Expression {
+        &self.packed
+    }
+
+    /// The values of the expressions that make up this progress value.
+    pub fn unpack(&self, progress: u64) -> Vec<i64> {
+        let value = |part: &Part| {
+            let mask = u64::MAX.unbounded_shl(part.bits);
+            part.low.wrapping_add((progress.unbounded_shr(part.shift) & !mask) as i64)
+        };
+        self.parts.iter().map(value).collect()
+    }
+
+    /// The expressions' values as people write them: `3`, or `(3, 1)`.
+    pub fn show(&self, progress: u64) -> String {
+        let values: Vec<String> = self.unpack(progress).iter().map(i64::to_string).collect();
+        if let [value] = &values[..] { value.clone() } else { format!("({})", values.join(", ")) }
+    }
+}
+
+impl Part {
+    fn place(self, expression: &Expression) -> Expression {
+        let positive = match self.low {
+            0 => expression.clone(),
+            low => {
+                Expression::binary(BinaryOperator::Subtract, expression.clone(), Expression::Constant(low))
+            }
+        };
+        let shift = Expression::Constant(i64::from(self.shift));
+        if self.shift == 0 {
+            positive
+        } else {
+            Expression::binary(BinaryOperator::ShiftLeft, positive, shift)
+        }
+    }
+}
+
+/// Whether the expression has a value whatever the cells hold; otherwise where and why not.
+fn always_defined(
+    model: &GuardedCommands,
+    proved: &[CellRange],
+    expression: &Expression,
+) -> Result<(), (Span, String)> {
+    use BinaryOperator as Op;
+    let range = |expression: &Expression| expression_range(model, proved, expression);
+    match expression {
+        Expression::Constant(_) | Expression::Cell(_) => Ok(()),
+        Expression::Unary(_, operand) => always_defined(model, proved, operand),
+        Expression::Element { array, index, span } => {
+            always_defined(model, proved, index)?;
+            let variable = model.variable(*array);
+            let length = match variable.shape {
+                Shape::Array { length, .. } => i64::from(length),
+                _ => 0,
+            };
+            let (CellRange { low, high }, name) = (range(index), &variable.name);
+            if low >= 0 && high < length {
+                return Ok(());
+            }
+            let reason = format!("the index into `{name}` may be anything from {low} to {high}");
+            Err((*span, format!("{reason}, and `{name}` has {length} elements")))
+        }
+        Expression::Binary { operator, left, right, span } => {
+            always_defined(model, proved, left)?;
+            always_defined(model, proved, right)?;
+            let CellRange { low, high } = range(right);
+            match operator {
+                Op::Divide | Op::Remainder if low <= 0 && high >= 0 => {
+                    Err((*span, format!("the divisor may be anything from {low} to {high}, zero included")))
+                }
+                Op::ShiftLeft | Op::ShiftRight if low < 0 || high > 63 => Err((
+                    *span,
+                    format!("the shift count may be anything from {low} to {high}, and 0 to 63 is allowed"),
+                )),
+                _ => Ok(()),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::guarded_commands::{
+        Action, Assignment, CellId, Effect, IntegerType, Location, LocationId, Participant, Place, VariableId,
+    };
+    use crate::model::interpreter::Interpreter;
+
+    /// Three variables of these types and an array of four bytes, all of which run through many values.
+    fn model(types: [IntegerType; 3]) -> GuardedCommands {
+        let mut model = GuardedCommands::default();
+        for (name, integer) in ["x", "y", "z"].into_iter().zip(types) {
+            model.add_variable(name, None, Shape::Scalar(integer), &[], Span::default());
+        }
+        let byte = IntegerType::BYTE;
+        model.add_variable("a", None, Shape::Array { element: byte, length: 4 }, &[], Span::default());
+        let location = Location { name: "l".into(), committed: false, span: Span::default() };
+        let process = model.add_process("P", vec![location], LocationId(0), Span::default());
+        let at = LocationId(0);
+        let participant =
+            Participant { process, from: at, to: at, guards: Vec::new(), span: Span::default() };
+        let run = |cell: u32| {
+            let sum = Expression::binary(
+                BinaryOperator::Add,
+                Expression::Cell(CellId(cell)),
+                Expression::Constant(1),
+            );
+            let value = Expression::binary(BinaryOperator::Multiply, sum, Expression::Constant(-3));
+            Effect::Assign(vec![Assignment { place: Place::Cell(CellId(cell)), value }])
+        };
+        let effects = (0..7).map(run).collect();
+        model.actions.push(Action { participants: vec![participant], effects, channel: None });
+        model
+    }
+
+    fn cell(number: u32) -> Expression {
+        Expression::Cell(CellId(number))
+    }
+
+    proptest! {
+        /// The order of packed values is the order of tuples, and the tuples can be had back.
+        #[test]
+        fn packing_keeps_the_order(
+            bits in prop::array::uniform3(1..=20u8), signed in any::<[bool; 3]>(),
+            pairs in prop::collection::vec((any::<[i64; 3]>(), any::<[i64; 3]>()), 50),
+        ) {
+            let types = [0, 1, 2].map(|i| IntegerType { bits: bits[i], signed: signed[i] });
+            let model = model(types);
+            let measure = ExpressionMeasure::new(&model, &[cell(0), cell(1), cell(2)]).unwrap();
+            let interpreter = Interpreter::new(&model);
+            let value = |tuple: [i64; 3]| {
+                let mut state = model.initial_state();
+                state[..3].copy_from_slice(&tuple);
+                interpreter.evaluate(measure.packed(), &state).unwrap() as u64
+            };
+            for (a, b) in pairs {
+                let [a, b] = [a, b].map(|tuple| [0, 1, 2].map(|i| types[i].wrap(tuple[i] % 5)));
+                prop_assert_eq!(value(a).cmp(&value(b)), a.cmp(&b));
+                prop_assert_eq!(measure.unpack(value(a)), a.to_vec());
+            }
+        }
+    }
+
+    #[test]
+    fn what_may_go_wrong_is_refused_before_the_search() {
+        let int = IntegerType { bits: 32, signed: true };
+        let model = model([int, int, IntegerType::BYTE]);
+        let element = |index| Expression::Element {
+            array: VariableId(3),
+            index: Box::new(index),
+            span: Span::new(3, 7),
+        };
+        let refused = |components: &[Expression]| ExpressionMeasure::new(&model, components).unwrap_err();
+        assert_eq!(refused(&[]), MeasureError::Empty);
+        let wide = refused(&[cell(0), cell(1)]).to_string();
+        assert!(wide.contains("needs 64 bits") && wide.contains("-2147483648 to 2147483647"), "{wide}");
+        let index = refused(&[cell(2), element(cell(2))]);
+        assert!(matches!(&index, MeasureError::MayFail { component: 1, span: Span { start: 3, .. }, .. }));
+        assert!(index.to_string().contains("`a` has 4 elements"), "{index}");
+        let divided = Expression::binary(BinaryOperator::Divide, cell(0), cell(2));
+        assert!(refused(&[divided]).to_string().contains("zero included"));
+        let masked = Expression::binary(BinaryOperator::BitAnd, cell(2), Expression::Constant(3));
+        assert!(ExpressionMeasure::new(&model, &[element(masked)]).is_ok());
+        let constant = ExpressionMeasure::new(&model, &[Expression::Constant(7)]).unwrap();
+        assert_eq!((constant.packed(), constant.show(0)), (&Expression::Constant(0), "7".into()));
+    }
+}

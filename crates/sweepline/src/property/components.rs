@@ -1,0 +1,250 @@
+//! Terminal strongly connected components of a layer, by Tarjan's algorithm.
+//!
+//! A component is terminal when no step leads out of it. Once a run is inside, it meets all of the component and nothing
+//! else, so what holds for ever, or never again, is decided there: `AG EF p` is violated exactly by a terminal component without a `p`-state, and
+//! `EF AG p` is shown exactly by one with `p`-states only. A state without successors is such a component. When progress never
+//! falls, every component lies in one layer.
+//!
+//! The steps inside the current layer are collected as they are met (row by row, since states are expanded in their order), and looked
+//! through when the layer is complete. (The thesis of Lilleskare, algorithm 6, runs the search itself depth-first and
+//! loses states on the way; this does not change the order of the search.) A layer of n states and m inner steps
+//! takes 21 n + 4 m bytes for the time of the layer.
+
+use crate::explore::Record;
+
+/// What is collected of the current layer.
+#[derive(Debug, Default)]
+pub struct LayerComponents {
+    first: Record,
+    /// For each state taken, the predicates that are true in it.
+    truths: Vec<u64>,
+    /// Where each state's steps begin.
+    rows: Vec<usize>,
+    targets: Vec<u32>,
+    leaves: Vec<bool>,
+}
+
+/// A component that no step leads out of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TerminalComponent {
+    /// Its state that was taken first.
+    pub first: Record,
+    /// Predicates that are true in all of its states.
+    pub all: u64,
+    /// Predicates that are true in some of its states.
+    pub some: u64,
+}
+
+impl LayerComponents {
+    /// A layer begins whose states have numbers from this one on.
+    pub fn begin(&mut self, first: Record) {
+        self.first = first;
+        self.truths.clear();
+        self.rows.clear();
+        self.targets.clear();
+        self.leaves.clear();
+    }
+
+    /// The next state, with the predicates that are true in it.
+    pub fn add_state(&mut self, truth: u64) {
+        self.truths.push(truth);
+    }
+
+    /// A step to a state of the layer.
+    pub fn add_inner_step(&mut self, from: Record, to: Record) {
+        self.begin_rows(from);
+        self.targets.push((to - self.first) as u32);
+    }
+
+    /// A step to another layer.
+    pub fn add_leaving_step(&mut self, from: Record) {
+        let from = (from - self.first) as usize;
+        if self.leaves.len() <= from {
+            self.leaves.resize(from + 1, false);
+        }
+        self.leaves[from] = true;
+    }
+
+    fn begin_rows(&mut self, from: Record) {
+        let rows = (from - self.first) as usize + 1;
+        while self.rows.len() < rows {
+            self.rows.push(self.targets.len());
+        }
+    }
+
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        self.truths.capacity() * 8
+            + self.rows.capacity() * 8
+            + self.targets.capacity() * 4
+            + self.leaves.capacity()
+    }
+
+    /// The layer is complete: its terminal components.
+    pub fn terminal(&mut self) -> Vec<TerminalComponent> {
+        let states = self.truths.len();
+        self.rows.resize(states, self.targets.len());
+        self.rows.push(self.targets.len());
+        self.leaves.resize(states, false);
+        Tarjan::new(self).run()
+    }
+}
+
+/// No number yet.
+const UNSEEN: u32 = u32::MAX;
+/// In a component that is complete.
+const CLOSED: u32 = u32::MAX - 1;
+
+struct Tarjan<'a> {
+    layer: &'a LayerComponents,
+    /// The number of a state in the order of the walk, or one of the above.
+    numbers: Vec<u32>,
+    /// The least number that can be reached from it.
+    low: Vec<u32>,
+    /// States whose component is not complete.
+    open: Vec<u32>,
+    /// The path of the walk: states, and their next step.
+    path: Vec<(u32, usize)>,
+    next_number: u32,
+    found: Vec<TerminalComponent>,
+    /// Whether a step leads out of the state, or out of what was below it on the path.
+    escapes: Vec<bool>,
+}
+
+impl<'a> Tarjan<'a> {
+    fn new(layer: &'a LayerComponents) -> Self {
+        let states = layer.truths.len();
+        Self {
+            layer,
+            numbers: vec![UNSEEN; states],
+            low: vec![0; states],
+            open: Vec::new(),
+            path: Vec::new(),
+            next_number: 0,
+            found: Vec::new(),
+            escapes: layer.leaves.clone(),
+        }
+    }
+
+    fn run(mut self) -> Vec<TerminalComponent> {
+        for root in 0..self.layer.truths.len() as u32 {
+            if self.numbers[root as usize] == UNSEEN {
+                self.visit(root);
+                self.walk();
+            }
+        }
+        self.found.sort_by_key(|component| component.first);
+        self.found
+    }
+
+    fn visit(&mut self, state: u32) {
+        self.numbers[state as usize] = self.next_number;
+        self.low[state as usize] = self.next_number;
+        self.next_number += 1;
+        self.open.push(state);
+        self.path.push((state, self.layer.rows[state as usize]));
+    }
+
+    fn walk(&mut self) {
+        while let Some((state, next)) = self.path.last_mut() {
+            let at = *state as usize;
+            if *next < self.layer.rows[at + 1] {
+                let target = self.layer.targets[*next] as usize;
+                *next += 1;
+                match self.numbers[target] {
+                    UNSEEN => self.visit(target as u32),
+                    CLOSED => self.escapes[at] = true,
+                    number => self.low[at] = self.low[at].min(number),
+                }
+                continue;
+            }
+            self.path.pop();
+            let closes = self.low[at] == self.numbers[at];
+            if closes {
+                self.close(at as u32);
+            }
+            if let Some((parent, _)) = self.path.last() {
+                let parent = *parent as usize;
+                self.low[parent] = self.low[parent].min(if closes { u32::MAX } else { self.low[at] });
+                self.escapes[parent] |= closes;
+            }
+        }
+    }
+
+    /// All that was opened from this state on is one component.
+    fn close(&mut self, root: u32) {
+        let mut component = TerminalComponent { first: Record::MAX, all: u64::MAX, some: 0 };
+        let mut escapes = false;
+        while let Some(state) = self.open.pop() {
+            let at = state as usize;
+            self.numbers[at] = CLOSED;
+            escapes |= self.escapes[at];
+            component.first = component.first.min(self.layer.first + u64::from(state));
+            component.all &= self.layer.truths[at];
+            component.some |= self.layer.truths[at];
+            if state == root {
+                break;
+            }
+        }
+        if !escapes {
+            self.found.push(component);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Terminal components by reachability: those from which every reachable state leads back.
+    fn by_reachability(states: usize, steps: &[(usize, usize)], leaving: &[usize]) -> Vec<Vec<usize>> {
+        let mut reach = vec![vec![false; states]; states];
+        (0..states).for_each(|state| reach[state][state] = true);
+        steps.iter().for_each(|&(from, to)| reach[from][to] = true);
+        for via in 0..states {
+            for from in 0..states {
+                for to in 0..states {
+                    reach[from][to] |= reach[from][via] && reach[via][to];
+                }
+            }
+        }
+        let mut found = Vec::new();
+        for state in 0..states {
+            let members: Vec<usize> = (0..states).filter(|&other| reach[state][other]).collect();
+            let closed = members.iter().all(|&other| reach[other][state] && !leaving.contains(&other));
+            if closed && members[0] == state {
+                found.push(members);
+            }
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn terminal_components_are_found(
+            states in 1..12usize,
+            picks in prop::collection::vec((any::<usize>(), any::<usize>()), 0..30),
+            leave in prop::collection::vec(any::<usize>(), 0..4),
+        ) {
+            let mut steps: Vec<_> = picks.iter().map(|&(a, b)| (a % states, b % states)).collect();
+            steps.sort_by_key(|step| step.0);
+            let leaving: Vec<usize> = leave.iter().map(|state| state % states).collect();
+            let mut layer = LayerComponents::default();
+            layer.begin(100);
+            (0..states).for_each(|state| layer.add_state(1 << state | 1 << 40));
+            leaving.iter().for_each(|&state| layer.add_leaving_step(100 + state as u64));
+            steps.iter().for_each(|&(a, b)| layer.add_inner_step(100 + a as u64, 100 + b as u64));
+            let expected: Vec<TerminalComponent> = by_reachability(states, &steps, &leaving)
+                .into_iter()
+                .map(|members| {
+                    let some = members.iter().fold(1 << 40, |some, state| some | 1 << state);
+                    let all = if members.len() == 1 { some } else { 1 << 40 };
+                    TerminalComponent { first: 100 + members[0] as u64, all, some }
+                })
+                .collect();
+            prop_assert_eq!(layer.terminal(), expected);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Which property may be checked by which search: the one place that decides.
+//!
+//! | property | breadth | depth | sweep, any measure | sweep, measure that never falls |
+//! |---|---|---|---|---|
+//! | deadlock, invariant, reachability | yes | yes | yes | yes |
+//! | `AG EF p`, `EF AG p` | yes | no | no | yes |
+//!
+//! `AG EF p` and `EF AG p` are decided by terminal strongly connected components. When progress never falls, a
+//! component lies in one layer, and the layer is all that is needed to find it. When progress falls, a component may span layers of
+//! which most are forgotten. Whether a measure falls is seen edge by edge, so the last column is checked while the search runs: the
+//! first regress edge ends it.
+
+use crate::explore::sweep::Order;
+
+use super::{Property, PropertyKind};
+
+/// A property that a search cannot decide.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unsound {
+    /// Depth-first search has no layers.
+    #[error(
+        "`{0}` is decided by the strongly connected components of a layer, and a depth-first search has no layers"
+    )]
+    ComponentsByDepth(String),
+    /// Progress falls.
+    #[error(
+        "`{0}` is decided by the strongly connected components of a layer, and progress falls: a component may lie in several layers, of which most are forgotten"
+    )]
+    ComponentsAcrossLayers(String),
+}
+
+impl Unsound {
+    /// What to do instead.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Self::ComponentsByDepth(_) => {
+                "use the engine `breadth`, or `sweep` with a measure that never falls"
+            }
+            Self::ComponentsAcrossLayers(_) => {
+                "use a coarser measure that never falls, or the engine `breadth`, which keeps all states in one layer"
+            }
+        }
+    }
+}
+
+/// How a search meets states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchKind {
+    /// Layer by layer.
+    Layers(Order),
+    /// Depth-first.
+    Depth,
+}
+
+/// Refuses what cannot be decided by this search.
+pub fn require_sound<P>(properties: &[Property<P>], search: SearchKind) -> Result<(), Unsound> {
+    match (needs_monotone(properties), search) {
+        (Some(name), SearchKind::Depth) => Err(Unsound::ComponentsByDepth(name.into())),
+        _ => Ok(()),
+    }
+}
+
+/// The name of a property that cannot be decided where progress falls.
+pub fn needs_monotone<P>(properties: &[Property<P>]) -> Option<&str> {
+    let needs = |property: &&Property<P>| {
+        matches!(property.kind, PropertyKind::AlwaysPossible(_) | PropertyKind::PossiblyForEver(_))
+    };
+    properties.iter().find(needs).map(|property| property.name.as_str())
+}
