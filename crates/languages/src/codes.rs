@@ -23,7 +23,16 @@ codes! {
     NESTED_TOO_DEEPLY = "E0106": "An expression with more than 256 levels.";
     REPEATED_SECTION = "E0107": "A section that may stand once in a process or transition stands twice.";
     MISSING_SECTION = "E0108": "A process without `state` or `init`, or a model without `system`.";
-    TEXT_TOO_LARGE = "E0109": "A text of more than 64 MiB.";
+    TEXT_TOO_LARGE = "E0109": "A text of more than 64 MiB, or a state space of more than 1 GiB.";
+    REPEATED_MEASURE = "E0110": "A second `// progress:` comment.";
+    NO_STATES = "E0111": "A state space or an automaton without a state.";
+    INCOMPLETE_STATE = "E0112": "A line of a state space or automaton that ends too early.";
+    BAD_PROGRESS_VALUE = "E0113": "A progress value that is not a number from 0 to 4294967295.";
+    BAD_PROPOSITION_COUNT = "E0114": "A number of propositions that is none, or not the number of those that follow.";
+    BAD_PROPOSITION = "E0115": "Something that cannot be the name of a proposition.";
+    INCOMPLETE_ARC = "E0116": "An action or a label without a successor.";
+    BAD_LABEL = "E0117": "A label of an automaton that is not `true` and not made of propositions.";
+    BAD_AUTOMATON_STATE = "E0118": "A state of an automaton whose name holds a `/`, or several initial states.";
 
     UNKNOWN_NAME = "E0201": "No variable or constant of this name is visible here.";
     UNKNOWN_PROCESS = "E0202": "No process has this name.";
@@ -39,11 +48,17 @@ codes! {
     BAD_INITIAL_VALUE = "E0212": "A list for a scalar or a number for an array.";
     BAD_SIZE = "E0213": "The length of an array or the capacity of a channel is outside the limits.";
     CHANNEL_WITHOUT_TYPE = "E0214": "A buffered channel does not say what its messages are.";
+    UNKNOWN_CONSTANT = "E0215": "A value was given for something that is no single global constant.";
+    CONSTANT_OUT_OF_RANGE = "E0216": "A value was given that the type of the constant does not hold.";
+    UNKNOWN_STATE = "E0217": "No line of the state space or automaton defines this state.";
+    UNKNOWN_PROPOSITION = "E0218": "The first state of the space does not have this proposition.";
+    MISSING_PROPOSITION = "E0219": "A state does not say whether a proposition holds that the first state has.";
 
     SYNCHRONOUS_SYSTEM = "E0301": "`system sync` is not supported.";
     PROPERTY_CHANGES_MODEL = "E0302": "The property process has variables, effects or synchronisations.";
     STATE_TOO_LARGE = "E0303": "A state of more than 1,048,576 cells.";
     TOO_MANY_ACTIONS = "E0304": "Pairing senders with receivers gives more actions than fit in memory.";
+    UNDECIDED_FORMULA = "E0305": "A formula of temporal logic that is not `EF f`, `AG f`, `AG EF f` or `EF AG f`.";
 
     ONE_SIDED_CHANNEL = "W0401": "An unbuffered channel on which no sender meets a receiver of another process.";
     INITIAL_VALUE_WRAPS = "W0402": "An initial value that its type cannot hold.";

@@ -108,6 +108,14 @@ impl Diagnostics {
         Reported(())
     }
 
+    /// Adds an error that is about no place of the text, and so is no echo of another one.
+    pub(crate) fn report_outside(&mut self, error: Diagnostic) -> Reported {
+        if !self.is_full() {
+            self.errors.push(error);
+        }
+        Reported(())
+    }
+
     /// Adds a warning.
     pub(crate) fn warn(&mut self, warning: Diagnostic) {
         debug_assert_eq!(warning.severity, Severity::Warning);

@@ -25,35 +25,28 @@
 //! assert_eq!(errors[0].help.as_deref(), Some("did you mean `on`?"));
 //! ```
 //!
-//! DVE is the only language so far. Another one gets a module beside `dve`, a variant of [`Language`] and
-//! nothing else: what a model *is* does not depend on how it was written down.
+//! [`read_model_with`] reads other languages, by [`ReadOptions`]: explicit state spaces are in [`state_space`].
+//! Another one gets a module beside `dve`, a variant of [`Language`] and nothing else: what a model *is* does not
+//! depend on how it was written down.
 
 pub mod codes;
+mod ctl;
 mod diagnostic;
 mod dve;
+mod language;
+mod measure;
 mod source;
 pub mod spelling;
+pub mod state_space;
 
 use sweepline::model::guarded_commands::{Expression, GuardedCommands};
 
+pub use ctl::{CtlForm, CtlFormula};
 pub use diagnostic::{Diagnostic, Severity};
+pub use language::{Language, ReadOptions};
+pub use measure::DeclaredMeasure;
 pub use source::{Position, Source};
-
-/// A language that models are written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Language {
-    /// The language of the DiVinE model checker.
-    Dve,
-}
-
-impl Language {
-    /// The name, as used for file endings and options.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Dve => "dve",
-        }
-    }
-}
+pub use state_space::{Automaton, StateSpace};
 
 /// A model that was read from a text.
 #[derive(Clone, Debug)]
@@ -64,6 +57,8 @@ pub struct Model {
     pub commands: GuardedCommands,
     /// What is odd about it, in the order of the text.
     pub warnings: Vec<Diagnostic>,
+    /// The progress measure that its file declares.
+    pub progress: Option<DeclaredMeasure>,
     scope: dve::Scope,
 }
 
@@ -74,18 +69,62 @@ impl Model {
     /// # Errors
     /// All that is wrong with the expression, in the order of its text.
     pub fn expression(&self, text: &str) -> Result<Expression, Vec<Diagnostic>> {
-        match self.language {
-            Language::Dve => dve::expression(text, &self.scope),
-        }
+        dve::expression(text, &self.scope)
+    }
+
+    /// A progress measure in the model's own language, for example from `--progress`: an expression, or a list
+    /// `(a, b, c)` of which the first counts most. In addition to what [`expression`](Self::expression) allows, the
+    /// name of a process alone is the number of the state that it is in, in the order of declaration.
+    ///
+    /// # Errors
+    /// All that is wrong with the measure, in the order of its text.
+    pub fn measure(&self, text: &str) -> Result<Vec<Expression>, Vec<Diagnostic>> {
+        dve::measure(text, &self.scope)
+    }
+
+    /// A formula of computation tree logic: `EF`, `AG`, `AG EF` (or `AGEF`) or `EF AG` (or `EFAG`) followed by an
+    /// expression, with parentheses as you like. Also the text of a formula file.
+    ///
+    /// # Errors
+    /// All that is wrong with the formula, in the order of its text; about other forms, what can be asked instead.
+    pub fn ctl(&self, text: &str) -> Result<CtlFormula, Vec<Diagnostic>> {
+        dve::ctl(text, &self.scope)
     }
 }
 
-/// Reads the text of a model.
+/// Reads the text of a DVE model as it stands.
 ///
 /// # Errors
 /// What is wrong with the text, at most twenty findings, in the order of the text. There is at least one, and
 /// all of them are errors.
 pub fn read_model(text: &str) -> Result<Model, Vec<Diagnostic>> {
-    let dve::Meaning { commands, scope, warnings } = dve::read(text)?;
-    Ok(Model { language: Language::Dve, commands, warnings, scope })
+    read_model_with(text, &ReadOptions::default())
+}
+
+/// Reads the text of a model.
+///
+/// ```
+/// use languages::{ReadOptions, read_model_with};
+///
+/// let constants = vec![("N".to_owned(), 5)];
+/// let options = ReadOptions { constants, ..ReadOptions::default() };
+/// let model = read_model_with("const int N = 3; byte forks[N]; system async;", &options).expect("a model");
+/// assert_eq!(model.commands.cells.len(), 5);
+/// ```
+///
+/// # Errors
+/// What is wrong with the text or with the constants, at most twenty findings, in the order of the text. There is
+/// at least one, and all of them are errors. A finding about a constant that the text does not have stands at the
+/// start of the text.
+pub fn read_model_with(text: &str, options: &ReadOptions) -> Result<Model, Vec<Diagnostic>> {
+    match options.language {
+        Language::Dve => {
+            let dve::Meaning { commands, scope, progress, warnings } = dve::read(text, &options.constants)?;
+            Ok(Model { language: Language::Dve, commands, warnings, progress, scope })
+        }
+        Language::StateSpace => {
+            state_space::refuse_constants(&options.constants)?;
+            Ok(StateSpace::read(text)?.model())
+        }
+    }
 }

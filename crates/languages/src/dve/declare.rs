@@ -10,6 +10,7 @@ use sweepline::model::guarded_commands::{
     CellId, GuardedCommands, IntegerType, Location, LocationId, ProcessId, Shape, Span, VariableId,
 };
 
+use super::constants::{self, Replacements};
 use super::resolve::{ProcessScope, Resolver, Scope, Symbol, Symbols};
 use super::syntax::{self, Declaration, Initial, Mutability, Name};
 use crate::codes;
@@ -54,12 +55,17 @@ pub(crate) struct Declarations<'file, 'run> {
 
 impl<'file, 'run> Declarations<'file, 'run> {
     /// Declares everything in `file` except the transitions.
-    pub(crate) fn new(file: &'file syntax::File<'file>, diagnostics: &'run mut Diagnostics) -> Self {
+    pub(crate) fn new(
+        file: &'file syntax::File<'file>,
+        replacements: &Replacements<'_>,
+        diagnostics: &'run mut Diagnostics,
+    ) -> Self {
+        constants::check(file, replacements, diagnostics);
         let (commands, scope, channels) = Default::default();
         let mut declarations =
             Self { commands, scope, channels, members: Vec::new(), property: None, diagnostics };
         for variable in &file.variables {
-            declarations.global(variable);
+            declarations.global(variable, replacements);
         }
         for channel in &file.channels {
             declarations.channel(channel);
@@ -80,12 +86,16 @@ impl<'file, 'run> Declarations<'file, 'run> {
         declarations
     }
 
-    fn global(&mut self, declaration: &Declaration<'_>) {
+    fn global(&mut self, declaration: &Declaration<'_>, replacements: &Replacements<'_>) {
         let known = self.scope.globals.contains_key(declaration.name.text);
         if known {
             self.declared_twice(declaration.name, "variable or constant");
         } else {
-            let symbol = self.symbol(declaration, None, None).unwrap_or_else(Symbol::Broken);
+            let symbol = match constants::replaced(declaration, replacements, self.diagnostics) {
+                Some(value) => value.map(Symbol::Constant),
+                None => self.symbol(declaration, None, None),
+            };
+            let symbol = symbol.unwrap_or_else(Symbol::Broken);
             self.scope.globals.insert(declaration.name.text.to_owned(), symbol);
         }
     }
@@ -161,7 +171,7 @@ impl<'file, 'run> Declarations<'file, 'run> {
         process: Option<ProcessId>,
         locals: Option<&Symbols>,
     ) -> Checked<Symbol> {
-        let mut resolver = Resolver { scope: &self.scope, locals, diagnostics: self.diagnostics };
+        let mut resolver = Resolver::new(&self.scope, locals, self.diagnostics);
         let length = match &declaration.length {
             Some(length) => Some(array_length(&mut resolver, length)?),
             None => None,
@@ -199,7 +209,7 @@ impl<'file, 'run> Declarations<'file, 'run> {
     }
 
     fn channel_scope(&mut self, channel: &syntax::Channel<'_>) -> Checked<ChannelScope> {
-        let mut resolver = Resolver { scope: &self.scope, locals: None, diagnostics: self.diagnostics };
+        let mut resolver = Resolver::new(&self.scope, None, self.diagnostics);
         let capacity = match &channel.capacity {
             None => 0,
             Some(capacity) => {

@@ -14,6 +14,7 @@ use sweepline::model::guarded_commands::{
     Action, Assignment, Effect, Expression, GuardedCommands, ProcessId,
 };
 
+use super::constants::Replacements;
 use super::declare::{ChannelScope, Declarations};
 use super::property;
 use super::resolve::{Resolver, Scope, narrowed};
@@ -21,13 +22,25 @@ use super::syntax::{self, Process, Timing};
 use super::transition::{Half, Part, TransitionReader};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
+use crate::measure::DeclaredMeasure;
 
 /// How much text the transitions of all actions may add up to. Pairing repeats them, so a file of a few
 /// megabytes could otherwise ask for terabytes.
 const LARGEST_UNFOLDING: usize = 16 << 20;
 
+/// What a file means.
+pub(crate) struct Lowered {
+    pub(crate) commands: GuardedCommands,
+    pub(crate) scope: Scope,
+    pub(crate) progress: Option<DeclaredMeasure>,
+}
+
 /// Gives a file its meaning. The result is good only if nothing was reported.
-pub(crate) fn file(file: &syntax::File<'_>, diagnostics: &mut Diagnostics) -> (GuardedCommands, Scope) {
+pub(crate) fn file(
+    file: &syntax::File<'_>,
+    replacements: &Replacements<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Lowered {
     if let Some(system) = file.system.filter(|system| system.timing == Timing::Synchronous) {
         let message = "synchronous systems are not supported";
         let error =
@@ -35,14 +48,25 @@ pub(crate) fn file(file: &syntax::File<'_>, diagnostics: &mut Diagnostics) -> (G
         let help = "use `system async;`, in which one process or one pair of processes moves at a time";
         diagnostics.report(error.help(help));
     }
-    let mut declarations = Declarations::new(file, diagnostics);
+    let mut declarations = Declarations::new(file, replacements, diagnostics);
     let mut halves = Halves::default();
     for (id, process) in declarations.members.clone() {
         halves.add_process(id, process, &mut declarations);
     }
     declarations.commands.actions = halves.actions(&mut declarations);
     property::declare(file, &mut declarations);
-    (declarations.commands, declarations.scope)
+    let progress = file.measure.as_ref().and_then(|measure| declared(measure, &mut declarations));
+    Lowered { commands: declarations.commands, scope: declarations.scope, progress }
+}
+
+/// The measure that the file declares.
+fn declared(
+    measure: &syntax::Measure<'_>,
+    declarations: &mut Declarations<'_, '_>,
+) -> Option<DeclaredMeasure> {
+    let mut resolver = Resolver::for_measures(&declarations.scope, declarations.diagnostics);
+    let components = resolver.expressions(&measure.components).ok()?;
+    Some(DeclaredMeasure { text: measure.text.to_owned(), span: measure.span, components })
 }
 
 /// All transitions of the model, with their names resolved.
@@ -59,11 +83,7 @@ impl Halves {
     fn add_process(&mut self, id: ProcessId, process: &Process<'_>, declarations: &mut Declarations<'_, '_>) {
         let Some(scope) = declarations.scope.processes.get(process.name.text) else { return };
         let channels = &declarations.channels;
-        let resolver = Resolver {
-            scope: &declarations.scope,
-            locals: Some(&scope.symbols),
-            diagnostics: declarations.diagnostics,
-        };
+        let resolver = Resolver::new(&declarations.scope, Some(&scope.symbols), declarations.diagnostics);
         let mut reader = TransitionReader { id, process, scope, channels, resolver };
         for transition in &process.transitions {
             // A transition with an error makes no action; the whole model is refused in the end.

@@ -5,6 +5,7 @@
 //! A step after the parser starts only if the text could be read: guesses about a half-read file would only
 //! produce follow-up errors.
 
+mod constants;
 mod declare;
 mod fold;
 mod lower;
@@ -18,9 +19,15 @@ mod transition;
 use sweepline::model::guarded_commands::{Expression, GuardedCommands, Span};
 
 use crate::codes;
+use crate::ctl::CtlFormula;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::measure::DeclaredMeasure;
+pub(crate) use constants::unknown_constant;
+pub(crate) use fold::all as conjunction;
+use lower::Lowered;
 use resolve::Resolver;
-pub(crate) use resolve::Scope;
+pub(crate) use resolve::{ProcessScope, Scope, Symbol};
+pub(crate) use tokens::is_name;
 
 /// Spans are 32 bits wide, and nobody writes a model of this size.
 const LARGEST_TEXT: usize = 64 << 20;
@@ -29,18 +36,19 @@ const LARGEST_TEXT: usize = 64 << 20;
 pub(crate) struct Meaning {
     pub(crate) commands: GuardedCommands,
     pub(crate) scope: Scope,
+    pub(crate) progress: Option<DeclaredMeasure>,
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
-/// Reads a whole file.
-pub(crate) fn read(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
+/// Reads a whole file, with other values for some of its constants.
+pub(crate) fn read(text: &str, constants: &[(String, i64)]) -> Result<Meaning, Vec<Diagnostic>> {
     check_size(text)?;
     let mut diagnostics = Diagnostics::default();
     let file = parse::file(text, &mut diagnostics);
     let file = diagnostics.check(Ok(file))?;
-    let meaning = lower::file(&file, &mut diagnostics);
-    let (commands, scope) = diagnostics.check(Ok(meaning))?;
-    Ok(Meaning { commands, scope, warnings: diagnostics.into_warnings() })
+    let lowered = lower::file(&file, &constants::replacements(constants), &mut diagnostics);
+    let Lowered { commands, scope, progress } = diagnostics.check(Ok(lowered))?;
+    Ok(Meaning { commands, scope, progress, warnings: diagnostics.into_warnings() })
 }
 
 /// Reads one expression as if it stood outside of all processes.
@@ -49,8 +57,28 @@ pub(crate) fn expression(text: &str, scope: &Scope) -> Result<Expression, Vec<Di
     let mut diagnostics = Diagnostics::default();
     let parsed = parse::expression(text, &mut diagnostics);
     let parsed = diagnostics.check(parsed)?;
-    let resolved = Resolver { scope, locals: None, diagnostics: &mut diagnostics }.expression(&parsed);
+    let resolved = Resolver::new(scope, None, &mut diagnostics).expression(&parsed);
     diagnostics.check(resolved)
+}
+
+/// Reads a progress measure: its components, the one that counts most first.
+pub(crate) fn measure(text: &str, scope: &Scope) -> Result<Vec<Expression>, Vec<Diagnostic>> {
+    check_size(text)?;
+    let mut diagnostics = Diagnostics::default();
+    let parsed = parse::measure(text, Span::new(0, text.len()), &mut diagnostics);
+    let parsed = diagnostics.check(parsed)?;
+    let resolved = Resolver::for_measures(scope, &mut diagnostics).expressions(&parsed);
+    diagnostics.check(resolved)
+}
+
+/// Reads a formula of computation tree logic about states.
+pub(crate) fn ctl(text: &str, scope: &Scope) -> Result<CtlFormula, Vec<Diagnostic>> {
+    check_size(text)?;
+    let mut diagnostics = Diagnostics::default();
+    let parsed = parse::formula(text, &mut diagnostics);
+    let (form, operand) = diagnostics.check(parsed)?;
+    let operand = Resolver::new(scope, None, &mut diagnostics).expression(&operand);
+    Ok(CtlFormula { form, operand: diagnostics.check(operand)? })
 }
 
 fn check_size(text: &str) -> Result<(), Vec<Diagnostic>> {

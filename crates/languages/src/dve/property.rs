@@ -44,11 +44,7 @@ fn assertions(
 ) {
     let Some(scope) = declarations.scope.processes.get(process.name.text) else { return };
     for assertion in &process.assertions {
-        let mut resolver = Resolver {
-            scope: &declarations.scope,
-            locals: Some(&scope.symbols),
-            diagnostics: declarations.diagnostics,
-        };
+        let mut resolver = Resolver::new(&declarations.scope, Some(&scope.symbols), declarations.diagnostics);
         let condition = resolver.expression(&assertion.condition);
         let Some(location) = scope.locations.get(assertion.location.text) else {
             unknown_location(process, assertion.location, declarations.diagnostics);
@@ -85,11 +81,7 @@ fn watch(process: &Process<'_>, declarations: &mut Declarations<'_, '_>) {
         if let Some(effect) = transition.effects.first() {
             interferes(effect.place.span, "assign variables", declarations);
         }
-        let mut resolver = Resolver {
-            scope: &declarations.scope,
-            locals: Some(&constants),
-            diagnostics: declarations.diagnostics,
-        };
+        let mut resolver = Resolver::new(&declarations.scope, Some(&constants), declarations.diagnostics);
         let guards = resolver.expressions(&transition.guards);
         let from = known_location(process, transition.from, &locations, declarations);
         let to = known_location(process, transition.to, &locations, declarations);

@@ -72,15 +72,44 @@ pub(crate) struct Resolver<'scope, 'run> {
     pub(crate) scope: &'scope Scope,
     /// The names that hide the global ones.
     pub(crate) locals: Option<&'scope Symbols>,
+    /// What the name of a process alone means.
+    pub(crate) bare_process: BareProcess,
     pub(crate) diagnostics: &'run mut Diagnostics,
 }
 
-impl<'scope> Resolver<'scope, '_> {
+/// What the name of a process means where a value is expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BareProcess {
+    /// Nothing, as in DVE: a location is tested by `P.s`.
+    Refused,
+    /// The number of its location in the order of declaration, from 0. Measures want it, because a process that
+    /// walks through its states in this order makes progress.
+    LocationNumber,
+}
+
+impl<'scope, 'run> Resolver<'scope, 'run> {
+    /// Expressions as they stand in a model: seen from inside a process that has `locals`, or from outside of all.
+    pub(crate) fn new(
+        scope: &'scope Scope,
+        locals: Option<&'scope Symbols>,
+        diagnostics: &'run mut Diagnostics,
+    ) -> Self {
+        Self { scope, locals, bare_process: BareProcess::Refused, diagnostics }
+    }
+
+    /// Expressions as they stand in a progress measure.
+    pub(crate) fn for_measures(scope: &'scope Scope, diagnostics: &'run mut Diagnostics) -> Self {
+        Self { scope, locals: None, bare_process: BareProcess::LocationNumber, diagnostics }
+    }
+
     /// An expression over cells, with constant parts computed.
     pub(crate) fn expression(&mut self, expression: &syntax::Expression<'_>) -> Checked<Expression> {
         let span = expression.span;
         match &expression.kind {
             ExpressionKind::Number(value) => Ok(Expression::Constant(*value)),
+            ExpressionKind::Variable { name, index: None } if let Some(location) = self.bare(*name) => {
+                Ok(Expression::Cell(location))
+            }
             ExpressionKind::Variable { name, index } => {
                 let symbol = self.visible(*name);
                 self.read(symbol, *name, index.as_deref(), span)
@@ -188,6 +217,14 @@ impl<'scope> Resolver<'scope, '_> {
         }
     }
 
+    /// The cell that the name of a process alone stands for, if it may stand alone. Variables hide processes.
+    fn bare(&self, name: Name<'_>) -> Option<CellId> {
+        let allowed = self.bare_process == BareProcess::LocationNumber;
+        let hidden = self.scope.globals.contains_key(name.text);
+        let process = self.scope.processes.get(name.text).filter(|_| allowed && !hidden)?;
+        Some(process.location)
+    }
+
     fn visible(&mut self, name: Name<'_>) -> Checked<&'scope Symbol> {
         let scope = self.scope;
         let own = self.locals.and_then(|locals| locals.get(name.text));
@@ -204,6 +241,11 @@ impl<'scope> Resolver<'scope, '_> {
 
     /// Where an unknown name does exist.
     fn elsewhere(&self, name: &str) -> Option<String> {
+        if let Some(process) = self.scope.processes.get(name) {
+            let first = process.locations.iter().find(|(_, location)| location.0 == 0);
+            let first = first.map_or("state", |(location, _)| location.as_str());
+            return Some(format!("`{name}` is a process: `{name}.{first}` is 1 while it is in `{first}`"));
+        }
         self.scope.processes.iter().find_map(|(process, scope)| {
             if scope.symbols.contains_key(name) {
                 Some(format!("process `{process}` has one: write `{process}->{name}`"))

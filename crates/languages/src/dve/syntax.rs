@@ -20,6 +20,16 @@ pub(crate) struct File<'text> {
     pub(crate) channels: Vec<Channel<'text>>,
     pub(crate) processes: Vec<Process<'text>>,
     pub(crate) system: Option<SystemClause<'text>>,
+    /// The measure that a comment declares.
+    pub(crate) measure: Option<Measure<'text>>,
+}
+
+/// A progress measure: a list of expressions, the first of which counts most.
+#[derive(Debug)]
+pub(crate) struct Measure<'text> {
+    pub(crate) text: &'text str,
+    pub(crate) span: Span,
+    pub(crate) components: Vec<Expression<'text>>,
 }
 
 /// Whether a declared name can be assigned.

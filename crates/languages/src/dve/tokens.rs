@@ -167,15 +167,35 @@ pub(crate) struct Token {
     pub(crate) span: Span,
 }
 
-/// Splits `text` into tokens, the last of which is [`TokenKind::End`].
-pub(crate) fn tokens(text: &str, diagnostics: &mut Diagnostics) -> Vec<Token> {
-    let mut lexer = Lexer { text, at: 0, unknown: None, tokens: Vec::new(), diagnostics };
+/// What the lexer found in a text.
+#[derive(Debug)]
+pub(crate) struct Tokens {
+    /// The last one is [`TokenKind::End`].
+    pub(crate) tokens: Vec<Token>,
+    /// What follows `progress:` in the line comments that begin with it.
+    pub(crate) measures: Vec<Span>,
+}
+
+/// Splits `text` from the byte `start` on into tokens.
+pub(crate) fn tokens(text: &str, start: usize, diagnostics: &mut Diagnostics) -> Tokens {
+    let mut lexer =
+        Lexer { text, at: start, unknown: None, tokens: Vec::new(), measures: Vec::new(), diagnostics };
     // Some editors put a byte order mark in front.
-    lexer.at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    if start == 0 && text.starts_with('\u{feff}') {
+        lexer.at = '\u{feff}'.len_utf8();
+    }
     while lexer.step() {}
     lexer.end_unknown();
     lexer.tokens.push(Token { kind: End, span: Span::new(text.len(), text.len()) });
-    lexer.tokens
+    Tokens { tokens: lexer.tokens, measures: lexer.measures }
+}
+
+/// Whether `word` can be the name of something: letters, digits and `_`, no digit in front, not reserved.
+pub(crate) fn is_name(word: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    word.bytes().all(is_word)
+        && word.bytes().next().is_some_and(|first| !first.is_ascii_digit())
+        && KEYWORDS.binary_search_by_key(&word, |(keyword, _)| keyword).is_err()
 }
 
 struct Lexer<'text, 'run> {
@@ -184,6 +204,7 @@ struct Lexer<'text, 'run> {
     /// Where the current run of unknown characters began: binary garbage is one finding, not thousands.
     unknown: Option<usize>,
     tokens: Vec<Token>,
+    measures: Vec<Span>,
     diagnostics: &'run mut Diagnostics,
 }
 
@@ -240,7 +261,9 @@ impl Lexer<'_, '_> {
     fn symbol(&mut self, rest: &str) -> bool {
         if rest.starts_with("//") {
             self.end_unknown();
-            self.at += rest.find('\n').unwrap_or(rest.len());
+            let length = rest.find('\n').unwrap_or(rest.len());
+            self.line_comment(&rest[..length]);
+            self.at += length;
             return true;
         }
         if let Some(body) = rest.strip_prefix("/*") {
@@ -260,6 +283,14 @@ impl Lexer<'_, '_> {
             self.push(*kind, spelling.len());
         }
         found.is_some()
+    }
+
+    /// A comment may declare a progress measure: `// progress: x + 1`.
+    fn line_comment(&mut self, comment: &str) {
+        let Some(measure) = comment[2..].trim_start().strip_prefix("progress:") else { return };
+        let end = self.at + comment.trim_end().len();
+        let start = self.at + comment.len() - measure.trim_start().len();
+        self.measures.push(Span::new(start.min(end), end));
     }
 
     fn push(&mut self, kind: TokenKind, length: usize) {
@@ -290,14 +321,14 @@ mod tests {
 
     fn kinds(text: &str) -> Vec<TokenKind> {
         let mut diagnostics = Diagnostics::default();
-        let kinds = tokens(text, &mut diagnostics).iter().map(|token| token.kind).collect();
+        let kinds = tokens(text, 0, &mut diagnostics).tokens.iter().map(|token| token.kind).collect();
         diagnostics.check(Ok(())).unwrap();
         kinds
     }
 
     fn findings(text: &str) -> Vec<(&'static str, u32, u32)> {
         let mut diagnostics = Diagnostics::default();
-        tokens(text, &mut diagnostics);
+        tokens(text, 0, &mut diagnostics);
         let errors = diagnostics.check(Ok(())).err().unwrap_or_default();
         errors.iter().map(|error| (error.code, error.span.start, error.span.end)).collect()
     }
@@ -324,6 +355,23 @@ mod tests {
     #[test]
     fn keywords_inside_names_are_names() {
         assert_eq!(kinds("channel_K commited init0 _"), [Word, Word, Word, Word, End]);
+    }
+
+    #[test]
+    fn line_comments_that_begin_with_progress_are_measures() {
+        let measures = |text: &str| -> Vec<String> {
+            let found = tokens(text, 0, &mut Diagnostics::default()).measures;
+            found.iter().map(|span| text[span.start as usize..span.end as usize].to_owned()).collect()
+        };
+        assert_eq!(measures("// progress: x + 1 \r\n\t//progress:y"), ["x + 1", "y"]);
+        assert_eq!(measures("// progress:  \nx"), [""]);
+        assert_eq!(measures("/* // progress: x */ // no progress: x\n// progress x"), [""; 0]);
+    }
+
+    #[test]
+    fn names_are_words_that_are_not_reserved() {
+        assert!(["p", "_1", "accepting"].iter().all(|word| is_name(word)));
+        assert!(["", "1p", "a-b", "state", "true", "ü", "*"].iter().all(|word| !is_name(word)));
     }
 
     #[test]

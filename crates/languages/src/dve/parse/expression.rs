@@ -10,7 +10,7 @@ use sweepline::model::guarded_commands::{BinaryOperator, Span, UnaryOperator};
 use super::{Expected, Parser};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Reported};
-use crate::dve::syntax::{Expression, ExpressionKind};
+use crate::dve::syntax::{Expression, ExpressionKind, Name};
 use crate::dve::tokens::TokenKind;
 
 /// The deepest expression that is accepted. Hand-written and generated models stay far below.
@@ -20,7 +20,7 @@ pub(crate) const DEEPEST: usize = 256;
 pub(super) const OPERATOR: Expected = Expected::Class("an operator");
 
 /// The strength of a binary operator, loosest first, and its meaning.
-fn binary_operator(kind: TokenKind) -> Option<(u8, BinaryOperator)> {
+pub(super) fn binary_operator(kind: TokenKind) -> Option<(u8, BinaryOperator)> {
     Some(match kind {
         TokenKind::Imply => (1, BinaryOperator::Imply),
         TokenKind::Or | TokenKind::BarBar => (2, BinaryOperator::Or),
@@ -122,7 +122,7 @@ impl<'text> Parser<'text, '_> {
         let first = self.name()?;
         let leaf = |kind, span| Ok(Expression { kind, span, depth: 1 });
         if self.eat(TokenKind::Dot) {
-            let location = self.name()?;
+            let location = self.location_name()?;
             return leaf(ExpressionKind::At { process: first, location }, first.span.to(location.span));
         }
         let owned = if self.eat(TokenKind::Arrow) { Some(self.name()?) } else { None };
@@ -139,6 +139,16 @@ impl<'text> Parser<'text, '_> {
         Ok(Expression { kind, span, depth })
     }
 
+    /// The name after a dot. States of a state space are mostly called by numbers.
+    fn location_name(&mut self) -> Checked<Name<'text>> {
+        let span = self.span();
+        if let TokenKind::Number(_) = self.kind() {
+            self.advance();
+            return Ok(Name { text: self.spelling(span), span });
+        }
+        self.name()
+    }
+
     /// `[expression]`, if there is one.
     pub(super) fn bracketed(&mut self) -> Checked<Option<Expression<'text>>> {
         let start = self.span();
@@ -151,7 +161,11 @@ impl<'text> Parser<'text, '_> {
     }
 
     /// Reads something inside an operator, parenthesis or bracket opened at `start`.
-    fn nested<T>(&mut self, start: Span, inner: impl FnOnce(&mut Self) -> Checked<T>) -> Checked<T> {
+    pub(super) fn nested<T>(
+        &mut self,
+        start: Span,
+        inner: impl FnOnce(&mut Self) -> Checked<T>,
+    ) -> Checked<T> {
         if self.nesting >= DEEPEST {
             return Err(self.too_deep(start));
         }

@@ -5,24 +5,31 @@
 //! error the parser does not give up: it skips to the next place where it surely knows where it is (`,` `;` `}`
 //! or the start of a process) and goes on, so one run shows several mistakes.
 //!
-//! The grammar is spread over the files of this folder: [`declaration`], [`process`] and [`mod@expression`].
-//! This one holds the cursor they share and the file as a whole.
+//! The grammar is spread over the files of this folder: [`declaration`], [`process`] and [`mod@expression`] for
+//! models, [`mod@measure`] and [`mod@ctl`] for what is asked about them. This one holds the cursor they share and
+//! the file as a whole.
 
+mod ctl;
 mod declaration;
 mod expression;
+mod measure;
 mod process;
 
 use sweepline::model::guarded_commands::Span;
 
 use super::syntax::{self, File, Name, SystemClause, Timing};
-use super::tokens::{Token, TokenKind, tokens};
+use super::tokens::{Token, TokenKind, Tokens, tokens};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
 use crate::spelling;
 
 /// Reads a whole file. After a reported error the tree lacks what could not be read.
 pub(crate) fn file<'text>(text: &'text str, diagnostics: &mut Diagnostics) -> File<'text> {
-    Parser::new(text, diagnostics).file()
+    let mut parser = Parser::new(text, diagnostics);
+    let mut file = parser.file();
+    let measures = std::mem::take(&mut parser.measures);
+    file.measure = measure::declared(text, &measures, diagnostics);
+    file
 }
 
 /// Reads one expression that makes up the whole text.
@@ -35,6 +42,9 @@ pub(crate) fn expression<'text>(
     parser.expect(TokenKind::End)?;
     Ok(expression)
 }
+
+pub(crate) use ctl::formula;
+pub(crate) use measure::measure;
 
 /// Something the grammar allows at the current place.
 #[derive(Clone, Copy, PartialEq)]
@@ -53,13 +63,23 @@ struct Parser<'text, 'run> {
     expected: Vec<Expected>,
     /// How many parentheses, indices and prefix operators are open.
     nesting: usize,
+    /// The measures that comments declare.
+    measures: Vec<Span>,
+    /// Whether the text is a measure, which can be a list.
+    in_measure: bool,
     diagnostics: &'run mut Diagnostics,
 }
 
 impl<'text, 'run> Parser<'text, 'run> {
     fn new(text: &'text str, diagnostics: &'run mut Diagnostics) -> Self {
-        let tokens = tokens(text, diagnostics);
-        Self { text, tokens, next: 0, expected: Vec::new(), nesting: 0, diagnostics }
+        Self::starting_at(0, text, diagnostics)
+    }
+
+    /// A cursor over the part of `text` that starts at this byte. Places are counted from the start of `text`.
+    fn starting_at(start: usize, text: &'text str, diagnostics: &'run mut Diagnostics) -> Self {
+        let Tokens { tokens, measures } = tokens(text, start, diagnostics);
+        let expected = Vec::new();
+        Self { text, tokens, next: 0, expected, nesting: 0, measures, in_measure: false, diagnostics }
     }
 
     /// The current token; at the end it stays the end token, which is always there.
@@ -170,6 +190,9 @@ impl<'text, 'run> Parser<'text, 'run> {
         match self.kind() {
             TokenKind::Equal if self.expected.contains(&expression::OPERATOR) => {
                 Some("`==` compares; `=` stands only in declarations and after `effect`".to_owned())
+            }
+            TokenKind::Comma if self.in_measure => {
+                Some("a list of measures stands in one pair of parentheses: `(a, b, c)`".to_owned())
             }
             TokenKind::EqualEqual if expects(TokenKind::Equal) => {
                 Some("`=` assigns; `==` compares".to_owned())

@@ -1,0 +1,42 @@
+//! Formulas of computation tree logic, in the forms that the sweep-line method decides.
+//!
+//! `EF f` and `AG f` are decided while states are explored; `AG EF f` and `EF AG f` need the strongly connected
+//! components without a way out, which a sweep finds when progress is monotonic (thesis 2017, section 5).
+//! [`Model::ctl`](crate::Model::ctl) reads them, and says about any other formula what can be asked instead.
+
+use std::fmt;
+
+use sweepline::model::guarded_commands::Expression;
+
+/// The temporal part of a formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CtlForm {
+    /// `EF f`: a state where `f` holds can be reached.
+    Ef,
+    /// `AG f`: `f` holds in every reachable state.
+    Ag,
+    /// `AG EF f`: from every reachable state, one where `f` holds can be reached.
+    AgEf,
+    /// `EF AG f`: a state can be reached from where on `f` holds always.
+    EfAg,
+}
+
+impl fmt::Display for CtlForm {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Ef => "EF",
+            Self::Ag => "AG",
+            Self::AgEf => "AG EF",
+            Self::EfAg => "EF AG",
+        })
+    }
+}
+
+/// A formula about a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CtlFormula {
+    /// The temporal operators.
+    pub form: CtlForm,
+    /// What they are about: an expression over one state, true if it is not 0.
+    pub operand: Expression,
+}

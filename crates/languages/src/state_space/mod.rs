@@ -1,0 +1,123 @@
+//! Explicit state spaces: every state written down, one line each.
+//!
+//! The format is that of the thesis of 2017 (sections 7.4.1 and 8.1), in which CPN Tools dumps state spaces. A
+//! line is
+//!
+//! ```text
+//! state progress count proposition … action successor …
+//! ```
+//!
+//! with exactly `count` propositions, each `p` (it holds) or `!p` (it does not), then any number of actions, each
+//! with the state it leads to; `*` is an action without a name. The first line is the initial state. Successors
+//! may stand before or behind. Blank lines and Windows line ends are accepted.
+//!
+//! Every line must speak of the propositions of the first one, in any order: a proposition that is missing might
+//! be false or forgotten, and guessing would make the verdict a guess. Names of states and actions are any
+//! words; those of propositions must be names in expressions. Progress values are 0 to 4294967295.
+//!
+//! As a [`Model`](crate::Model) a space is one process, `space`, whose locations are the states, together with a
+//! variable of one bit for each proposition and one, `progress`, for the progress value. So `p and not q`, written
+//! also as `p && !q`, is an expression about it, and `space.100` is true in state 100. Where a proposition has one
+//! of these two names, `_` is put behind ours until it is free.
+//!
+//! Texts of a gigabyte can be read; memory goes by states and arcs, about 150 and 8 bytes each, and a few hundred
+//! bytes for each arc of a model.
+
+mod automaton;
+mod lower;
+mod product;
+mod read;
+mod words;
+
+use std::io;
+
+use crate::diagnostic::Diagnostic;
+use crate::dve;
+
+pub use automaton::{Automaton, Literal, Transition};
+pub use product::{ACCEPTING, ProductError, model_state};
+
+/// The action that has no name.
+pub const INTERNAL: &str = "*";
+
+/// A state space, in memory as in its file.
+///
+/// ```
+/// use languages::StateSpace;
+///
+/// let space = StateSpace::read("1 0 1 !p * 2\n2 1 1 p back 1\n").expect("two states");
+/// assert_eq!(space.propositions, ["p"]);
+/// assert_eq!(space.states[1].arcs[0].target, 0);
+/// let model = space.model();
+/// assert!(model.ctl("EF p").is_ok());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StateSpace {
+    /// The propositions, in the order of the first line.
+    pub propositions: Vec<String>,
+    /// The distinct names of actions. Arcs refer to them by number: there are few names and many arcs.
+    pub actions: Vec<String>,
+    /// The states; the first one is initial.
+    pub states: Vec<StateRow>,
+}
+
+/// One state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateRow {
+    /// What it is called.
+    pub id: Box<str>,
+    /// Its progress value.
+    pub progress: u32,
+    /// Which propositions hold, in the order of [`StateSpace::propositions`].
+    pub truths: Box<[bool]>,
+    /// The steps that leave it, in order.
+    pub arcs: Box<[Arc]>,
+}
+
+/// A step from one state to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arc {
+    /// The number of the action in [`StateSpace::actions`].
+    pub action: u32,
+    /// The number of the state in [`StateSpace::states`].
+    pub target: u32,
+}
+
+impl StateSpace {
+    /// Reads a state space.
+    ///
+    /// # Errors
+    /// What is wrong with the text, at most twenty findings in the order of the text.
+    pub fn read(text: &str) -> Result<Self, Vec<Diagnostic>> {
+        read::space(text)
+    }
+
+    /// Writes the space in the format that [`read`](Self::read) reads.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn write(&self, writer: &mut dyn io::Write) -> io::Result<()> {
+        for state in &self.states {
+            write!(writer, "{} {} {}", state.id, state.progress, self.propositions.len())?;
+            for (proposition, holds) in self.propositions.iter().zip(&state.truths) {
+                write!(writer, " {}{proposition}", if *holds { "" } else { "!" })?;
+            }
+            for arc in &state.arcs {
+                let target = &self.states[arc.target as usize].id;
+                write!(writer, " {} {target}", self.actions[arc.action as usize])?;
+            }
+            writeln!(writer)?;
+        }
+        Ok(())
+    }
+}
+
+/// A state space has no constants to be set.
+pub(crate) fn refuse_constants(constants: &[(String, i64)]) -> Result<(), Vec<Diagnostic>> {
+    let refused = constants.iter().take(crate::diagnostic::Diagnostics::LIMIT).map(|(name, _)| {
+        let help = "a state space has no constants: dump it again from a model with other values";
+        dve::unknown_constant(name, help.to_owned())
+    });
+    let refused: Vec<Diagnostic> = refused.collect();
+    if refused.is_empty() { Ok(()) } else { Err(refused) }
+}
