@@ -1,14 +1,15 @@
 //! Sweepline measured against other model checkers, by running the binaries.
 //!
 //! `spin` races SPIN on model pairs, `limit` puts our times next to the figures that were measured for
-//! other tools, `counts` compares state counts with those of the BEEM benchmark, `compile` times what happens before a search. See `README.md` beside
-//! this crate for what is measured and how.
+//! other tools, `counts` compares state counts with those of the BEEM benchmark, `compile` times what happens before a search;
+//! `generate` prints models of any size. See `README.md` beside this crate for what is measured and how.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool prints")]
 
 mod binary;
 mod compile;
 mod counts;
+mod generate;
 mod limit;
 mod measure;
 mod spin;
@@ -36,6 +37,8 @@ enum Benchmark {
     Counts(counts::Options),
     /// How long it takes to read, analyse and compile every model of the BEEM benchmark
     Compile(compile::Options),
+    /// Print a model whose number of processes is a parameter
+    Generate(generate::Options),
     /// All of them, one after the other
     All {
         /// Write the tables to benchmarks/results as well
@@ -92,6 +95,7 @@ fn run(benchmark: Benchmark) -> Result<()> {
         Benchmark::Limit(options) => limit::run(&options),
         Benchmark::Counts(options) => counts::run(&options),
         Benchmark::Compile(options) => compile::run(&options),
+        Benchmark::Generate(options) => generate::run(&options),
         Benchmark::All { write } => {
             for name in ["compile", "spin", "limit", "counts"] {
                 let words = ["benchmarks", name].into_iter().chain(write.then_some("--write"));
