@@ -3,7 +3,9 @@
 //! The texts are correct models that were damaged: cut off anywhere, with tokens deleted, doubled, swapped and
 //! replaced. Damaged models reach much further into the reader than random bytes do, which are tried too.
 
-use languages::{Diagnostic, Severity, codes, read_model};
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use languages::{Automaton, Diagnostic, Model, Severity, StateSpace, codes, read_model};
 use proptest::prelude::*;
 
 /// Together these use every construct of the language.
@@ -23,8 +25,20 @@ const MODELS: [&str; 3] = [
      trans s -> s { guard i << 2 >> 1 == ~i ^ 3 & 7 | 1, true imply false; effect k[i / 2] = i % 3; }; } system async;",
 ];
 
+/// A state space, an automaton over it, and questions.
+const SPACE: &str = "1 7 2 !p !q * 2 RP2 3\r\n\n2 8 2 p !q * 3 * 1\n3 12 2 !p q go 3\n";
+const AUTOMATON: &str = "0\n1 2\n0 true 0 p!q 1 pq 2\n1 !q 1\n2\n";
+const QUESTIONS: [&str; 4] =
+    ["AG (EF (x == 1 and P.s))", "(P, 2 * x, a[x] + P->v)", "EFAG not x", "A[x U y] or EG x"];
+
 /// Pieces to put where they do not belong.
-const PIECES: [&str; 32] = [
+const PIECES: [&str; 38] = [
+    "EF",
+    "AG",
+    "U",
+    "*",
+    "// progress: ",
+    "\n",
     "process",
     "system",
     "async",
@@ -65,10 +79,39 @@ fn read(text: &str) {
         Ok(model) => {
             assert!(model.warnings.iter().all(|warning| warning.severity == Severity::Warning));
             for question in ["x == 1 and P.s", "P->v", "a[x", "", text] {
-                if let Err(errors) = model.expression(question) {
-                    check(question, &errors);
-                }
+                ask(&model, question);
             }
+        }
+        Err(errors) => check(text, &errors),
+    }
+}
+
+/// Asks everything that can be asked with a text.
+fn ask(model: &Model, question: &str) {
+    let expression = model.expression(question).map(|_| ());
+    let measure = model.measure(question).map(|components| assert!(!components.is_empty()));
+    let formula = model.ctl(question).map(|_| ());
+    for errors in [expression, measure, formula].into_iter().filter_map(Result::err) {
+        check(question, &errors);
+    }
+}
+
+/// Reads a text as a state space and as an automaton.
+fn read_space(text: &str) {
+    match StateSpace::read(text) {
+        Ok(space) => {
+            let mut written = Vec::new();
+            space.write(&mut written).unwrap();
+            assert_eq!(StateSpace::read(&String::from_utf8(written).unwrap()).unwrap(), space);
+            ask(&space.model(), text);
+        }
+        Err(errors) => check(text, &errors),
+    }
+    let space = StateSpace::read(SPACE).unwrap();
+    match Automaton::read(text, &space.propositions) {
+        Ok(automaton) => {
+            space.product(&automaton).unwrap();
+            automaton.watching(&space.model()).unwrap();
         }
         Err(errors) => check(text, &errors),
     }
@@ -141,6 +184,45 @@ fn deleting_doubling_or_replacing_any_token_is_survived() {
 }
 
 #[test]
+fn damaged_spaces_automata_and_questions_are_survived() {
+    let model = read_model(MODELS[0]).unwrap();
+    let use_all = |text: &str| {
+        read_space(text);
+        ask(&model, text);
+    };
+    for text in [SPACE, AUTOMATON].iter().chain(&QUESTIONS) {
+        let pieces = pieces(text);
+        for at in 0..pieces.len() {
+            use_all(&pieces[..at].concat());
+            use_all(&pieces[at..].concat());
+            for replacement in PIECES.iter().chain(&["", " ", "!", "p", "1 1", pieces[at]]) {
+                let mut changed = pieces.clone();
+                changed[at] = replacement;
+                use_all(&changed.concat());
+                changed[at] = pieces[at];
+                changed.insert(at, replacement);
+                use_all(&changed.concat());
+            }
+        }
+    }
+}
+
+#[test]
+fn deep_and_long_questions_and_spaces_are_refused_quickly() {
+    let model = read_model(MODELS[0]).unwrap();
+    for repeated in ["AG ", "AG (", "(", "(AG ", "x, ", "(x, ", "EF", "not AG ", "x or AG ", "P.1 ", "A["] {
+        ask(&model, &repeated.repeat(50_000));
+        ask(&model, &format!("AG {} x", repeated.repeat(50_000)));
+        ask(&model, &format!("{}EF x", repeated.repeat(50_000)));
+    }
+    for repeated in ["1 ", "1\n", "1 1 1 p ", "! ", "p!", "1 1 0\n", "\n", "\r", "true 0 ", "1 99999 "] {
+        read_space(&repeated.repeat(50_000));
+        read_space(&format!("0\n\n0 {}", repeated.repeat(50_000)));
+        read_space(&format!("0\n\n0 {} 0", repeated.trim().repeat(50_000)));
+    }
+}
+
+#[test]
 fn deep_and_long_texts_neither_overflow_the_stack_nor_take_long() {
     for repeated in
         ["(", "-", "a[", "{", "process P {", "x+", "byte x[", "guard ", "/*", "s -> s {", "channel {"]
@@ -163,11 +245,13 @@ proptest! {
     #[test]
     fn random_texts_are_survived(text in "\\PC{0,200}") {
         read(&text);
+        read_space(&text);
     }
 
     #[test]
     fn random_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         read(&String::from_utf8_lossy(&bytes));
+        read_space(&String::from_utf8_lossy(&bytes));
     }
 
     #[test]

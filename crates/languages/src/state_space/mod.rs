@@ -20,8 +20,8 @@
 //! also as `p && !q`, is an expression about it, and `space.100` is true in state 100. Where a proposition has one
 //! of these two names, `_` is put behind ours until it is free.
 //!
-//! Texts of a gigabyte can be read; memory goes by states and arcs, about 150 and 8 bytes each, and a few hundred
-//! bytes for each arc of a model.
+//! Texts of up to a gigabyte are read. A space takes about 150 bytes for each state and 8 for each arc; as a model it
+//! takes up to 500 for each arc, because every arc is an action of its own.
 
 mod automaton;
 mod lower;

@@ -167,12 +167,23 @@ impl<'text> Parser<'text, '_> {
         !ends_operand
     }
 
-    /// Reports a temporal operator inside of an expression over one state.
+    /// Reports a temporal operator inside of the expression over one state that starts here.
     fn refuse_operator_inside(&mut self) -> Checked<()> {
-        let is_operator =
-            |place: &usize| !self.operators_at(*place).is_empty() && self.starts_operand(place + 1);
-        let Some(place) = (self.next..self.tokens.len()).find(is_operator) else { return Ok(()) };
-        Err(self.refuse(self.tokens[place].span, "a temporal formula as part of an expression", FORMS))
+        let mut open = 0_usize;
+        for place in self.next..self.tokens.len() {
+            match self.kind_at(place) {
+                TokenKind::OpenParenthesis => open += 1,
+                // The parenthesis around the expression: behind it, something else begins.
+                TokenKind::CloseParenthesis if open == 0 => break,
+                TokenKind::CloseParenthesis => open -= 1,
+                _ if !self.operators_at(place).is_empty() && self.starts_operand(place + 1) => {
+                    let span = self.tokens[place].span;
+                    return Err(self.refuse(span, "a temporal formula as part of an expression", FORMS));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Reports an operator behind a temporal formula.

@@ -1,0 +1,194 @@
+//! What is asked about a model besides plain expressions: progress measures and formulas.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use languages::{CtlForm, Diagnostic, Model, Source, codes, read_model};
+use sweepline::model::guarded_commands::{BinaryOperator, CellId, Expression, Span};
+
+const TEXT: &str = "byte x, y, a[3], EFfort, AG, both;
+process Sender { byte v; state idle, busy; init idle; }
+process both { state s; init s; }
+process Watch { state w; init w; }
+system async property Watch;";
+
+fn model() -> Model {
+    read_model(TEXT).unwrap_or_else(|errors| panic!("{errors:#?}"))
+}
+
+fn cell(name: &str) -> Expression {
+    let commands = model().commands;
+    let cells = (0..commands.cells.len() as u32).map(CellId);
+    Expression::Cell(cells.into_iter().find(|cell| commands.cell_name(*cell) == name).unwrap())
+}
+
+/// Code and the text at the place of the first error.
+fn first<T: std::fmt::Debug>(text: &str, read: Result<T, Vec<Diagnostic>>) -> (&'static str, &str) {
+    let errors = read.expect_err(text);
+    let span = errors[0].span;
+    (errors[0].code, &text[span.start as usize..span.end as usize])
+}
+
+#[test]
+fn a_measure_is_an_expression_or_a_list() {
+    let model = model();
+    assert_eq!(model.measure("x").unwrap(), [cell("x")]);
+    assert_eq!(model.measure(" ((x)) ").unwrap(), [cell("x")]);
+    assert_eq!(model.measure("(x, y,\na[1])").unwrap(), [cell("x"), cell("y"), cell("a[1]")]);
+    assert_eq!(model.measure("(x) + (y)").unwrap().len(), 1);
+    assert_eq!(model.measure("((x) + 1, Sender->v)").unwrap()[1], cell("Sender.v"));
+    assert!(matches!(model.measure("Sender.busy").unwrap()[0], Expression::Binary { .. }));
+}
+
+#[test]
+fn in_a_measure_a_process_is_the_number_of_its_location() {
+    let model = model();
+    assert_eq!(model.measure("Sender").unwrap(), [cell("Sender")]);
+    assert!(matches!(model.measure("(2 * Sender, x)").unwrap()[0], Expression::Binary { .. }));
+    // A variable hides a process of the same name.
+    assert_eq!(model.measure("both").unwrap(), [model.expression("both").unwrap()]);
+    assert_eq!(first("Watch", model.measure("Watch")), (codes::UNKNOWN_NAME, "Watch"));
+    assert_eq!(first("Sender[0]", model.measure("Sender[0]")), (codes::UNKNOWN_NAME, "Sender"));
+}
+
+#[test]
+fn elsewhere_a_process_alone_is_refused_with_a_way_out() {
+    let errors = model().expression("x == Sender").unwrap_err();
+    assert_eq!((errors[0].code, errors[0].span), (codes::UNKNOWN_NAME, Span::new(5, 11)));
+    let help = "`Sender` is a process: `Sender.idle` is 1 while it is in `idle`";
+    assert_eq!(errors[0].help.as_deref(), Some(help));
+    assert_eq!(first("EF Sender", model().ctl("EF Sender")), (codes::UNKNOWN_NAME, "Sender"));
+}
+
+#[test]
+fn bad_measures_are_refused_in_their_place() {
+    let model = model();
+    let check = |text: &'static str| first(text, model.measure(text));
+    assert_eq!(check("(x, zz, y)"), (codes::UNKNOWN_NAME, "zz"));
+    assert_eq!(check("x +"), (codes::UNEXPECTED_TOKEN, ""));
+    assert_eq!(check(""), (codes::UNEXPECTED_TOKEN, ""));
+    assert_eq!(check("(x, y) + 1"), (codes::UNEXPECTED_TOKEN, "+"));
+    assert_eq!(check("(x, )"), (codes::UNEXPECTED_TOKEN, ")"));
+    for list in ["x, y", "(x, (y, x))", "((x, y))"] {
+        let errors = model.measure(list).unwrap_err();
+        let help = "a list of measures stands in one pair of parentheses: `(a, b, c)`";
+        assert_eq!((errors[0].code, errors[0].help.as_deref()), (codes::UNEXPECTED_TOKEN, Some(help)));
+    }
+    let errors = model.measure("(nn, x + mm)").unwrap_err();
+    assert_eq!(errors.len(), 2, "mistakes of both components come together");
+}
+
+#[test]
+fn a_file_declares_its_measure_in_a_comment() {
+    let text = format!("{TEXT}\r\n   // progress: (Sender, 2 * x)  \r\n");
+    let progress = read_model(&text).unwrap().progress.unwrap();
+    assert_eq!(progress.text, "(Sender, 2 * x)");
+    assert_eq!(&text[progress.span.start as usize..progress.span.end as usize], progress.text);
+    assert_eq!(progress.components[0], cell("Sender"));
+    let Expression::Binary { operator, span, .. } = &progress.components[1] else { panic!("a product") };
+    assert_eq!(*operator, BinaryOperator::Multiply);
+    assert_eq!(&text[span.start as usize..span.end as usize], "2 * x");
+    assert_eq!(model().progress, None);
+}
+
+#[test]
+fn a_wrong_declaration_is_refused_where_it_stands_in_the_file() {
+    let places = |text: &str| -> Vec<(&'static str, usize, usize)> {
+        let source = Source::new(text);
+        let errors = read_model(text).map(|_| ()).unwrap_err();
+        let starts = errors.iter().map(|error| (error.code, source.start_of(error.span)));
+        starts.map(|(code, start)| (code, start.line, start.column)).collect()
+    };
+    assert_eq!(places("byte x;\n // progress: x + zz\nsystem async;"), [(codes::UNKNOWN_NAME, 2, 19)]);
+    assert_eq!(places("byte x;\n// progress: x +\nsystem async;"), [(codes::UNEXPECTED_TOKEN, 2, 17)]);
+    assert_eq!(places("//progress:\nsystem async;"), [(codes::UNEXPECTED_TOKEN, 1, 12)]);
+    assert_eq!(places("// progress: x ; y\nbyte x; system async;"), [(codes::UNEXPECTED_TOKEN, 1, 16)]);
+    let twice = "byte x; // progress: x\n// progress: y\nsystem async;";
+    assert_eq!(places(twice), [(codes::REPEATED_MEASURE, 2, 14)]);
+}
+
+#[test]
+fn the_four_forms_are_read_as_people_type_them() {
+    let model = model();
+    let operand = model.expression("x == 1").unwrap();
+    let forms = [
+        (CtlForm::Ef, ["EF x == 1", "EF(x == 1)", "(EF x == 1)", "( EF((x) == 1))"]),
+        (CtlForm::Ag, ["AG x == 1", "AG (x==1)\n", "(AG (x == 1))", " AG ((x == 1))"]),
+        (CtlForm::AgEf, ["AG EF x == 1", "AGEF x == 1", "AG (EF (x == 1))", "AG(EF x==1)"]),
+        (CtlForm::EfAg, ["EF AG x == 1", "EFAG(x == 1)", "(EF (AG x == 1))", "((EF ((AG (x==1)))))"]),
+    ];
+    for (form, texts) in forms {
+        for text in texts {
+            let read = model.ctl(text).unwrap_or_else(|errors| panic!("{text}: {errors:#?}"));
+            assert_eq!(read.form, form, "{text}");
+            let (Expression::Binary { left: read, .. }, Expression::Binary { left, .. }) =
+                (&read.operand, &operand)
+            else {
+                panic!("a comparison")
+            };
+            assert_eq!(read, left, "{text}");
+        }
+    }
+    assert_eq!(CtlForm::AgEf.to_string(), "AG EF");
+}
+
+#[test]
+fn an_operator_takes_all_that_follows() {
+    let read = model().ctl("AG x == 1 or y == 2").unwrap();
+    assert!(matches!(read.operand, Expression::Binary { operator: BinaryOperator::Or, .. }));
+    let read = model().ctl("AG (x == 1) or y == 2").unwrap();
+    assert!(matches!(read.operand, Expression::Binary { operator: BinaryOperator::Or, .. }));
+}
+
+#[test]
+fn operators_are_words_of_their_own() {
+    let model = model();
+    assert_eq!(model.ctl("EF EFfort").unwrap().operand, cell("EFfort"));
+    assert_eq!(model.ctl("AG AG == 1").unwrap().form, CtlForm::Ag);
+    assert_eq!(model.ctl("EF (x + AG > 1)").unwrap().form, CtlForm::Ef);
+    assert_eq!(first("EFx", model.ctl("EFx")), (codes::UNDECIDED_FORMULA, "EFx"));
+}
+
+#[test]
+fn any_other_formula_is_refused_with_the_forms_there_are() {
+    let model = model();
+    let refused = [
+        ("EX x", "EX"),
+        ("AG AX x == 1", "AX"),
+        ("EG (x == 1)", "EG"),
+        ("AF !x", "AF"),
+        ("A[x == 1 U y == 2]", "U"),
+        ("E (x U y)", "E"),
+        ("A G x", "A"),
+        ("G F x", "G"),
+        ("EF EF x", "EF EF x"),
+        ("AG EF AG x", "AG EF AG x"),
+        ("AGEF AGEF x", "AGEF AGEF x"),
+        ("x == 1", "x == 1"),
+        ("(x)", "(x)"),
+        ("AG x and EF y", "EF"),
+        ("!EF x", "EF"),
+        ("x imply AG (y)", "AG"),
+        ("(AG x) and (EF y)", "and"),
+        ("AG ((EF x) == 1)", "=="),
+        ("AG (x or EF y)", "EF"),
+        ("", ""),
+    ];
+    for (text, place) in refused {
+        assert_eq!(first(text, model.ctl(text)), (codes::UNDECIDED_FORMULA, place), "{text}");
+        let help = model.ctl(text).unwrap_err()[0].help.clone().unwrap();
+        assert!(help.contains("`AG f`") && help.contains("`EF f`"), "{text}: {help}");
+    }
+}
+
+#[test]
+fn mistakes_in_the_operand_are_shown_in_the_formula() {
+    let model = model();
+    let check = |text: &'static str| first(text, model.ctl(text));
+    assert_eq!(check("AG EF (x == zz)"), (codes::UNKNOWN_NAME, "zz"));
+    assert_eq!(check("AG Sender.bussy"), (codes::UNKNOWN_LOCATION, "bussy"));
+    assert_eq!(check("AG (EF x == 1"), (codes::UNEXPECTED_TOKEN, ""));
+    assert_eq!(check("AG x = 1"), (codes::UNEXPECTED_TOKEN, "="));
+    assert_eq!(check("EF"), (codes::UNEXPECTED_TOKEN, ""));
+    assert_eq!(check("EF x y"), (codes::UNEXPECTED_TOKEN, "y"));
+    assert_eq!(check("AG (EF x) )"), (codes::UNEXPECTED_TOKEN, ")"));
+}
