@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sweepline::check::{Engine, OnRuntimeError, Outcome, Packing, Plan, check};
 use sweepline::explore::{Counters, Held};
-use sweepline::model::guarded_commands::{DeclaredPropertyKind, Expression, GuardedCommands};
+use sweepline::model::guarded_commands::{CellId, DeclaredPropertyKind, Expression, GuardedCommands};
 use sweepline::model::interpreted_model::Interpreted;
 use sweepline::progress::ExpressionMeasure;
 use sweepline::property::{Property, PropertyKind};
@@ -156,5 +156,17 @@ fn depth_first_search_meets_all_expectations() {
 fn the_sweep_meets_all_expectations_with_the_measures_that_the_models_declare() {
     all_models_meet_their_expectations(Engine::Sweep, |model| {
         model.progress.as_ref().map(|progress| progress.components.clone())
+    });
+}
+
+/// Where all processes stand says little about progress: steps go back, and there are many sweeps.
+#[test]
+fn the_sweep_meets_all_expectations_with_poor_measures() {
+    all_models_meet_their_expectations(Engine::Sweep, |model| {
+        Some(model.commands.processes.iter().map(|process| Expression::Cell(process.location)).collect())
+    });
+    all_models_meet_their_expectations(Engine::Sweep, |model| {
+        let last = CellId(model.commands.cells.len() as u32 - 1);
+        Some(vec![Expression::Cell(last).negated()])
     });
 }

@@ -193,7 +193,8 @@ impl SweepSearch {
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
         loop {
-            if self.cursor == self.level_end
+            // A batch ends with a level only where levels are counted.
+            if self.cursor >= self.level_end
                 && let Err(end) = self.next_level(width, observer)
             {
                 return end;

@@ -1,0 +1,386 @@
+//! The sweep on random graphs with random measures, against a reference that is nothing but sets: what it expands, how
+//! often, what it holds, which paths it finds, and that it answers every question as full exploration does.
+
+#![allow(clippy::unwrap_used, reason = "tests may fail")]
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::convert::Infallible;
+
+use proptest::prelude::*;
+use sweepline::check::{Engine, Expanded, Outcome, Plan, Subject, TerminalList, check_subject};
+use sweepline::explore::sweep::{Initial, OnRegress};
+use sweepline::model::guarded_commands::ActionId;
+use sweepline::model::successor_batch::SuccessorBatch;
+use sweepline::model::transition_system::{ExecutionError, Expansion, TransitionSystem, Truth};
+use sweepline::property::{Property, PropertyKind};
+use sweepline::verdict::replay::ReplayError;
+use sweepline::verdict::{Evidence, Verdict};
+
+/// A graph whose states are numbers; state 0 is initial.
+#[derive(Clone, Debug)]
+struct Graph {
+    successors: Vec<Vec<usize>>,
+    progress: Vec<u64>,
+    /// States where the predicate is true.
+    marked: Vec<bool>,
+    /// Words of a packed state, all of which depend on it.
+    width: usize,
+}
+
+impl Graph {
+    fn pack(&self, state: usize) -> Vec<u64> {
+        (0..self.width as u64).map(|word| state as u64 * (word + 1)).collect()
+    }
+
+    fn is_regress(&self, from: usize, to: usize) -> bool {
+        self.progress[to] < self.progress[from]
+    }
+
+    fn reachable(&self, from: usize) -> BTreeSet<usize> {
+        let mut seen = BTreeSet::from([from]);
+        let mut open = vec![from];
+        while let Some(state) = open.pop() {
+            open.extend(self.successors[state].iter().filter(|next| seen.insert(**next)));
+        }
+        seen
+    }
+
+    fn regress_targets(&self) -> BTreeSet<usize> {
+        let mut targets = BTreeSet::new();
+        for from in self.reachable(0) {
+            targets.extend(self.successors[from].iter().filter(|to| self.is_regress(from, **to)));
+        }
+        targets
+    }
+
+    fn is_monotone(&self) -> bool {
+        self.regress_targets().is_empty()
+    }
+
+    /// For each state, the least number of regress edges on a path to it.
+    fn least_regress(&self) -> BTreeMap<usize, usize> {
+        let mut least = BTreeMap::new();
+        let mut open = VecDeque::from([(0, 0)]);
+        while let Some((state, regress)) = open.pop_front() {
+            if least.contains_key(&state) {
+                continue;
+            }
+            least.insert(state, regress);
+            for &next in &self.successors[state] {
+                if self.is_regress(state, next) {
+                    open.push_back((next, regress + 1));
+                } else {
+                    open.push_front((next, regress));
+                }
+            }
+        }
+        least
+    }
+}
+
+impl TransitionSystem for Graph {
+    fn state_words(&self) -> usize {
+        self.width
+    }
+
+    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+        let mut expanded = 0;
+        for state in states.chunks_exact(self.width) {
+            for (number, &next) in self.successors[state[0] as usize].iter().enumerate() {
+                batch.push(ActionId(number as u32), &self.pack(next));
+            }
+            batch.end_state();
+            expanded += 1;
+        }
+        Expansion { states: expanded, trouble: false }
+    }
+
+    fn predicates(&self, state: &[u64]) -> Truth {
+        Truth { holds: u64::from(self.marked[state[0] as usize]) * u64::MAX, undefined: 0 }
+    }
+
+    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
+        values.extend(states.chunks_exact(self.width).map(|state| self.progress[state[0] as usize]));
+    }
+}
+
+/// The graph as something to be checked. A run is the states that it meets.
+struct GraphSubject(Graph);
+
+impl Subject for GraphSubject {
+    type Predicate = ();
+    type System = Graph;
+    type State = usize;
+    type Run = Vec<usize>;
+    type Fault = Infallible;
+
+    fn words(&self) -> usize {
+        self.0.width
+    }
+
+    fn bits(&self) -> usize {
+        64
+    }
+
+    fn has_measure(&self) -> bool {
+        true
+    }
+
+    fn prepare(&self, _: &[()]) -> Result<Graph, ExecutionError> {
+        Ok(self.0.clone())
+    }
+
+    fn initial(&self, batch: &mut SuccessorBatch) {
+        batch.push(ActionId(0), &self.0.pack(0));
+    }
+
+    fn expand(&mut self, _: &[u64], _: &mut SuccessorBatch) -> Expanded<Infallible> {
+        panic!("every state can be expanded")
+    }
+
+    fn decode(&self, state: &[u64]) -> usize {
+        state[0] as usize
+    }
+
+    fn replay(&self, actions: &[ActionId]) -> Result<Vec<usize>, ReplayError> {
+        let mut run = vec![0];
+        for action in actions {
+            run.push(self.0.successors[*run.last().unwrap()][action.0 as usize]);
+        }
+        Ok(run)
+    }
+
+    fn last_state(run: &Vec<usize>) -> &usize {
+        run.last().unwrap()
+    }
+
+    fn holds(&self, (): &(), state: &usize) -> Result<bool, Infallible> {
+        Ok(self.0.marked[*state])
+    }
+
+    fn successors(&self, state: &usize) -> Vec<usize> {
+        self.0.successors[*state].clone()
+    }
+
+    fn is_terminal(&self, state: &usize) -> bool {
+        self.0.successors[*state].is_empty()
+    }
+}
+
+type GraphOutcome = Outcome<Vec<usize>, usize, Infallible>;
+
+fn run(graph: &Graph, kinds: Vec<PropertyKind<()>>, plan: &Plan) -> GraphOutcome {
+    let properties: Vec<Property<()>> = kinds.into_iter().map(|kind| Property::new("asked", kind)).collect();
+    check_subject(GraphSubject(graph.clone()), &properties, plan, &mut ()).unwrap()
+}
+
+fn sweep() -> Plan {
+    Plan { engine: Engine::Sweep, ..Plan::default() }
+}
+
+/// The algorithm as it stands in the handbook: sets, and a queue for each progress value.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Reference {
+    explored: u64,
+    sweeps: u64,
+    peak: u64,
+    persistent: u64,
+    met: BTreeSet<usize>,
+}
+
+fn reference(graph: &Graph, initial: Initial) -> Reference {
+    let mut result = Reference::default();
+    let mut persistent: BTreeSet<usize> =
+        if initial == Initial::Pinned { BTreeSet::from([0]) } else { BTreeSet::new() };
+    let mut nodes = BTreeSet::from([0]);
+    let mut roots = vec![0];
+    while !roots.is_empty() {
+        result.sweeps += 1;
+        let mut queue: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for root in std::mem::take(&mut roots) {
+            queue.entry(graph.progress[root]).or_default().push(root);
+        }
+        while let Some((value, mut states)) = queue.pop_first() {
+            let mut layer = Vec::new();
+            while let Some(state) = states.pop() {
+                layer.push(state);
+                result.explored += 1;
+                result.met.insert(state);
+                for &next in &graph.successors[state] {
+                    if !nodes.insert(next) {
+                        continue;
+                    }
+                    if graph.progress[next] < value {
+                        persistent.insert(next);
+                        roots.push(next);
+                    } else if graph.progress[next] == value {
+                        states.push(next);
+                    } else {
+                        queue.entry(graph.progress[next]).or_default().push(next);
+                    }
+                }
+                result.peak = result.peak.max(nodes.len() as u64);
+            }
+            for state in layer.iter().filter(|state| !persistent.contains(state)) {
+                nodes.remove(state);
+            }
+        }
+        assert_eq!(nodes, persistent, "nothing leaks at the end of a sweep");
+    }
+    result.persistent = persistent.len() as u64;
+    result
+}
+
+/// Graphs of 1 to 24 states, with measures from constant to nearly injective, some of them monotone.
+fn graphs() -> impl Strategy<Value = Graph> {
+    let shape = (1..25usize, 1..9u64, 0..4u32, 1..4usize, any::<bool>());
+    shape.prop_flat_map(|(states, levels, density, width, monotone)| {
+        let edges = prop::collection::vec((0..states, 0..states), 0..states * (density as usize + 1) + 1);
+        let progress = prop::collection::vec(0..levels, states);
+        let marked = prop::collection::vec(prop::bool::weighted(0.2), states);
+        (edges, progress, marked).prop_map(move |(edges, progress, marked)| {
+            let mut graph = Graph { successors: vec![Vec::new(); states], progress, marked, width };
+            for (from, to) in edges {
+                let turn = monotone && graph.is_regress(from, to);
+                let (from, to) = if turn { (to, from) } else { (from, to) };
+                graph.successors[from].push(to);
+            }
+            graph
+        })
+    })
+}
+
+/// What a verdict says, and the state in which its run ends.
+fn answer(verdict: &Verdict<Vec<usize>, usize>) -> (bool, Option<usize>) {
+    let (holds, evidence) = match verdict {
+        Verdict::Holds(evidence) => (true, evidence),
+        Verdict::Violated(evidence) => (false, evidence),
+        Verdict::Unknown(reason) => panic!("{reason}"),
+    };
+    match evidence {
+        Evidence::Search(_) => (holds, None),
+        Evidence::Trace(run, _) | Evidence::Component(run, _) => (holds, run.last().copied()),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn coverage_bounds_and_figures_are_those_of_the_algorithm(graph in graphs(), pinned: bool) {
+        let initial = if pinned { Initial::Pinned } else { Initial::Forgotten };
+        let outcome = run(&graph, vec![], &Plan { initial, terminal_states: TerminalList::Listed, ..sweep() });
+        let counters = outcome.counters;
+        let expected = reference(&graph, initial);
+        let reachable = graph.reachable(0);
+        prop_assert!(outcome.complete);
+        prop_assert_eq!(&expected.met, &reachable);
+        prop_assert_eq!(counters.explored, expected.explored);
+        prop_assert_eq!(counters.sweeps, expected.sweeps);
+        prop_assert_eq!(counters.persistent, expected.persistent);
+        prop_assert_eq!(counters.peak.total(), expected.peak);
+        let terminal: BTreeSet<usize> = reachable.iter().copied().filter(|s| graph.successors[*s].is_empty()).collect();
+        prop_assert_eq!(outcome.deadlocks, Some(terminal.len() as u64));
+        let listed: Vec<usize> = outcome.terminal_states.unwrap();
+        prop_assert_eq!(listed.len(), terminal.len());
+        prop_assert_eq!(listed.into_iter().collect::<BTreeSet<_>>(), terminal);
+
+        let (states, targets) = (reachable.len() as u64, graph.regress_targets().len() as u64);
+        let most_regress = graph.least_regress().into_values().max().unwrap() as u64;
+        prop_assert!(counters.explored <= (targets + 1) * states && counters.sweeps <= targets + 1);
+        prop_assert!(counters.explored <= (most_regress + 2) * states && counters.sweeps <= most_regress + 2);
+        if graph.is_monotone() {
+            prop_assert_eq!((counters.explored, counters.sweeps, counters.regress), (states, 1, 0));
+            prop_assert_eq!(counters.persistent, u64::from(pinned));
+            prop_assert_eq!(outcome.distinct, Some(states));
+        } else {
+            prop_assert!(counters.regress > 0 && outcome.distinct.is_none_or(|distinct| distinct == states));
+        }
+    }
+
+    #[test]
+    fn every_question_is_answered_as_by_full_exploration(graph in graphs()) {
+        let ask = |kind: fn(()) -> PropertyKind<()>, plan: &Plan| answer(&run(&graph, vec![kind(())], plan).verdicts[0]);
+        let breadth = Plan::default();
+        let reachable = graph.reachable(0);
+        let some = reachable.iter().any(|state| graph.marked[*state]);
+        let all = reachable.iter().all(|state| graph.marked[*state]);
+        let deadlock = reachable.iter().any(|state| graph.successors[*state].is_empty());
+        for plan in [&sweep(), &breadth, &Plan { engine: Engine::Depth, ..Plan::default() }] {
+            prop_assert_eq!(ask(PropertyKind::Reachable, plan).0, some);
+            prop_assert_eq!(ask(PropertyKind::Invariant, plan).0, all);
+            prop_assert_eq!(ask(|()| PropertyKind::DeadlockFree, plan).0, !deadlock);
+        }
+        // By brute force, from every state.
+        let possible = |from: &usize| graph.reachable(*from).iter().any(|state| graph.marked[*state]);
+        let forever = |from: &usize| graph.reachable(*from).iter().all(|state| graph.marked[*state]);
+        let (home, stays) = (reachable.iter().all(possible), reachable.iter().any(forever));
+        prop_assert_eq!(ask(PropertyKind::AlwaysPossible, &breadth).0, home);
+        prop_assert_eq!(ask(PropertyKind::PossiblyForEver, &breadth).0, stays);
+        if graph.is_monotone() {
+            prop_assert_eq!(ask(PropertyKind::AlwaysPossible, &sweep()).0, home);
+            prop_assert_eq!(ask(PropertyKind::PossiblyForEver, &sweep()).0, stays);
+        }
+    }
+
+    /// The fewest regress edges, then the least progress of the goal, then the fewest steps in the goal's layer.
+    #[test]
+    fn a_path_is_shortest_subject_to_progress(graph in graphs(), pinned: bool) {
+        let initial = if pinned { Initial::Pinned } else { Initial::Forgotten };
+        let outcome = run(&graph, vec![PropertyKind::Reachable(())], &Plan { initial, ..sweep() });
+        let Verdict::Holds(Evidence::Trace(path, _)) = &outcome.verdicts[0] else { return Ok(()) };
+        let regress = path.windows(2).filter(|step| graph.is_regress(step[0], step[1])).count();
+        let least = graph.least_regress();
+        let best = least
+            .iter()
+            .filter(|(state, _)| graph.marked[**state])
+            .map(|(state, regress)| (*regress, graph.progress[*state]))
+            .min()
+            .unwrap();
+        prop_assert_eq!((regress, graph.progress[*path.last().unwrap()]), best);
+        prop_assert!(path[..path.len() - 1].iter().all(|state| !graph.marked[*state]));
+    }
+
+    #[test]
+    fn an_expected_monotone_measure_is_checked_edge_by_edge(graph in graphs()) {
+        let outcome = run(&graph, vec![], &Plan { on_regress: OnRegress::Stop, ..sweep() });
+        prop_assert_eq!(outcome.complete, graph.is_monotone());
+        if let Some(regress) = outcome.regress {
+            let [.., from, to] = regress.trace[..] else { panic!("a step has two states") };
+            prop_assert_eq!((regress.before, regress.after), (graph.progress[from], graph.progress[to]));
+            prop_assert!(regress.after < regress.before);
+        } else {
+            prop_assert!(graph.is_monotone());
+        }
+    }
+
+    /// The order of successors changes neither what is met nor how often.
+    #[test]
+    fn the_order_of_successors_does_not_matter(graph in graphs()) {
+        let mut turned = graph.clone();
+        turned.successors.iter_mut().for_each(|successors| successors.reverse());
+        let [one, other] = [run(&graph, vec![], &sweep()), run(&turned, vec![], &sweep())].map(|o| o.counters);
+        prop_assert_eq!(one, other);
+    }
+}
+
+/// Long chains and wide layers: more than a batch, a chunk and an index of the smallest size hold.
+#[test]
+fn large_graphs_are_met_completely() {
+    for (states, layer, back) in [(60_000, 20_000, 7_919), (30_000, 7, 101), (30_000, 3_000, 3)] {
+        let graph = Graph {
+            successors: (0..states)
+                .map(|i| vec![(i * 2 + 1) % states, (i + 17) % states, i - i % 5, (i + layer) % states])
+                .collect(),
+            progress: (0..states).map(|i| (i / layer) as u64 ^ u64::from(i % back == 0)).collect(),
+            marked: vec![false; states],
+            width: 2,
+        };
+        let outcome = run(&graph, vec![PropertyKind::DeadlockFree], &sweep());
+        let expected = reference(&graph, Initial::Pinned);
+        assert_eq!(expected.met.len(), graph.reachable(0).len());
+        assert_eq!(outcome.counters.explored, expected.explored);
+        assert_eq!(outcome.counters.sweeps, expected.sweeps);
+        assert!(outcome.counters.peak.total() >= expected.peak);
+    }
+}
