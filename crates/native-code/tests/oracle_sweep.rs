@@ -1,0 +1,190 @@
+//! The sweep on every complete instance of the BEEM benchmark: with measures projected from the state it finds the same
+//! states, the same deadlocks and the same answers as full exploration.
+//!
+//! The measures are two cells of the state that seldom fall in a small sample: none of them is good, most fall somewhere,
+//! so that persistent states and further sweeps are the normal case. The ordinary tests take the instances up to 100,000
+//! states; `SWEEPLINE_SLOW_TESTS=1` takes those up to a million.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests say what they skip, and may fail")]
+
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+
+use oracles::{Beem, Instance, PropertyKind as Asked};
+use sweepline::check::{Engine, Plan, check};
+use sweepline::explore::observer::Successors;
+use sweepline::explore::search::Limits;
+use sweepline::explore::sweep::{Initial, OnRegress, Order, SweepSearch};
+use sweepline::explore::{Counters, Monitor, Observer, Record, Search, SearchEnd, Snapshot, StopReason};
+use sweepline::model::guarded_commands::{CellId, Expression, GuardedCommands, UnaryOperator};
+use sweepline::model::state_layout::StateLayout;
+use sweepline::model::successor_batch::SuccessorBatch;
+use sweepline::model::transition_system::{Execution, StateFunctions, TransitionSystem};
+use sweepline::model::value_ranges::proved_ranges;
+use sweepline::progress::ExpressionMeasure;
+use sweepline::property::{Property, PropertyKind};
+use sweepline::verdict::{Evidence, Verdict};
+use sweepline_native_code::{Compiled, CompiledModel};
+
+/// States of the sample that measures are chosen from.
+const SAMPLE: usize = 2_000;
+/// A measure that makes every state be expanded more often than this is given up for the next one.
+const MOST_REVISITS: u64 = 25;
+
+const SWEEP: Order = Order::Progress { initial: Initial::Pinned, regress: OnRegress::Sweep };
+
+#[derive(Default)]
+struct Collected {
+    states: HashSet<Vec<u64>>,
+    deadlocks: HashSet<Vec<u64>>,
+}
+
+impl<S: TransitionSystem> Observer<S> for Collected {
+    fn taken(&mut self, _: &S, _: Record, state: &[u64], successors: Successors) -> ControlFlow<()> {
+        self.states.insert(state.to_vec());
+        if successors == Successors::Steps(0) {
+            self.deadlocks.insert(state.to_vec());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Stops a search that expands more states than this.
+struct MostExplored(u64);
+
+impl Monitor for MostExplored {
+    fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
+        (snapshot.counters.explored > self.0).then_some(StopReason::Interrupted)
+    }
+}
+
+/// A search through a model whose states need no other layout; `None` if it was given up.
+fn explore(
+    system: &CompiledModel,
+    initial: &SuccessorBatch,
+    order: Order,
+    most: u64,
+) -> Option<(Collected, Counters)> {
+    let mut search = SweepSearch::new(system.state_words(), order, Limits::default()).unwrap();
+    let mut found = Collected::default();
+    search.start(system, initial, &mut found).unwrap();
+    match search.run(system, &mut found, &mut MostExplored(most)) {
+        SearchEnd::Complete(_) => Some((found, search.counters())),
+        SearchEnd::Stopped(StopReason::Interrupted) => None,
+        end => panic!("{end:?}"),
+    }
+}
+
+/// Pairs of cells, or of their negations, in the order of how often they fall in a sample.
+fn measures(model: &GuardedCommands) -> Vec<ExpressionMeasure> {
+    let interpreter = sweepline::model::interpreter::Interpreter::new(model);
+    let mut seen = HashSet::from([model.initial_state()]);
+    let mut queue = vec![model.initial_state()];
+    let mut steps = vec![[0usize; 2]; model.cells.len()];
+    let mut next = 0;
+    while next < queue.len() && next < SAMPLE {
+        let state = queue[next].clone();
+        next += 1;
+        for successor in interpreter.successors(&state).into_iter().filter_map(|(_, state)| state.ok()) {
+            for ((before, after), counts) in state.iter().zip(&successor).zip(&mut steps) {
+                counts[0] += usize::from(after < before);
+                counts[1] += usize::from(after > before);
+            }
+            if seen.insert(successor.clone()) {
+                queue.push(successor);
+            }
+        }
+    }
+    let cell = |number: usize| Expression::Cell(CellId(number as u32));
+    let mut candidates: Vec<(usize, Expression)> = Vec::new();
+    for (number, [falls, rises]) in steps.into_iter().enumerate().filter(|(_, counts)| *counts != [0, 0]) {
+        candidates.push((falls, cell(number)));
+        candidates.push((rises, Expression::Unary(UnaryOperator::Negate, Box::new(cell(number)))));
+    }
+    candidates.sort_by_key(|(falls, _)| *falls);
+    let chosen: Vec<Expression> = candidates.into_iter().map(|(_, expression)| expression).collect();
+    let pairs = chosen.windows(2).map(|pair| ExpressionMeasure::new(model, pair).unwrap());
+    pairs.take(8).collect()
+}
+
+/// What a sweep finds on an instance, and with which measure it came to an end.
+fn compare(beem: &Beem, instance: &Instance, goals: &[(String, bool)]) -> Result<Counters, String> {
+    let text = std::fs::read_to_string(beem.dve(&instance.name)).unwrap();
+    let model = languages::read_model(&text).unwrap();
+    let commands = &model.commands;
+    let layout = StateLayout::proved(commands, &proved_ranges(commands));
+    let mut packed = vec![0; layout.words()];
+    layout.encode(&commands.initial_state(), &mut packed).unwrap();
+    let mut initial = SuccessorBatch::new(layout.words(), 1);
+    initial.push(sweepline::model::guarded_commands::ActionId(0), &packed);
+    let most = instance.states * MOST_REVISITS;
+    for measure in measures(commands) {
+        let functions = StateFunctions { predicates: &[], progress: Some(measure.packed()) };
+        let system = Compiled.prepare(commands, &layout, functions).unwrap();
+        let Some((swept, counters)) = explore(&system, &initial, SWEEP, most) else { continue };
+        let (full, _) = explore(&system, &initial, Order::Constant, u64::MAX).unwrap();
+        if swept.states != full.states || swept.deadlocks != full.deadlocks {
+            return Err(format!("{}: {} states", instance.name, swept.states.len()));
+        }
+        for (formula, expected) in goals {
+            let goal = model.expression(formula).unwrap();
+            let property = Property::new("goal", PropertyKind::Reachable(goal));
+            let measure = Some(measure.clone());
+            let plan = Plan { engine: Engine::Sweep, measure, ..Plan::default() };
+            let outcome = check(commands, &Compiled, &[property], &plan, &mut ()).unwrap();
+            let found = matches!(outcome.verdicts[0], Verdict::Holds(Evidence::Trace(..)));
+            let none = matches!(outcome.verdicts[0], Verdict::Violated(Evidence::Search(_)));
+            if (found, none) != (*expected, !*expected) {
+                return Err(format!("{}: `{formula}` should be {expected}", instance.name));
+            }
+        }
+        return Ok(counters);
+    }
+    Err(format!("{}: every measure leads to too many revisits", instance.name))
+}
+
+/// The reachability rows of an instance; what full exploration finds counts where the oracle is known to be wrong.
+fn goals(beem: &Beem) -> HashMap<String, Vec<(String, bool)>> {
+    let mut goals: HashMap<String, Vec<(String, bool)>> = HashMap::new();
+    for row in beem.properties().unwrap().into_iter().filter(|row| row.kind == Asked::Reach) {
+        let wrong = row.instance.starts_with("brp2.") && row.formula.contains("first_safe_frame");
+        if let Some(verdict) = row.verdict.filter(|_| !wrong) {
+            goals.entry(row.instance).or_default().push((row.formula, verdict));
+        }
+    }
+    goals
+}
+
+fn compare_all(states: std::ops::RangeInclusive<u64>) {
+    let Some(beem) = Beem::find_or_say_skipped("the sweep on BEEM") else { return };
+    let goals = goals(&beem);
+    let (mut compared, mut swept, mut wrong) = (0, 0, Vec::new());
+    for instance in
+        beem.instances().unwrap().iter().filter(|one| one.complete && states.contains(&one.states))
+    {
+        let asked = goals.get(&instance.name).map_or(&[][..], Vec::as_slice);
+        compared += 1;
+        match compare(&beem, instance, asked) {
+            Ok(counters) => swept += u64::from(counters.sweeps > 1),
+            Err(difference) => wrong.push(difference),
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {compared} differ:\n{}", wrong.len(), wrong.join("\n"));
+    eprintln!("the sweep on BEEM: {compared} instances agree, {swept} of them with several sweeps");
+}
+
+#[test]
+fn instances_up_to_100_000_states_agree() {
+    compare_all(0..=100_000);
+}
+
+#[test]
+fn instances_up_to_a_million_states_agree() {
+    if std::env::var_os("SWEEPLINE_SLOW_TESTS").is_some() {
+        compare_all(100_001..=1_000_000);
+    } else {
+        eprintln!(
+            "skipped: the sweep on instances of 100,000 to a million states (set SWEEPLINE_SLOW_TESTS=1)"
+        );
+    }
+}
