@@ -157,10 +157,19 @@ impl FutureLayers {
         let last = &mut self.buffers[number].last;
         let before = last.capacity();
         if before < chunk {
-            // Doubled, but never beyond a chunk: those are alike.
+            // Doubled, but never beyond a chunk: those are alike, and used again.
             let wanted = (before * 2).max(SMALLEST_CHUNK).max(self.stride).min(chunk);
-            last.reserve_exact(wanted - last.len());
-            self.chunk_words += last.capacity() - before;
+            match self.spare.pop_if(|_| wanted == chunk) {
+                Some(mut whole) => {
+                    whole.extend_from_slice(last);
+                    *last = whole;
+                    self.chunk_words -= before;
+                }
+                None => {
+                    last.reserve_exact(wanted - last.len());
+                    self.chunk_words += last.capacity() - before;
+                }
+            }
             return;
         }
         let fresh = self.spare.pop().unwrap_or_else(|| {
@@ -367,6 +376,23 @@ mod tests {
             prop_assert_eq!(entries, sets.values().map(BTreeSet::len).sum::<usize>());
             prop_assert!(sets == expected);
         }
+    }
+
+    /// Layer after layer, the memory of those before is used again.
+    #[test]
+    fn chunks_are_used_again() {
+        let mut future = FutureLayers::new(1, true);
+        let mut most = 0;
+        for value in 1..2_000u64 {
+            for state in 0..3_000 {
+                future.append(Dynamic(1), value, &[value << 32 | state], 0);
+            }
+            most = if value == 10 { future.bytes() } else { most };
+            for chunk in future.take(value).unwrap().into_chunks() {
+                future.recycle(chunk);
+            }
+        }
+        assert!(future.bytes() <= most, "{} bytes after many layers, {most} after ten", future.bytes());
     }
 
     #[test]
