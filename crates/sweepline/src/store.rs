@@ -5,3 +5,4 @@ pub mod hash;
 pub mod layer;
 pub mod pages;
 pub mod persistent_states;
+pub mod recent_states;

@@ -27,6 +27,11 @@ pub trait Observer<S: TransitionSystem> {
         false
     }
 
+    /// Whether every step must be heard of. Asked once, before the search starts.
+    fn wants_steps(&self) -> bool {
+        false
+    }
+
     /// A step from one state of the current layer to another, or to itself. Steps come in the order of their first state.
     #[inline(always)]
     fn stationary_step(&mut self, _from: Record, _to: Record) {}
@@ -93,6 +98,10 @@ impl<S: TransitionSystem, A: Observer<S>, B: Observer<S>> Observer<S> for Both<A
         self.0.wants_origins() || self.1.wants_origins()
     }
 
+    fn wants_steps(&self) -> bool {
+        self.0.wants_steps() || self.1.wants_steps()
+    }
+
     #[inline(always)]
     fn stationary_step(&mut self, from: Record, to: Record) {
         self.0.stationary_step(from, to);
@@ -151,6 +160,10 @@ impl<S: TransitionSystem, O: Observer<S>> Observer<S> for Option<O> {
 
     fn wants_origins(&self) -> bool {
         self.as_ref().is_some_and(O::wants_origins)
+    }
+
+    fn wants_steps(&self) -> bool {
+        self.as_ref().is_some_and(O::wants_steps)
     }
 
     #[inline(always)]

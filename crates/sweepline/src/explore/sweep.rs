@@ -26,6 +26,7 @@ use crate::store::future_layers::FutureLayers;
 use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
 use crate::store::pages::OutOfMemory;
 use crate::store::persistent_states::PersistentStates;
+use crate::store::recent_states::RecentStates;
 
 use super::observer::{Observer, Record, Successors};
 use super::search::{
@@ -89,7 +90,13 @@ pub struct SweepSearch {
     batch: SuccessorBatch,
     /// The progress values of the successors in the batch.
     values: Vec<u64>,
+    recent: RecentStates,
+    /// Whether an observer wants to hear of steps to states that were stored lately, too.
+    all_steps: bool,
     staying: Staying,
+    /// Numbers of the successors in the batch that leave the layer.
+    leaving: Vec<u32>,
+    behind: Behind,
     cursor: usize,
     level_end: usize,
     /// Counts on when a run goes on after trouble, so that no run escapes the monitor.
@@ -128,6 +135,14 @@ struct Staying {
     words: Vec<u64>,
     /// Their numbers in the batch.
     numbers: Vec<u32>,
+}
+
+/// Successors in the batch with less progress.
+#[derive(Debug, Default)]
+struct Behind {
+    words: Vec<u64>,
+    /// For each, its progress value and where it comes from.
+    origins: Vec<(u64, u64)>,
 }
 
 /// States that entered and left the queue in one sweep, for the assertion that none is lost or taken twice.
@@ -169,7 +184,11 @@ impl SweepSearch {
             front: Front::default(),
             batch: SuccessorBatch::new(width, BATCH),
             values: Vec::new(),
+            recent: RecentStates::new(width),
+            all_steps: false,
             staying: Staying::default(),
+            leaving: Vec::new(),
+            behind: Behind::default(),
             cursor: 0,
             level_end: 0,
             batches: 0,
@@ -282,7 +301,7 @@ impl SweepSearch {
         debug_assert!(self.future.is_empty(), "nothing is ahead at the end of a sweep");
         debug_assert_eq!(self.queue.entered, self.queue.taken, "what entered the queue was taken, once");
         self.queue = QueueBalance::default();
-        self.future.begin_sweep();
+        self.recent = RecentStates::new(self.layer.width());
         if !self.persistent.begin_sweep() {
             return Err(SearchEnd::Complete(CompleteSearch::attest()));
         }
@@ -299,19 +318,13 @@ impl SweepSearch {
     ) -> Result<(), LayerFull> {
         let buffer = self.future.take(value);
         let first = self.records();
-        let (persistent, known) = self.persistent.enter(value);
         let entries = buffer.as_ref().map_or(0, |buffer| buffer.words() / self.future.stride());
-        self.layer.restart(persistent.len() + entries)?;
-        self.front = Front { value, known, persistent: persistent.len(), first };
-        self.cursor = known;
+        self.layer.restart(self.persistent.count(value) + entries)?;
         observer.layer_begins(first);
-        for (number, (state, origin)) in persistent.into_iter().enumerate() {
-            let inserted = self.layer.insert(width, state)?;
-            debug_assert_eq!(inserted, Inserted::New(number as u32), "a root is a root once");
-            if number >= known {
-                tell_origin(observer, origin);
-            }
-        }
+        let root = |origin| tell_origin(observer, origin);
+        let (known, persistent) = self.persistent.enter(width, value, &mut self.layer, root)?;
+        self.front = Front { value, known, persistent, first };
+        self.cursor = known;
         for chunk in buffer.into_iter().flat_map(|buffer| buffer.into_chunks()) {
             self.load_chunk(width, &chunk, observer)?;
             self.future.recycle(chunk);
@@ -374,7 +387,7 @@ impl SweepSearch {
             if measured {
                 self.measure(width, system, batch, announced);
             } else {
-                self.layer.announce(width, &batch.words()[announced * width.get()..]);
+                self.sift(width, batch, announced);
             }
             if expansion.trouble {
                 return true;
@@ -382,6 +395,20 @@ impl SweepSearch {
             next += expansion.states;
         }
         false
+    }
+
+    /// Announces the successors from number `from` on, all of which stay in the layer.
+    #[inline(always)]
+    fn sift<W: Width>(&mut self, width: W, batch: &SuccessorBatch, from: usize) {
+        let announced = self.staying.words.len();
+        let words = &batch.words()[from * width.get()..];
+        for (number, state) in words.chunks_exact(width.get()).enumerate() {
+            if self.all_steps || !self.recent.knows(width, state) {
+                self.staying.words.extend_from_slice(&state[..width.get()]);
+                self.staying.numbers.push((from + number) as u32);
+            }
+        }
+        self.layer.announce(width, &self.staying.words[announced..]);
     }
 
     /// Computes the progress of the successors from number `from` on, and announces those that stay in the layer.
@@ -398,9 +425,18 @@ impl SweepSearch {
         system.progress(words, &mut self.values);
         let announced = self.staying.words.len();
         for (number, state) in words.chunks_exact(width.get()).enumerate() {
-            if self.values[from + number] == self.front.value {
+            let value = self.values[from + number];
+            self.counters.forward += u64::from(value > self.front.value);
+            self.counters.regress += u64::from(value < self.front.value);
+            // What lies behind may be forgotten, however recent it is.
+            if !self.all_steps && value >= self.front.value && self.recent.knows(width, state) {
+                continue;
+            }
+            if value == self.front.value {
                 self.staying.words.extend_from_slice(&state[..width.get()]);
                 self.staying.numbers.push((from + number) as u32);
+            } else {
+                self.leaving.push((from + number) as u32);
             }
         }
         self.layer.announce(width, &self.staying.words[announced..]);
@@ -430,18 +466,8 @@ impl SweepSearch {
         }
         let before = self.layer.len();
         self.counters.transitions += batch.len() as u64;
-        if self.is_measured() {
-            self.store_leaving(width, batch, observer)?;
-            let staying = std::mem::take(&mut self.staying);
-            let stored = self.store_staying(width, batch, &staying.words, Some(&staying.numbers), observer);
-            self.staying = staying;
-            self.staying.words.clear();
-            self.staying.numbers.clear();
-            self.values.clear();
-            stored.map_err(out_of_memory)?;
-        } else {
-            self.store_staying(width, batch, batch.words(), None, observer).map_err(out_of_memory)?;
-        }
+        self.store_leaving(width, batch, observer)?;
+        self.store_staying(width, batch, observer).map_err(out_of_memory)?;
         self.queue.entered += (self.layer.len() - before) as u64;
         self.queue.taken += batch.ends().len() as u64;
         self.cursor += batch.ends().len();
@@ -457,15 +483,10 @@ impl SweepSearch {
         batch: &SuccessorBatch,
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
-        if self.staying.numbers.len() == self.values.len() {
-            return Ok(());
-        }
         let ends = batch.ends();
         let mut number = 0;
-        for (i, &value) in self.values.iter().enumerate() {
-            if value == self.front.value {
-                continue;
-            }
+        for i in self.leaving.drain(..).map(|i| i as usize) {
+            let value = self.values[i];
             while ends[number] as usize <= i {
                 number += 1;
             }
@@ -473,10 +494,8 @@ impl SweepSearch {
             observer.leaving_step(record);
             let origin = origin(record, batch.action(i));
             if value > self.front.value {
-                self.counters.forward += 1;
                 self.future.append(width, value, batch.state(i), origin);
             } else {
-                self.counters.regress += 1;
                 if let Order::Progress { regress: OnRegress::Stop, .. } = self.order {
                     let (action, before) = (batch.action(i), self.front.value);
                     return Err(SearchEnd::Regress(RegressEdge {
@@ -486,27 +505,33 @@ impl SweepSearch {
                         after: value,
                     }));
                 }
-                self.persistent.insert(width, value, batch.state(i), origin).map_err(out_of_memory)?;
+                self.behind.words.extend_from_slice(batch.state(i));
+                self.behind.origins.push((value, origin));
             }
         }
-        Ok(())
+        self.values.clear();
+        if self.behind.origins.is_empty() {
+            return Ok(());
+        }
+        let Behind { words, origins } = &mut self.behind;
+        let inserted = self.persistent.insert(width, words, origins.drain(..));
+        words.clear();
+        inserted.map_err(out_of_memory)
     }
 
-    /// Stores the successors in the current layer. `numbers` are theirs in the batch, if these are not all of it.
+    /// Stores the successors in the current layer.
     #[inline(always)]
     fn store_staying<W: Width, S: TransitionSystem, O: Observer<S>>(
         &mut self,
         width: W,
         batch: &SuccessorBatch,
-        words: &[u64],
-        numbers: Option<&[u32]>,
         observer: &mut O,
     ) -> Result<(), LayerFull> {
         let (ends, first, front) = (batch.ends(), self.cursor, self.front);
-        let (mut number, mut next) = (0, 0);
-        self.layer.insert_announced(width, words, |inserted| {
-            let i = numbers.map_or(next, |numbers| numbers[next] as usize);
-            next += 1;
+        let mut number = 0;
+        let mut numbers = self.staying.numbers.iter().map(|i| *i as usize);
+        let stored = self.layer.insert_announced(width, &self.staying.words, |inserted| {
+            let i = numbers.next().expect("each of them has a number");
             while ends[number] as usize <= i {
                 number += 1;
             }
@@ -520,7 +545,10 @@ impl SweepSearch {
                 Inserted::Known(place) if (place as usize) < front.known => observer.leaving_step(parent),
                 Inserted::Known(place) => observer.stationary_step(parent, front.record(place as usize)),
             }
-        })
+        });
+        self.staying.words.clear();
+        self.staying.numbers.clear();
+        stored
     }
 
     /// Records so far: states that were stored in a layer and not expanded by an earlier sweep.
@@ -591,6 +619,7 @@ impl Search for SweepSearch {
         observer: &mut O,
     ) -> Result<(), LayerFull> {
         let width = initial.width();
+        self.all_steps = observer.wants_steps();
         let Order::Progress { initial: fate, .. } = self.order else {
             observer.layer_begins(0);
             with_width!(width, width => self.layer.insert_batch(width, initial.words(), |inserted| {
@@ -606,12 +635,15 @@ impl Search for SweepSearch {
         self.persistent = PersistentStates::new(width, self.limits.memory, origins)?;
         let mut values = Vec::new();
         system.progress(initial.words(), &mut values);
-        with_width!(width, width => for (i, &value) in values.iter().enumerate() {
-            match fate {
-                Initial::Pinned => {
-                    self.persistent.insert(width, value, initial.state(i), INITIAL)?;
+        with_width!(width, width => match fate {
+            Initial::Pinned => {
+                let describe = values.into_iter().map(|value| (value, INITIAL));
+                self.persistent.insert(width, initial.words(), describe)?;
+            }
+            Initial::Forgotten => {
+                for (i, value) in values.into_iter().enumerate() {
+                    self.future.append(width, value, initial.state(i), INITIAL);
                 }
-                Initial::Forgotten => self.future.append(width, value, initial.state(i), INITIAL),
             }
         });
         self.persistent.begin_sweep();
@@ -630,7 +662,7 @@ impl Search for SweepSearch {
             if self.is_measured() {
                 self.measure(width, system, batch, 0);
             } else {
-                self.layer.announce(width, batch.words());
+                self.sift(width, batch, 0);
             }
             self.take(width, system, batch, Some(successors), observer)
         })
@@ -642,6 +674,7 @@ impl Search for SweepSearch {
         mut translate: impl FnMut(&[u64], &mut Vec<u64>),
     ) -> Result<usize, LayerFull> {
         self.batch = SuccessorBatch::new(width, BATCH);
+        self.recent = RecentStates::new(width);
         let around = self.future.bytes() + self.persistent.bytes();
         let peak = self.layer.repack(width, &mut translate)?;
         if self.is_measured() {
@@ -685,7 +718,11 @@ impl Search for SweepSearch {
     }
 
     fn bytes(&self) -> usize {
-        self.layer.bytes() + self.future.bytes() + self.persistent.bytes() + self.batch.bytes()
+        self.layer.bytes()
+            + self.future.bytes()
+            + self.persistent.bytes()
+            + self.batch.bytes()
+            + self.recent.bytes()
     }
 
     fn peak_bytes(&self) -> usize {

@@ -149,6 +149,10 @@ impl<S: TransitionSystem> Observer<S> for PropertyWatch {
         ControlFlow::Continue(())
     }
 
+    fn wants_steps(&self) -> bool {
+        self.components.is_some()
+    }
+
     #[inline(always)]
     fn stationary_step(&mut self, from: Record, to: Record) {
         if let Some(components) = &mut self.components {

@@ -4,10 +4,9 @@
 //! layer. That is what makes a sweep fast: the only index that is probed at random is that of the current layer, which is small. A table for each future
 //! layer was measured at 1.4 × the time.
 //!
-//! Two things keep the buffers short all the same. A small direct-mapped cache of states that were appended
-//! lately catches the duplicates that interleaving produces all the time, a few steps apart. And buffers can be
-//! [compacted](FutureLayers::compact): when memory is short, and, while that is cheap, to count what is held as
-//! the papers do, as a set.
+//! Two things keep the buffers short all the same. The [cache](super::recent_states) in front of the store catches most duplicates, which come a
+//! few steps apart. And buffers can be [compacted](FutureLayers::compact): when memory is short, and, while that is
+//! cheap, to count what is held as the papers do, as a set.
 //!
 //! Buffers are chunks of equal size, but for the last one, which grows by doubling. So nothing large is ever copied, a layer gives its chunks back while it is being
 //! loaded, and thousands of layers with a handful of states each cost no more than their states.
@@ -22,8 +21,6 @@ const CHUNK: usize = 4096;
 const SMALLEST_CHUNK: usize = 16;
 /// Layers that were appended to lately, found without a search tree.
 const NEAR: usize = 16;
-/// Bits of the number of states that are remembered lately.
-const RECENT_BITS: u32 = 11;
 /// Estimated bytes around the words of a buffer: its entry here and in the tree.
 const BUFFER_BYTES: usize = 96;
 
@@ -45,7 +42,6 @@ pub struct FutureLayers {
     buffers: Vec<Buffer>,
     unused: Vec<u32>,
     near: [(u64, u32); NEAR],
-    recent: RecentStates,
     entries: usize,
     chunk_words: usize,
     spare: Vec<Vec<u64>>,
@@ -82,7 +78,6 @@ impl FutureLayers {
             buffers: Vec::new(),
             unused: Vec::new(),
             near: [NOT_NEAR; NEAR],
-            recent: RecentStates::new(width),
             entries: 0,
             chunk_words: 0,
             spare: Vec::new(),
@@ -108,7 +103,7 @@ impl FutureLayers {
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.chunk_words * 8 + self.buffers.len() * BUFFER_BYTES + self.recent.words.len() * 8
+        self.chunk_words * 8 + self.buffers.len() * BUFFER_BYTES
     }
 
     /// The least progress value of a layer.
@@ -119,9 +114,6 @@ impl FutureLayers {
     /// Appends a state to the layer of its progress value.
     #[inline]
     pub fn append<W: Width>(&mut self, width: W, value: u64, state: &[u64], origin: u64) {
-        if self.recent.knows(width, &state[..width.get()]) {
-            return;
-        }
         let near = self.near[near_place(value)];
         let is_near = near.0 == value && near.1 != NOT_NEAR.1;
         let number = if is_near { near.1 } else { self.find_layer(value) } as usize;
@@ -200,12 +192,6 @@ impl FutureLayers {
         }
     }
 
-    /// What was appended in one sweep may have to be appended again in the next.
-    pub fn begin_sweep(&mut self) {
-        debug_assert!(self.is_empty(), "a sweep ends when no layer is ahead");
-        self.recent = RecentStates::new(self.width);
-    }
-
     /// Number of entries that [`compact`](Self::compact) would look at.
     pub fn uncompacted(&self) -> usize {
         let dirty = |buffer: &Buffer| {
@@ -273,46 +259,6 @@ impl FutureLayers {
             }
         }
         *self = new;
-    }
-}
-
-/// A direct-mapped cache of states that were appended in this sweep. It compares states, not hashes: what it claims to
-/// know, it does know.
-#[derive(Debug)]
-struct RecentStates {
-    words: Vec<u64>,
-}
-
-impl RecentStates {
-    fn new(width: usize) -> Self {
-        let mut words = vec![0; width << RECENT_BITS];
-        // An empty place holds zeros. In the place where a state of zeros belongs that would be a lie: there,
-        // something is put that belongs elsewhere.
-        let mut state = vec![0; width];
-        let home = Self::place(&state);
-        while Self::place(&state) == home {
-            state[0] += 1;
-        }
-        words[home * width..][..width].copy_from_slice(&state);
-        Self { words }
-    }
-
-    #[inline(always)]
-    fn place(state: &[u64]) -> usize {
-        let mixed = state.iter().fold(0u64, |mixed, word| mixed.rotate_left(29) ^ word);
-        (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - RECENT_BITS)) as usize
-    }
-
-    /// Whether the state was here lately; from now on it was.
-    #[inline(always)]
-    fn knows<W: Width>(&mut self, width: W, state: &[u64]) -> bool {
-        let start = Self::place(state) * width.get();
-        let place = &mut self.words[start..start + width.get()];
-        if place == state {
-            return true;
-        }
-        place.copy_from_slice(state);
-        false
     }
 }
 
@@ -393,18 +339,5 @@ mod tests {
             }
         }
         assert!(future.bytes() <= most, "{} bytes after many layers, {most} after ten", future.bytes());
-    }
-
-    #[test]
-    fn the_cache_of_recent_states_never_claims_too_much() {
-        for width in 1..4 {
-            let mut recent = RecentStates::new(width);
-            for number in 0..10_000u64 {
-                let state: Vec<u64> = (0..width as u64).map(|word| number * word.min(1)).collect();
-                let state = if width == 1 { vec![number] } else { state };
-                assert!(!recent.knows(Dynamic(width), &state), "{state:?} is new");
-                assert!(recent.knows(Dynamic(width), &state));
-            }
-        }
     }
 }

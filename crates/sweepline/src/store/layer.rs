@@ -180,6 +180,12 @@ impl Layer {
         &self.arena.as_slice()[record * self.width..(record + 1) * self.width]
     }
 
+    /// Fetches the state with this record number ahead of its use.
+    #[inline]
+    pub fn fetch(&self, record: usize) {
+        prefetch(self.record_start(Dynamic(self.width), record as u32));
+    }
+
     /// The words of a run of states.
     #[inline]
     pub fn states(&self, records: std::ops::Range<usize>) -> &[u64] {

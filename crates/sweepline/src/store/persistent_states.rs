@@ -12,6 +12,8 @@ use super::pages::OutOfMemory;
 /// Numbers of states, by progress value.
 type ByValue = BTreeMap<u64, Vec<u32>>;
 
+/// States that are copied together.
+const TOGETHER: usize = 256;
 /// Estimated bytes of a list and its place in the tree.
 const LIST_BYTES: usize = 64;
 
@@ -56,22 +58,24 @@ impl PersistentStates {
         self.set.bytes() + origins + self.len() * 8 + lists * LIST_BYTES
     }
 
-    /// Makes the state persistent and a root of the next sweep, unless it is persistent already.
+    /// Makes the states in `words` persistent and roots of the next sweep, but for those that are persistent already.
+    /// `describe` gives each one's progress value and where it comes from.
     pub fn insert<W: Width>(
         &mut self,
         width: W,
-        value: u64,
-        state: &[u64],
-        origin: u64,
-    ) -> Result<Inserted, LayerFull> {
-        let inserted = self.set.insert(width, state)?;
-        if let Inserted::New(number) = inserted {
-            self.found.entry(value).or_default().push(number);
-            if let Some(origins) = &mut self.origins {
-                origins.push(origin);
+        words: &[u64],
+        mut describe: impl Iterator<Item = (u64, u64)>,
+    ) -> Result<(), LayerFull> {
+        let (found, origins) = (&mut self.found, &mut self.origins);
+        self.set.insert_batch(width, words, |inserted| {
+            let (value, origin) = describe.next().expect("each state is described");
+            if let Inserted::New(number) = inserted {
+                found.entry(value).or_default().push(number);
+                if let Some(origins) = origins {
+                    origins.push(origin);
+                }
             }
-        }
-        Ok(inserted)
+        })
     }
 
     /// Whether the state is persistent.
@@ -91,17 +95,48 @@ impl PersistentStates {
         self.roots.first_key_value().map(|(value, _)| *value)
     }
 
-    /// States of this value, each with where it comes from: first those that an earlier sweep expanded, then, from the
-    /// number that is given as well, the roots of this one, which count as expanded from now on.
-    pub fn enter(&mut self, value: u64) -> (Vec<(&[u64], u64)>, usize) {
-        let mut numbers = self.expanded.remove(&value).unwrap_or_default();
-        let known = numbers.len();
-        numbers.extend(self.roots.remove(&value).unwrap_or_default());
-        let numbers =
-            if numbers.is_empty() { &[][..] } else { self.expanded.entry(value).or_insert(numbers) };
-        let origin = |number: u32| self.origins.as_ref().map_or(0, |origins| origins[number as usize]);
-        let entry = |&number: &u32| (self.set.state(number as usize), origin(number));
-        (numbers.iter().map(entry).collect(), known)
+    /// Enters the states of this value into the current layer, which is empty: first those that an earlier sweep
+    /// expanded, then the roots of this one, of which `root` hears where they come from. From now on these count as
+    /// expanded, too. Gives the number of the former, and of all.
+    pub fn enter<W: Width>(
+        &mut self,
+        width: W,
+        value: u64,
+        layer: &mut Layer,
+        mut root: impl FnMut(u64),
+    ) -> Result<(usize, usize), LayerFull> {
+        let known = self.expanded.get(&value).map_or(0, Vec::len);
+        let Some(roots) = self.roots.remove(&value) else {
+            if known > 0 {
+                Self::copy(width, &self.set, &self.expanded[&value], layer)?;
+            }
+            return Ok((known, known));
+        };
+        let numbers = self.expanded.entry(value).or_default();
+        numbers.extend(roots);
+        Self::copy(width, &self.set, numbers, layer)?;
+        debug_assert_eq!(layer.len(), numbers.len(), "a root is a root once");
+        for &number in &numbers[known..] {
+            root(self.origins.as_ref().map_or(0, |origins| origins[number as usize]));
+        }
+        Ok((known, numbers.len()))
+    }
+
+    /// Number of states of this value that a sweep would enter.
+    pub fn count(&self, value: u64) -> usize {
+        [&self.expanded, &self.roots].into_iter().filter_map(|lists| lists.get(&value)).map(Vec::len).sum()
+    }
+
+    /// The states lie far apart: they are fetched ahead, some hundred at a time.
+    fn copy<W: Width>(width: W, set: &Layer, numbers: &[u32], layer: &mut Layer) -> Result<(), LayerFull> {
+        let mut words = Vec::with_capacity(TOGETHER.min(numbers.len()) * width.get());
+        for numbers in numbers.chunks(TOGETHER) {
+            numbers.iter().for_each(|number| set.fetch(*number as usize));
+            words.clear();
+            numbers.iter().for_each(|number| words.extend_from_slice(set.state(*number as usize)));
+            layer.insert_batch(width, &words, |_| {})?;
+        }
+        Ok(())
     }
 
     /// Gives all states another layout of `width` words, and tells how many bytes that took at its peak.
