@@ -22,12 +22,17 @@ pub struct Exploration {
     pub distinct_states: Option<u64>,
     pub transitions: Option<u64>,
     pub deadlocks: Option<u64>,
+    pub peak_stored: Option<u64>,
+    pub peak_layer: Option<u64>,
+    pub layers: Option<u64>,
     /// The run's own clock, from start to end: reading and compiling the model included.
     pub wall_seconds: f64,
     /// Measured from outside, like every other tool's.
     pub peak_rss_bytes: u64,
     /// Errors the tool reported, one line each.
     pub errors: Vec<String>,
+    /// What the tool printed.
+    pub said: String,
 }
 
 impl Sweepline {
@@ -50,24 +55,37 @@ impl Sweepline {
 
     /// Walks the whole state space of `model` in memory, on one thread.
     pub fn explore(&self, model: &Path, time_limit: Duration) -> Result<Exploration> {
-        self.run(model, &[], time_limit)
+        self.explore_by(model, &["--engine".into(), "breadth".into()], time_limit)
+    }
+
+    /// Walks the whole state space with these options.
+    pub fn explore_by(&self, model: &Path, options: &[String], time_limit: Duration) -> Result<Exploration> {
+        let words: Vec<&str> = options.iter().map(String::as_str).chain(["--quiet"]).collect();
+        self.run(Path::new("."), model, &words, time_limit)
+    }
+
+    /// Walks the whole state space with these options, started in a folder, and keeps what is printed.
+    pub fn explore_from(
+        &self,
+        folder: &Path,
+        model: &Path,
+        options: &[String],
+        time_limit: Duration,
+    ) -> Result<Exploration> {
+        let words: Vec<&str> = options.iter().map(String::as_str).collect();
+        self.run(folder, model, &words, time_limit)
     }
 
     /// Reads, analyses and compiles `model`, and stops as soon as the search has begun.
     pub fn prepare(&self, model: &Path, time_limit: Duration) -> Result<Exploration> {
-        self.run(model, &["--state-limit", "1"], time_limit)
+        self.run(Path::new("."), model, &["--engine", "breadth", "--state-limit", "1", "--quiet"], time_limit)
     }
 
-    fn run(&self, model: &Path, options: &[&str], time_limit: Duration) -> Result<Exploration> {
+    fn run(&self, from: &Path, model: &Path, options: &[&str], time_limit: Duration) -> Result<Exploration> {
         let folder = tempfile::tempdir()?;
         let record = folder.path().join("record.json");
         let mut command = self.pinning.command(&self.path);
-        command
-            .arg("explore")
-            .arg(model)
-            .args(["--engine", "breadth", "--quiet", "--json"])
-            .arg(&record)
-            .args(options);
+        command.current_dir(from).arg("explore").arg(model).args(options).arg("--json").arg(&record);
         let measured = measure::run(&mut command, time_limit)?;
         if measured.timed_out {
             bail!("no result after {} s", time_limit.as_secs());
@@ -78,6 +96,7 @@ impl Sweepline {
         })?;
         let mut exploration = Exploration::from_record(&text)?;
         exploration.peak_rss_bytes = measured.peak_rss_bytes;
+        exploration.said.clone_from(&measured.output);
         exploration.check_clock(measured.wall)?;
         Ok(exploration)
     }
@@ -102,9 +121,13 @@ impl Exploration {
             distinct_states: search["states"]["distinct"].as_u64(),
             transitions: search["transitions"]["total"].as_u64(),
             deadlocks: search["deadlocks"].as_u64(),
+            peak_stored: search["states"]["peak_stored"].as_u64(),
+            peak_layer: search["states"]["peak_layer"].as_u64(),
+            layers: search["layers"].as_u64(),
             wall_seconds: resources["wall_seconds"].as_f64().context("the record has no wall time")?,
             peak_rss_bytes: resources["peak_rss_bytes"].as_u64().unwrap_or(0),
             errors: errors(&record["diagnostics"]),
+            said: String::new(),
         })
     }
 

@@ -1,7 +1,8 @@
 //! Sweepline measured against other model checkers, by running the binaries.
 //!
 //! `spin` races SPIN on model pairs, `limit` puts our times next to the figures that were measured for
-//! other tools, `counts` compares state counts with those of the BEEM benchmark, `compile` times what happens before a search;
+//! other tools, `counts` compares state counts with those of the BEEM benchmark, `compile` times what happens before a
+//! search, `sweep` and `billion` measure what forgetting states costs and saves;
 //! `generate` prints models of any size. See `README.md` beside this crate for what is measured and how.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool prints")]
@@ -13,6 +14,7 @@ mod generate;
 mod limit;
 mod measure;
 mod spin;
+mod sweep;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -37,6 +39,10 @@ enum Benchmark {
     Counts(counts::Options),
     /// How long it takes to read, analyse and compile every model of the BEEM benchmark
     Compile(compile::Options),
+    /// The sweep against full exploration: time, memory, growth
+    Sweep(sweep::Options),
+    /// More than a billion states in one run
+    Billion(sweep::BillionOptions),
     /// Print a model whose number of processes is a parameter
     Generate(generate::Options),
     /// All of them, one after the other
@@ -95,9 +101,11 @@ fn run(benchmark: Benchmark) -> Result<()> {
         Benchmark::Limit(options) => limit::run(&options),
         Benchmark::Counts(options) => counts::run(&options),
         Benchmark::Compile(options) => compile::run(&options),
+        Benchmark::Sweep(options) => sweep::run(&options),
+        Benchmark::Billion(options) => sweep::billion(&options),
         Benchmark::Generate(options) => generate::run(&options),
         Benchmark::All { write } => {
-            for name in ["compile", "spin", "limit", "counts"] {
+            for name in ["compile", "spin", "limit", "sweep", "billion", "counts"] {
                 let words = ["benchmarks", name].into_iter().chain(write.then_some("--write"));
                 run(CommandLine::parse_from(words).benchmark)?;
             }

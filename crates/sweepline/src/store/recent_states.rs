@@ -1,0 +1,76 @@
+//! A small cache in front of the store: states that this sweep stored lately.
+//!
+//! Independent steps lead to the same state in every order, so most successors are duplicates of states that were stored
+//! a few steps ago. A direct-mapped cache of some thousand states, small enough for the second-level cache of
+//! the processor, catches many of them for two nanoseconds instead of a look-up in the layer's index or an entry in a future
+//! layer's buffer. It compares states, not hashes: what it claims to know, it does know. Within a sweep no stored state
+//! is forgotten before all its predecessors of that sweep are expanded, so a state that was stored once in a
+//! sweep need not be stored again; for the next sweep the cache starts empty.
+
+use super::layer::Width;
+
+/// Bits of the number of places.
+const BITS: u32 = 12;
+
+/// States that were stored lately.
+#[derive(Debug)]
+pub struct RecentStates {
+    words: Vec<u64>,
+}
+
+impl RecentStates {
+    /// Knows nothing.
+    pub fn new(width: usize) -> Self {
+        let mut words = vec![0; width << BITS];
+        // An empty place holds zeros. In the place where a state of zeros belongs that would be a lie: there,
+        // something is put that belongs elsewhere.
+        let mut state = vec![0; width];
+        let home = Self::place(&state);
+        while Self::place(&state) == home {
+            state[0] += 1;
+        }
+        words[home * width..][..width].copy_from_slice(&state);
+        Self { words }
+    }
+
+    #[inline(always)]
+    fn place(state: &[u64]) -> usize {
+        let mixed = state.iter().fold(0u64, |mixed, word| mixed.rotate_left(29) ^ word);
+        (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - BITS)) as usize
+    }
+
+    /// Whether the state was here lately; from now on it was.
+    #[inline(always)]
+    pub fn knows<W: Width>(&mut self, width: W, state: &[u64]) -> bool {
+        let start = Self::place(&state[..width.get()]) * width.get();
+        let place = &mut self.words[start..start + width.get()];
+        if *place == state[..width.get()] {
+            return true;
+        }
+        place.copy_from_slice(&state[..width.get()]);
+        false
+    }
+
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        self.words.capacity() * 8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::layer::Dynamic;
+
+    #[test]
+    fn what_is_new_is_never_known() {
+        for width in 1..4 {
+            let mut recent = RecentStates::new(width);
+            for number in 0..10_000u64 {
+                let state: Vec<u64> = (0..width as u64).map(|word| number * (word + 1) % 10_000).collect();
+                assert!(!recent.knows(Dynamic(width), &state), "{state:?} is new");
+                assert!(recent.knows(Dynamic(width), &state));
+            }
+        }
+    }
+}
