@@ -126,9 +126,16 @@ fn compare(path: &str, old: &Part, new: &Part, lines: &mut Vec<String>) {
         (
             Part::Group { head: old_head, open: old_open, items: old_items },
             Part::Group { head, open, items },
-        ) if old_head == head && old_open == open => compare_items(path, *open, old_items, items, lines),
+        ) if old_head == head && old_open == open && !is_small(new) => {
+            compare_items(path, *open, old_items, items, lines)
+        }
         _ => lines.push(line(path, &format!("{} → {}", on_one_line(old), on_one_line(new)))),
     }
+}
+
+/// `Some(1)` is easier to read as a whole.
+fn is_small(part: &Part) -> bool {
+    matches!(part, Part::Group { open: '(', items, .. } if items.iter().all(|item| matches!(item.part, Part::Leaf(_))))
 }
 
 fn compare_items(path: &str, open: char, old: &[Item], new: &[Item], lines: &mut Vec<String>) {
@@ -236,6 +243,7 @@ mod tests {
             ["roles[0]: Follower → Leader { votes: {}, at: (1, 2) }"]
         );
         assert_eq!(shown(|c| c.logs.get_mut(&(0, 1)).unwrap()[1] = 7), ["logs[(0, 1)][1]: 2 → 7"]);
+        assert_eq!(shown(|c| c.name = Some("c".into())), ["name: Some(\"a: b\") → Some(\"c\")"]);
         assert_eq!(shown(|c| c.name = None), ["name: Some(\"a: b\") → None"]);
         assert_eq!(
             shown(|c| c.network = BTreeSet::from([(0, "z"), (2, "y")])),
