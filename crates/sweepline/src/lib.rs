@@ -13,5 +13,6 @@ pub mod explore;
 pub mod model;
 pub mod progress;
 pub mod property;
+pub mod rust_model;
 pub mod store;
 pub mod verdict;

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 /// For each module, what it may use. `verdict` and `property` observe searches, so they stand above them.
-const MAY_USE: [(&str, &[&str]); 7] = [
+const MAY_USE: [(&str, &[&str]); 8] = [
     ("model", &["model"]),
     ("store", &["store"]),
     ("progress", &["progress", "model"]),
@@ -13,6 +13,7 @@ const MAY_USE: [(&str, &[&str]); 7] = [
     ("property", &["property", "explore", "store", "model"]),
     ("verdict", &["verdict", "explore", "model"]),
     ("check", &["check", "property", "verdict", "explore", "store", "progress", "model"]),
+    ("rust_model", &["rust_model", "check", "property", "verdict", "explore", "model"]),
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

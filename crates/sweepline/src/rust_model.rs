@@ -1,0 +1,205 @@
+//! Models that are plain Rust types.
+//!
+//! The principal type is the trait [`Model`]: states are any type that derives a few traits, and the model says where a run begins and which steps
+//! there are. [`check`] explores all of it and decides the properties:
+//!
+//! ```
+//! use sweepline::rust_model::{Model, Properties, Steps, check};
+//!
+//! struct Counter;
+//!
+//! impl Model for Counter {
+//!     type State = u32;
+//!     type Action = &'static str;
+//!
+//!     fn initial_states(&self) -> Vec<u32> {
+//!         vec![0]
+//!     }
+//!     fn steps(&self, count: &u32, steps: &mut Steps<Self>) {
+//!         if *count < 10 {
+//!             steps.add("increment", count + 1);
+//!         }
+//!     }
+//!     fn properties(&self, properties: &mut Properties<Self>) {
+//!         properties.always("at most ten", |_, count| *count <= 10);
+//!     }
+//! }
+//!
+//! let checked = check(&Counter);
+//! checked.assert_holds();
+//! assert_eq!(checked.distinct(), Some(11));
+//! ```
+//!
+//! The [guide] begins at the beginning. States live in the store as bytes (see [`encoding`]) and are Rust values only while they are expanded: once
+//! for all of its successors, its properties and their progress. Whatever a search claims is replayed on the model itself before
+//! it is shown.
+//!
+//! There is no `eventually` here: that something must happen on every run is decided by cycles, and a search that forgets states cannot
+//! see the cycles that return to them. It will come with LTL, when it is sound. What is decided meanwhile is that it stays
+//! *possible*: [`Properties::always_possible`].
+
+mod changes;
+mod checker;
+pub mod encoding;
+mod path;
+mod start;
+mod subject;
+mod system;
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::rc::Rc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::property::{Property, PropertyKind};
+
+pub use crate::check::Engine;
+pub use checker::{Checked, Checker, check};
+pub use path::Path;
+
+#[doc = include_str!("../../../docs/book/rust-models.md")]
+pub mod guide {}
+
+/// A model: where its runs begin, and how they go on.
+///
+/// All functions must be functions: the same answer for the same arguments, in the same order. No clock, no randomness, no
+/// iteration over a `HashMap`. A panic in any of them ends the check.
+pub trait Model: Sized {
+    /// All that a state is. Equal states must be encoded equally: see [`encoding`].
+    type State: Clone + Eq + Hash + Debug + Serialize + DeserializeOwned;
+    /// What a step is called.
+    type Action: Debug;
+
+    /// The states in which runs begin; at least one.
+    fn initial_states(&self) -> Vec<Self::State>;
+
+    /// Adds all steps that are possible in the state.
+    fn steps(&self, state: &Self::State, steps: &mut Steps<Self>);
+
+    /// How far a run has come: the sweep goes through the states by this number and forgets those that lie behind.
+    ///
+    /// `None` in all states means that there is no such measure. One that never falls from a state to the next one is best; where
+    /// it falls, parts are explored again. [`lexicographic`] makes one number of several.
+    fn progress(&self, _state: &Self::State) -> Option<u64> {
+        None
+    }
+
+    /// Adds what is asked of the model.
+    fn properties(&self, _properties: &mut Properties<Self>) {}
+
+    /// A step in words; by default its `Debug`.
+    fn show_action(&self, _state: &Self::State, action: &Self::Action) -> String {
+        format!("{action:?}")
+    }
+
+    /// A state in words; by default its pretty `Debug`, of which traces show what a step changes. One line is shown as it is.
+    fn show_state(&self, state: &Self::State) -> String {
+        format!("{state:#?}")
+    }
+}
+
+/// The steps of one state.
+#[derive(Debug)]
+pub struct Steps<M: Model> {
+    list: Vec<(M::Action, M::State)>,
+}
+
+impl<M: Model> Steps<M> {
+    fn new() -> Self {
+        Self { list: Vec::new() }
+    }
+
+    /// The step `action` leads to the state `next`.
+    pub fn add(&mut self, action: M::Action, next: M::State) {
+        self.list.push((action, next));
+    }
+
+    /// The step `action` leads to a state that is like `state`, but for `change`.
+    pub fn change(&mut self, state: &M::State, action: M::Action, change: impl FnOnce(&mut M::State)) {
+        let mut next = state.clone();
+        change(&mut next);
+        self.add(action, next);
+    }
+}
+
+/// What is asked of a model.
+pub struct Properties<M: Model> {
+    list: Vec<Property<Predicate<M>>>,
+}
+
+impl<M: Model> Properties<M> {
+    fn of(model: &M) -> Self {
+        let mut properties = Self { list: Vec::new() };
+        model.properties(&mut properties);
+        properties
+    }
+
+    /// The predicate is true in every reachable state.
+    pub fn always(&mut self, name: impl Into<String>, test: impl Fn(&M, &M::State) -> bool + 'static) {
+        self.add(name, PropertyKind::Invariant(Predicate { test: Rc::new(test), at_start: true }));
+    }
+
+    /// The predicate is true in some reachable state.
+    pub fn sometimes(&mut self, name: impl Into<String>, test: impl Fn(&M, &M::State) -> bool + 'static) {
+        self.add(name, PropertyKind::Reachable(Predicate { test: Rc::new(test), at_start: false }));
+    }
+
+    /// From every reachable state one can come to a state in which the predicate is true. That needs a measure that never falls, or
+    /// [`Engine::Breadth`].
+    pub fn always_possible(
+        &mut self,
+        name: impl Into<String>,
+        test: impl Fn(&M, &M::State) -> bool + 'static,
+    ) {
+        self.add(name, PropertyKind::AlwaysPossible(Predicate { test: Rc::new(test), at_start: false }));
+    }
+
+    /// Every reachable state has a step.
+    pub fn deadlock_free(&mut self, name: impl Into<String>) {
+        self.add(name, PropertyKind::DeadlockFree);
+    }
+
+    fn add(&mut self, name: impl Into<String>, kind: PropertyKind<Predicate<M>>) {
+        let name = name.into();
+        assert!(self.list.iter().all(|other| other.name != name), "two properties are called `{name}`");
+        self.list.push(Property::new(name, kind));
+    }
+}
+
+type Test<M> = dyn Fn(&M, &<M as Model>::State) -> bool;
+
+/// What a state is judged by.
+struct Predicate<M: Model> {
+    test: Rc<Test<M>>,
+    /// Its truth in the [artificial first state](start), where it must not decide anything.
+    at_start: bool,
+}
+
+impl<M: Model> Clone for Predicate<M> {
+    fn clone(&self) -> Self {
+        Self { test: Rc::clone(&self.test), at_start: self.at_start }
+    }
+}
+
+/// One number from several, the most significant one first. Each part is a value and a bound that it stays below.
+///
+/// ```
+/// use sweepline::rust_model::lexicographic;
+/// assert!(lexicographic([(2, 10), (0, 5)]) > lexicographic([(1, 10), (4, 5)]));
+/// ```
+///
+/// # Panics
+/// If a value reaches its bound, or if the bounds allow more than 2^64 combinations.
+pub fn lexicographic<const N: usize>(parts: [(u64, u64); N]) -> u64 {
+    let mut combinations = 1u64;
+    let mut number = 0;
+    for (value, bound) in parts {
+        assert!(value < bound, "a part of the progress measure is {value}, and should be below {bound}");
+        combinations =
+            combinations.checked_mul(bound).expect("the bounds of the progress measure are too large");
+        number = number * bound + value;
+    }
+    number
+}

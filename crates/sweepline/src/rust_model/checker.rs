@@ -1,0 +1,321 @@
+//! From a Rust model to an answer that a test can assert.
+
+use std::convert::Infallible;
+use std::fmt;
+
+use crate::check::{CheckError, Engine, Outcome, Plan, check_subject};
+use crate::explore::search::Limits;
+use crate::explore::sweep::OnRegress;
+use crate::explore::{Counters, Monitor};
+use crate::property::{Property, PropertyKind};
+use crate::verdict::{Evidence, Verdict};
+
+use super::changes::compact;
+use super::subject::RustSubject;
+use super::{Model, Path, Predicate, Properties, start};
+
+/// States of a component that are shown.
+const SHOWN: usize = 8;
+
+/// Checks all properties of the model: by the sweep if it has progress, breadth-first if not.
+///
+/// # Panics
+/// As [`Checker::run`].
+pub fn check<M: Model>(model: &M) -> Checked<'_, M> {
+    Checker::new(model).run()
+}
+
+/// A check with settings of its own.
+#[must_use = "a checker does nothing before it is run"]
+pub struct Checker<'m, M: Model> {
+    model: &'m M,
+    plan: Plan,
+}
+
+impl<'m, M: Model> Checker<'m, M> {
+    /// Checks the model by the sweep if it has progress, breadth-first if not.
+    pub fn new(model: &'m M) -> Self {
+        Self { model, plan: Plan { engine: Engine::Sweep, ..Plan::default() } }
+    }
+
+    /// Uses this search. [`Engine::Breadth`] gives shortest traces.
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.plan.engine = engine;
+        self
+    }
+
+    /// Keeps to these limits.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.plan.limits = limits;
+        self
+    }
+
+    /// Stops when more than this many states were stored.
+    pub fn max_states(mut self, states: u64) -> Self {
+        self.plan.limits.states = states;
+        self
+    }
+
+    /// Explores all states, even when all properties are decided earlier.
+    pub fn all_states(mut self) -> Self {
+        self.plan.explore_all = true;
+        self
+    }
+
+    /// Stops at a step that makes progress fall.
+    pub fn expect_monotone(mut self) -> Self {
+        self.plan.on_regress = OnRegress::Stop;
+        self
+    }
+
+    /// Checks the model.
+    ///
+    /// # Panics
+    /// If the model panics or has no initial state, if a state cannot be encoded, or where [`run_watched`](Self::run_watched) gives an
+    /// error.
+    #[track_caller]
+    pub fn run(self) -> Checked<'m, M> {
+        match self.run_watched(&mut ()) {
+            Ok(checked) => checked,
+            Err(error @ (CheckError::Replay(_) | CheckError::WrongTrace(_))) => {
+                panic!(
+                    "{error}: are the model's steps and properties functions of the state, in a fixed order?"
+                )
+            }
+            Err(CheckError::Unsound(unsound)) => panic!("{unsound}: {}", unsound.advice()),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Checks the model while somebody watches, and may stop it.
+    pub fn run_watched(mut self, monitor: &mut dyn Monitor) -> Result<Checked<'m, M>, CheckError> {
+        let properties = Properties::of(self.model).list;
+        let subject = RustSubject::new(self.model, self.plan.engine);
+        if self.plan.engine == Engine::Sweep && !crate::check::Subject::has_measure(&subject) {
+            self.plan.engine = Engine::Breadth;
+        }
+        let steps_from_start = subject.steps_from_start();
+        if steps_from_start.is_some() {
+            self.plan.limits = start::more(self.plan.limits);
+        }
+        let mut outcome = check_subject(subject, &properties, &self.plan, monitor)?;
+        if let Some(steps) = steps_from_start {
+            start::take_out(&mut outcome, steps, self.plan.engine);
+        }
+        Ok(Checked { model: self.model, engine: self.plan.engine, properties, outcome })
+    }
+}
+
+/// What is known of a model after a check.
+#[must_use = "a check that nobody looks at finds nothing: call `assert_holds`"]
+pub struct Checked<'m, M: Model> {
+    model: &'m M,
+    engine: Engine,
+    properties: Vec<Property<Predicate<M>>>,
+    outcome: Outcome<Path<M>, M::State, Infallible>,
+}
+
+impl<M: Model> Checked<'_, M> {
+    /// Makes sure that every property holds; for a model without any, that every state was explored.
+    ///
+    /// # Panics
+    /// If not: with the run that shows it.
+    #[track_caller]
+    pub fn assert_holds(&self) {
+        if let Some(failure) = self.failure() {
+            panic!("{failure}");
+        }
+    }
+
+    /// Makes sure that the property is violated, and gives the run that shows it. For seeded errors.
+    ///
+    /// # Panics
+    /// If it is not, or if there is no run that could show it.
+    #[track_caller]
+    pub fn assert_violated(&self, name: &str) -> &Path<M> {
+        match (self.verdict(name), self.path(name)) {
+            (Verdict::Violated(_), Some(path)) => path,
+            _ => panic!("`{name}` is not violated by a run\n{self}"),
+        }
+    }
+
+    /// Whether every property holds; see [`assert_holds`](Self::assert_holds).
+    pub fn holds(&self) -> bool {
+        let all = self.outcome.verdicts.iter().all(|verdict| matches!(verdict, Verdict::Holds(_)));
+        all && (self.outcome.complete || !self.properties.is_empty())
+    }
+
+    /// The answer for a property.
+    ///
+    /// # Panics
+    /// If there is no property of that name.
+    #[track_caller]
+    pub fn verdict(&self, name: &str) -> &Verdict<Path<M>, M::State> {
+        let Some(number) = self.properties.iter().position(|property| property.name == name) else {
+            let names: Vec<&str> = self.properties.iter().map(|property| property.name.as_str()).collect();
+            panic!("there is no property `{name}`, but there are {names:?}");
+        };
+        &self.outcome.verdicts[number]
+    }
+
+    /// The run that shows a violation, or that something is possible. `None` if the answer rests on all states.
+    ///
+    /// # Panics
+    /// If there is no property of that name.
+    #[track_caller]
+    pub fn path(&self, name: &str) -> Option<&Path<M>> {
+        path_of(self.verdict(name))
+    }
+
+    /// Whether every reachable state was explored.
+    pub fn is_complete(&self) -> bool {
+        self.outcome.complete
+    }
+
+    /// Number of different states that were met. `None` if progress fell: then nobody knows which states were forgotten and met again.
+    pub fn distinct(&self) -> Option<u64> {
+        self.outcome.distinct
+    }
+
+    /// Number of states that were expanded, repetitions included.
+    pub fn explored(&self) -> u64 {
+        self.counters().explored
+    }
+
+    /// Number of steps that were computed.
+    pub fn transitions(&self) -> u64 {
+        self.counters().transitions
+    }
+
+    /// The greatest number of states that were held at one time.
+    pub fn peak(&self) -> u64 {
+        self.counters().peak.total()
+    }
+
+    /// Number of different states without steps, where that is known.
+    pub fn deadlocks(&self) -> Option<u64> {
+        self.outcome.deadlocks
+    }
+
+    /// The search that was used.
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// All that was counted.
+    pub fn counters(&self) -> &Counters {
+        &self.outcome.counters
+    }
+
+    /// All that is known.
+    pub fn outcome(&self) -> &Outcome<Path<M>, M::State, Infallible> {
+        &self.outcome
+    }
+
+    /// Why [`assert_holds`](Self::assert_holds) would fail.
+    fn failure(&self) -> Option<String> {
+        if self.holds() {
+            return None;
+        }
+        let mut answers = self.properties.iter().zip(&self.outcome.verdicts);
+        // A violation says more than what is not known because of it.
+        let found = answers
+            .clone()
+            .find(|(_, verdict)| matches!(verdict, Verdict::Violated(_)))
+            .or_else(|| answers.find(|(_, verdict)| !matches!(verdict, Verdict::Holds(_))));
+        let mut text = match found {
+            Some((property, verdict)) => self.explain(property, verdict),
+            None => "not all states were explored\n".into(),
+        };
+        if let Some(regress) = &self.outcome.regress {
+            text +=
+                &format!("the last step makes progress fall from {} to {}:\n", regress.before, regress.after);
+            text += &regress.trace.display(self.model).to_string();
+        }
+        Some(format!("{text}{self}"))
+    }
+
+    fn explain(&self, property: &Property<Predicate<M>>, verdict: &Verdict<Path<M>, M::State>) -> String {
+        let claim = format!("`{}` ({})", property.name, kind(property));
+        match verdict {
+            Verdict::Unknown(reason) => format!("{claim} is not decided: {reason}\n"),
+            Verdict::Violated(Evidence::Component(path, component)) => {
+                let mut text =
+                    format!("{claim} does not hold: it is out of reach after\n{}", path.display(self.model));
+                if component.states.len() > 1 {
+                    text += &format!("which goes on for ever among {} states", component.states.len());
+                    text += if component.complete { ":\n" } else { " and more:\n" };
+                    for state in component.states.iter().take(SHOWN) {
+                        text += &format!("     {}\n", compact(&self.model.show_state(state)));
+                    }
+                }
+                text
+            }
+            Verdict::Violated(Evidence::Trace(path, _)) => {
+                format!("{claim} does not hold after\n{}", path.display(self.model))
+            }
+            Verdict::Violated(Evidence::Search(_)) => {
+                format!("{claim} does not hold: no reachable state has it\n")
+            }
+            Verdict::Holds(_) => format!("{claim} holds\n"),
+        }
+    }
+}
+
+fn path_of<M: Model>(verdict: &Verdict<Path<M>, M::State>) -> Option<&Path<M>> {
+    match verdict {
+        Verdict::Holds(Evidence::Trace(path, _) | Evidence::Component(path, _))
+        | Verdict::Violated(Evidence::Trace(path, _) | Evidence::Component(path, _)) => Some(path),
+        _ => None,
+    }
+}
+
+fn kind<M: Model>(property: &Property<Predicate<M>>) -> &'static str {
+    match property.kind {
+        PropertyKind::Invariant(_) => "always",
+        PropertyKind::Reachable(_) => "sometimes",
+        PropertyKind::AlwaysPossible(_) => "always possible",
+        PropertyKind::PossiblyForEver(_) => "possibly for ever",
+        PropertyKind::DeadlockFree => "free of deadlocks",
+        PropertyKind::Ltl => "ltl",
+    }
+}
+
+/// One line for each property, and one with counts.
+impl<M: Model> fmt::Display for Checked<'_, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (property, verdict) in self.properties.iter().zip(&self.outcome.verdicts) {
+            let answer = match verdict {
+                Verdict::Holds(_) => "holds",
+                Verdict::Violated(_) => "VIOLATED",
+                Verdict::Unknown(_) => "unknown",
+            };
+            write!(f, "{answer:<9} {} ({}", property.name, kind(property))?;
+            match path_of(verdict) {
+                Some(path) => writeln!(f, ", {} steps)", path.len())?,
+                None => writeln!(f, ")")?,
+            }
+        }
+        let counters = self.counters();
+        write!(f, "{} states explored", counters.explored)?;
+        if let Some(distinct) = self.distinct().filter(|distinct| *distinct != counters.explored) {
+            write!(f, " of {distinct} met")?;
+        }
+        write!(f, ", {} transitions, {} states stored at the peak", counters.transitions, self.peak())?;
+        if self.engine == Engine::Sweep {
+            write!(f, ", {} layers, {} sweeps", counters.layers, counters.sweeps)?;
+        }
+        let bytes = self.outcome.state_words * 8;
+        write!(f, ", {bytes} bytes a state")?;
+        if let Some(reason) = &self.outcome.stopped {
+            write!(f, "; stopped: {reason}")?;
+        }
+        Ok(())
+    }
+}
+
+impl<M: Model> fmt::Debug for Checked<'_, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}

@@ -1,0 +1,251 @@
+//! A Rust model as a search sees it.
+//!
+//! A state is decoded once, when it is expanded. What a search asks for next, the truth of the predicates in the states it has just
+//! expanded and the progress of their successors, is computed while the values are at hand and kept until it asks. Whether it asks for just
+//! these is seen by comparing words; for others, states are decoded anew.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use crate::model::guarded_commands::ActionId;
+use crate::model::successor_batch::SuccessorBatch;
+use crate::model::transition_system::{Expansion, MAX_ACTIONS, TransitionSystem, Truth};
+
+use super::encoding::{TESTED, decode, encode, pack, test, unpack, words_for};
+use super::start::{START, STATE, shifted};
+use super::{Model, Predicate, Steps};
+
+/// Answers that are kept until a search asks for them. More than a search expands at once.
+const KEPT: usize = 1024;
+
+/// A model and how its states are words.
+pub(super) struct States<'m, M: Model> {
+    pub(super) model: &'m M,
+    /// Without duplicates.
+    pub(super) initial: Rc<[M::State]>,
+    pub(super) words: usize,
+    pub(super) measured: bool,
+}
+
+impl<M: Model> Clone for States<'_, M> {
+    fn clone(&self) -> Self {
+        Self { initial: Rc::clone(&self.initial), ..*self }
+    }
+}
+
+/// A state, or the artificial one before several initial states.
+pub(super) enum Place<S> {
+    Start,
+    State(S),
+}
+
+impl<M: Model> States<'_, M> {
+    pub(super) fn has_start(&self) -> bool {
+        self.initial.len() > 1
+    }
+
+    /// The bytes of a state, in an empty buffer.
+    pub(super) fn encode(&self, state: &M::State, bytes: &mut Vec<u8>) {
+        bytes.clear();
+        if self.has_start() {
+            bytes.push(STATE);
+        }
+        encode(state, bytes);
+    }
+
+    /// The words of where a search begins.
+    pub(super) fn first(&self) -> Vec<u64> {
+        let mut bytes = vec![START];
+        if !self.has_start() {
+            self.encode(&self.initial[0], &mut bytes);
+        }
+        let mut packed = Vec::new();
+        pack(&bytes, self.words, &mut packed);
+        packed
+    }
+
+    pub(super) fn decode(&self, packed: &[u64], bytes: &mut Vec<u8>) -> Place<M::State> {
+        unpack(packed, bytes);
+        if !self.has_start() {
+            return Place::State(decode(bytes));
+        }
+        if bytes[0] == START { Place::Start } else { Place::State(decode(&bytes[1..])) }
+    }
+
+    pub(super) fn progress(&self, state: &M::State) -> u64 {
+        let Some(value) = self.model.progress(state) else {
+            panic!("the model has progress in an initial state, but none in {state:?}");
+        };
+        if self.has_start() { shifted(value) } else { value }
+    }
+
+    /// Where the steps lead.
+    pub(super) fn steps<'s>(
+        &'s self,
+        place: &Place<M::State>,
+        steps: &'s mut Steps<M>,
+    ) -> impl Iterator<Item = (ActionId, &'s M::State)> {
+        steps.list.clear();
+        let initial = match place {
+            Place::Start => &*self.initial,
+            Place::State(state) => {
+                self.model.steps(state, steps);
+                &[]
+            }
+        };
+        let count = initial.len() + steps.list.len();
+        assert!(count < MAX_ACTIONS, "a state has {count} steps, and {MAX_ACTIONS} are too many");
+        let states = initial.iter().chain(steps.list.iter().map(|(_, state)| state));
+        states.enumerate().map(|(number, state)| (ActionId(number as u32), state))
+    }
+}
+
+/// A model with states of a fixed number of words.
+pub(super) struct RustSystem<'m, M: Model> {
+    states: States<'m, M>,
+    predicates: Vec<Predicate<M>>,
+    work: RefCell<Work<M>>,
+    /// Encodings that are still to be tested.
+    untested: Cell<u32>,
+}
+
+/// Buffers that are used again and again, and answers that will be asked for.
+struct Work<M: Model> {
+    bytes: Vec<u8>,
+    packed: Vec<u64>,
+    steps: Steps<M>,
+    /// The truth of the predicates in states that were expanded, from `asked` on.
+    judged: Answers<Truth>,
+    asked: usize,
+    /// The progress of the successors that the last call found.
+    measured: Answers<u64>,
+}
+
+/// Answers for states that lie one behind the other.
+struct Answers<A> {
+    words: Vec<u64>,
+    answers: Vec<A>,
+}
+
+impl<A> Answers<A> {
+    fn new() -> Self {
+        Self { words: Vec::new(), answers: Vec::new() }
+    }
+
+    fn clear(&mut self) {
+        self.words.clear();
+        self.answers.clear();
+    }
+
+    fn push(&mut self, state: &[u64], answer: A) {
+        self.words.extend_from_slice(state);
+        self.answers.push(answer);
+    }
+}
+
+impl<'m, M: Model> RustSystem<'m, M> {
+    pub(super) fn new(states: States<'m, M>, predicates: Vec<Predicate<M>>) -> Self {
+        let work = Work {
+            bytes: Vec::new(),
+            packed: Vec::new(),
+            steps: Steps::new(),
+            judged: Answers::new(),
+            asked: 0,
+            measured: Answers::new(),
+        };
+        let untested = if cfg!(debug_assertions) { u32::MAX } else { TESTED };
+        Self { states, predicates, work: RefCell::new(work), untested: Cell::new(untested) }
+    }
+
+    fn judge(&self, place: &Place<M::State>) -> Truth {
+        let mut holds = 0;
+        for (number, predicate) in self.predicates.iter().enumerate() {
+            let truth = match place {
+                Place::Start => predicate.at_start,
+                Place::State(state) => (predicate.test)(self.states.model, state),
+            };
+            holds |= u64::from(truth) << number;
+        }
+        Truth { holds, undefined: 0 }
+    }
+
+    /// Appends the successors of one state, as long as they fit; `false` if one does not.
+    fn expand_one(&self, packed: &[u64], work: &mut Work<M>, batch: &mut SuccessorBatch) -> bool {
+        let Work { bytes, packed: buffer, steps, judged, measured, .. } = work;
+        let place = self.states.decode(packed, bytes);
+        for (action, next) in self.states.steps(&place, steps) {
+            self.states.encode(next, bytes);
+            if words_for(bytes.len()) > self.states.words {
+                return false;
+            }
+            if self.untested.get() > 0 {
+                self.untested.set(self.untested.get() - u32::from(!cfg!(debug_assertions)));
+                test(next, &bytes[usize::from(self.states.has_start())..]);
+            }
+            buffer.clear();
+            pack(bytes, self.states.words, buffer);
+            if self.states.measured {
+                measured.push(buffer, self.states.progress(next));
+            }
+            batch.push(action, buffer);
+        }
+        if !self.predicates.is_empty() {
+            judged.push(packed, self.judge(&place));
+        }
+        true
+    }
+}
+
+impl<M: Model> TransitionSystem for RustSystem<'_, M> {
+    fn state_words(&self) -> usize {
+        self.states.words
+    }
+
+    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+        let work = &mut *self.work.borrow_mut();
+        work.measured.clear();
+        if work.asked == work.judged.answers.len() || work.judged.answers.len() > KEPT {
+            work.judged.clear();
+            work.asked = 0;
+        }
+        let mut expanded = 0;
+        for state in states.chunks_exact(self.states.words) {
+            if batch.is_full() {
+                break;
+            }
+            if !self.expand_one(state, work, batch) {
+                batch.discard_unfinished();
+                return Expansion { states: expanded, trouble: true };
+            }
+            batch.end_state();
+            expanded += 1;
+        }
+        Expansion { states: expanded, trouble: false }
+    }
+
+    fn predicates(&self, state: &[u64]) -> Truth {
+        let work = &mut *self.work.borrow_mut();
+        let start = work.asked * self.states.words;
+        if work.judged.words.get(start..start + self.states.words) == Some(state) {
+            work.asked += 1;
+            return work.judged.answers[work.asked - 1];
+        }
+        self.judge(&self.states.decode(state, &mut work.bytes))
+    }
+
+    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
+        let work = &mut *self.work.borrow_mut();
+        if !self.states.measured {
+            values.resize(values.len() + states.len() / self.states.words, 0);
+        } else if work.measured.words == states {
+            values.extend_from_slice(&work.measured.answers);
+        } else {
+            values.extend(states.chunks_exact(self.states.words).map(|state| {
+                match self.states.decode(state, &mut work.bytes) {
+                    Place::Start => 0,
+                    Place::State(state) => self.states.progress(&state),
+                }
+            }));
+        }
+    }
+}
