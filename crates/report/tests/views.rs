@@ -31,8 +31,8 @@ fn run(questions: &[(&str, &str)], plan: &Plan) -> RunRecord {
     let outcome = check(&model.commands, &Interpreted, &properties, plan, &mut ()).unwrap();
     let mut record = RunRecord::new("counter.dve", PlanRecord::new(plan.engine, "interpreted"));
     record.set_model(&model);
-    let (engine, commands) = (plan.engine, &model.commands);
-    record.set_outcome(FinishedSearch { engine, commands, properties: &properties, outcome: &outcome });
+    let commands = &model.commands;
+    record.set_outcome(FinishedSearch { plan, commands, properties: &properties, outcome: &outcome });
     record.exit_code = record.exit_of_answers().code();
     record
 }
@@ -46,7 +46,10 @@ fn a_violation_is_shown_with_its_trace_and_its_answer() {
     let record = run(&[("invariant", "x < 2"), ("reach", "x == 2")], &Plan::default());
     assert_eq!(record.exit_of_answers(), Exit::Violated);
     let text = text(&record, Detail::Normal);
-    assert!(text.starts_with("`x < 2` is false after 3 steps:\n\n    0  initial state\n"), "{text}");
+    assert!(
+        text.starts_with("`x < 2` is false after 3 steps (a shortest run):\n\n    0  initial state\n"),
+        "{text}"
+    );
     assert!(text.contains("\nviolated  x < 2 (invariant, after 3 steps)\n"), "{text}");
     assert!(text.contains("\nstate vector      8 bytes ("), "{text}");
     let quiet = self::text(&record, Detail::Quiet);
@@ -64,7 +67,10 @@ fn a_runtime_error_is_a_violated_property_of_its_own() {
     assert!(reason.starts_with("in `P: t -> t`: index 7 is out of range"), "{reason}");
     assert_eq!(record.properties[0].verdict, AnswerRecord::Unknown);
     assert_eq!(record.exit_of_answers(), Exit::Violated);
-    assert!(text(&record, Detail::Normal).starts_with("The model has a run-time error after 13 steps:"));
+    assert!(
+        text(&record, Detail::Normal)
+            .starts_with("The model has a run-time error after 13 steps (a shortest run):")
+    );
 }
 
 #[test]
