@@ -37,6 +37,7 @@ const FIELDS: &[(&str, &str)] = &[
     ("search.deadlocks", "number?"),
     ("search.io.states_written", "number?"),
     ("search.io.states_read", "number?"),
+    ("search.terminal_states", "array?"),
     ("properties", "array"),
     ("traces", "array"),
     ("diagnostics", "array"),

@@ -50,7 +50,8 @@ pub fn one_line(record: &RunRecord) -> Option<String> {
     };
     let sweeps = search.sweeps.filter(|&sweeps| sweeps > 1);
     let sweeps = sweeps.map_or(String::new(), |sweeps| format!(" in {} sweeps", Count(sweeps)));
-    Some(format!("{states}{sweeps}, {transitions} transitions, {}", peak_row(record)?))
+    let stored = Count(search.states.peak_stored?);
+    Some(format!("{states}{sweeps}, {transitions} transitions, {stored} states stored at most"))
 }
 
 /// Whether layers were forgotten.
@@ -138,10 +139,14 @@ fn state_vector_row(record: &RunRecord) -> Option<String> {
 fn memory_row(record: &RunRecord) -> Option<String> {
     let bytes = record.resources.peak_state_bytes?;
     let stored = record.search.states.peak_stored.filter(|&stored| stored > 0)?;
-    let per_state = bytes as f64 / stored as f64;
+    // Of a few layers, most of the memory is room to grow: a sweep has no price per state.
+    let per_state = match is_sweep(record) {
+        true => String::new(),
+        false => format!(", {:.1} bytes per state", bytes as f64 / stored as f64),
+    };
     let process = record.resources.peak_rss_bytes;
     let process = process.map_or(String::new(), |bytes| format!("; {} peak for the process", Bytes(bytes)));
-    Some(format!("{} for states, {per_state:.1} bytes per state{process}", Bytes(bytes)))
+    Some(format!("{} for states{per_state}{process}", Bytes(bytes)))
 }
 
 fn time_row(record: &RunRecord) -> Option<String> {
