@@ -92,7 +92,7 @@ pub struct CheckArguments {
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     #[command(flatten)]
-    pub constants: ModelOptions,
+    pub definitions: ModelOptions,
     #[command(flatten)]
     pub questions: QuestionOptions,
     #[command(flatten)]
@@ -117,7 +117,7 @@ pub struct ExploreArguments {
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     #[command(flatten)]
-    pub constants: ModelOptions,
+    pub definitions: ModelOptions,
     #[command(flatten)]
     pub search: SearchOptions,
     #[command(flatten)]
@@ -131,7 +131,7 @@ pub struct SimulateArguments {
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     #[command(flatten)]
-    pub constants: ModelOptions,
+    pub definitions: ModelOptions,
     /// Choose steps at random instead of asking
     #[arg(long)]
     pub random: bool,
@@ -167,7 +167,7 @@ pub struct ConvertArguments {
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     #[command(flatten)]
-    pub constants: ModelOptions,
+    pub definitions: ModelOptions,
     /// The format
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub to: FormatChoice,

@@ -38,7 +38,7 @@ struct Proposition<'a> {
 /// The input is bad, the state space is too large, or the result cannot be written.
 pub fn convert(arguments: &ConvertArguments, console: Console) -> Result<Exit, Failure> {
     let out = OutputFile::probe(&arguments.output)?;
-    let file = ModelFile::read(&arguments.model, &arguments.constants.constants)?;
+    let file = ModelFile::read(&arguments.model, &arguments.definitions.constants)?;
     console.report(&file.warnings());
     let measure = measure::choose(arguments.measure.as_deref(), &file)?;
     let propositions = propositions(arguments, &file)?;

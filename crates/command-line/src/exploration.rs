@@ -20,7 +20,7 @@ use crate::execution::check_by;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::model_file::ModelFile;
-use crate::options::{ModelOptions, OutputOptions, QuestionOptions, SearchOptions};
+use crate::options::{OutputOptions, QuestionOptions, SearchOptions};
 use crate::output_file::{OutputFile, result_lost};
 use crate::planning::{Planned, Purpose, preliminary, probe_disk};
 use crate::questions::{Questions, nothing_to_check};
@@ -31,7 +31,7 @@ use crate::watch::Watch;
 /// One run of `check` or `explore`.
 pub struct Exploration<'a> {
     model: &'a Path,
-    constants: &'a ModelOptions,
+    constants: &'a [(String, i64)],
     /// Without questions, all states are met, whatever they are.
     questions: Option<&'a QuestionOptions>,
     search: &'a SearchOptions,
@@ -46,11 +46,11 @@ pub struct Exploration<'a> {
 impl<'a> Exploration<'a> {
     /// A run that answers questions.
     pub fn check(arguments: &'a CheckArguments, console: Console) -> Self {
-        let CheckArguments { model, constants, questions, search, shortest, output, trace_out, trace_view } =
+        let CheckArguments { model, definitions, questions, search, shortest, output, trace_out, trace_view } =
             arguments;
         Self {
             model,
-            constants,
+            constants: &definitions.constants,
             questions: Some(questions),
             search,
             purpose: Purpose::Check(if *shortest { TraceChoice::Shortest } else { TraceChoice::First }),
@@ -64,10 +64,10 @@ impl<'a> Exploration<'a> {
 
     /// A run that meets all states.
     pub fn explore(arguments: &'a ExploreArguments, console: Console) -> Self {
-        let ExploreArguments { model, constants, search, output } = arguments;
+        let ExploreArguments { model, definitions, search, output } = arguments;
         Self {
             model,
-            constants,
+            constants: &definitions.constants,
             questions: None,
             search,
             purpose: Purpose::Explore,
@@ -89,7 +89,7 @@ impl<'a> Exploration<'a> {
             }
         };
         let mut record = RunRecord::new(self.model.display().to_string(), preliminary(self.search));
-        record.set_constants(&self.constants.constants);
+        record.set_constants(self.constants);
         let mut exit = match self.answer(&mut record) {
             Ok(exit) => exit,
             Err(Failure { exit, findings }) => {
@@ -117,7 +117,7 @@ impl<'a> Exploration<'a> {
     fn answer(&self, record: &mut RunRecord) -> Result<Exit, Failure> {
         let trace_out = self.trace_out.map(OutputFile::probe).transpose()?;
         probe_disk(self.search)?;
-        let file = ModelFile::read(self.model, &self.constants.constants)?;
+        let file = ModelFile::read(self.model, self.constants)?;
         record.set_model(&file.model);
         self.tell(&file.warnings(), record);
         let questions = match self.questions {

@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     let read = if thesis::is_meant() {
         ThesisArguments::try_parse().map(|arguments| (Asked::Thesis(arguments), ColorChoice::Auto))
     } else {
-        Arguments::read().map(|arguments| (Asked::Command(arguments.command), arguments.color))
+        Arguments::read().map(|arguments| (Asked::Command(Box::new(arguments.command)), arguments.color))
     };
     let (asked, color) = match read {
         Ok(read) => read,
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
 
 /// What the command line says, in one of its two forms.
 enum Asked {
-    Command(Command),
+    Command(Box<Command>),
     Thesis(ThesisArguments),
 }
 

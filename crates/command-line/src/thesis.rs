@@ -19,7 +19,7 @@ use clap::{ArgGroup, Parser};
 use languages::state_space::model_state;
 use languages::{Automaton, CtlForm, Language, Model, StateSpace};
 use report::{Count, Detail, Exit, Finding};
-use sweepline::check::{Engine, Plan};
+use sweepline::check::{CheckError, Engine, Plan};
 use sweepline::model::guarded_commands::GuardedCommands;
 use sweepline::progress::ExpressionMeasure;
 use sweepline::property::{Property, PropertyKind};
@@ -44,6 +44,9 @@ const TRACE: &str = "trace.txt";
 /// The line between a trace and a component.
 const COMPONENT: &str = "terminal strongly connected component:";
 
+/// Said where a sweep cannot decide a formula: this form of the command line has no other search.
+const ALL_STATES: &str = "ask `sweepline check FILE --ctl FORMULA --engine breadth`, which keeps all states; or number the layers so that progress never falls";
+
 /// The options of the thesis' tool.
 #[derive(Debug, Parser)]
 #[command(
@@ -65,7 +68,7 @@ pub struct ThesisArguments {
     #[arg(short = 'l', group = "kind")]
     pub ltl: bool,
     /// Check for CTL properties
-    #[arg(short = 'c', group = "kind", requires = "formula")]
+    #[arg(short = 'c', group = "kind", conflicts_with = "automaton")]
     pub ctl: bool,
     /// File path to CTL formula
     #[arg(short = 'f', value_name = "FILE", group = "property")]
@@ -192,7 +195,13 @@ fn verdict_of(model: &Model, property: &Property, console: Console) -> Result<Ve
     let execution = execution_for(None, model);
     let result = check_by(execution, &model.commands, std::slice::from_ref(property), &plan, &mut watch);
     watch.finish();
-    let mut outcome = result.map_err(|error| Failure::of_check(&error, None))?;
+    let mut outcome = result.map_err(|error| {
+        let mut failure = Failure::of_check(&error, None);
+        if let (CheckError::Unsound(_), [finding]) = (&error, &mut failure.findings[..]) {
+            finding.help = Some(ALL_STATES.into());
+        }
+        failure
+    })?;
     if let Some(reason) = &outcome.stopped {
         console.report(&[stop_advice(reason, None)]);
     }

@@ -134,6 +134,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_sweep_shows_its_progress_in_the_terms_of_the_measure() {
+        let watch = Watch::new(Instant::now(), None, Interrupt::default(), Detail::Quiet);
+        let mut snapshot = Snapshot { stored: 1234, waiting: 7, progress: 21, ..Snapshot::default() };
+        snapshot.counters.sweeps = 2;
+        assert_eq!(watch.front(&snapshot), "7 waiting");
+        let text = "byte x, y; process P { state s; init s; trans s -> s { guard x < 15 and y < 15; effect x = x + 1, y = y + 1; }; } system async;";
+        let model = languages::read_model(text).unwrap();
+        let components = model.measure("(x % 4, y % 8)").unwrap();
+        let watch = watch.with_measure(ExpressionMeasure::new(&model.commands, &components).ok());
+        assert_eq!(watch.front(&snapshot), "progress (2, 5) of sweep 2, 1,234 stored");
+    }
+
+    #[test]
     fn the_clock_and_the_user_stop_a_search() {
         let look = |limit, interrupt| {
             Watch::new(Instant::now(), limit, interrupt, Detail::Quiet).look(&Snapshot::default())

@@ -74,7 +74,7 @@ fn sweep_rows(record: &RunRecord) -> Vec<Row> {
     let search = &record.search;
     vec![
         ("states explored", count(search.states.explored)),
-        ("states, distinct", count(search.states.distinct)),
+        ("distinct states", count(search.states.distinct)),
         ("states stored", peak_row(record)),
         ("memory saved", saving_row(record)),
         ("largest layer", count(search.states.peak_layer)),
