@@ -120,11 +120,7 @@ impl<'a> Exploration<'a> {
         let file = ModelFile::read(self.model, self.constants)?;
         record.set_model(&file.model);
         self.tell(&file.warnings(), record);
-        let questions = match self.questions {
-            Some(options) => Questions::ask(options, &file)?,
-            None => Questions::default(),
-        };
-        let planned = Planned::new(self.search, self.purpose, &file)?;
+        let (questions, planned) = self.prepared(&file)?;
         record.plan = planned.record();
         if self.questions.is_some() && questions.properties.is_empty() && !self.search.expect_monotone {
             self.tell(&[nothing_to_check()], record);
@@ -148,6 +144,17 @@ impl<'a> Exploration<'a> {
             Some(out) => self.save_trace(&out, &file, record, exit),
             None => exit,
         })
+    }
+
+    /// What is asked, and how it will be searched for; or all that is wrong with either.
+    fn prepared(&self, file: &ModelFile) -> Result<(Questions, Planned), Vec<Finding>> {
+        let questions = self.questions.map_or(Ok(Questions::default()), |asked| Questions::ask(asked, file));
+        match (questions, Planned::new(self.search, self.purpose, file)) {
+            (Ok(questions), Ok(planned)) => Ok((questions, planned)),
+            (questions, planned) => {
+                Err([questions.err(), planned.err()].into_iter().flatten().flatten().collect())
+            }
+        }
     }
 
     fn explored(

@@ -4,6 +4,7 @@ use report::{Exit, Finding};
 use sweepline::check::CheckError;
 use sweepline::explore::StopReason;
 use sweepline::model::transition_system::ExecutionError;
+use sweepline::property::soundness::Unsound;
 
 use crate::codes;
 use crate::options::SearchOptions;
@@ -44,7 +45,12 @@ impl Failure {
                 (Exit::BadInput, Finding::error(codes::NOT_EXECUTABLE, message, help))
             }
             CheckError::Unsound(unsound) => {
-                let help = unsound.advice();
+                let help = match unsound {
+                    Unsound::ComponentsByDepth(_) => unsound.advice().into(),
+                    Unsound::ComponentsAcrossLayers(_) => {
+                        format!("{}; --expect-monotone shows where progress falls", unsound.advice())
+                    }
+                };
                 (Exit::BadInput, Finding::error(codes::UNSOUND, message, help))
             }
             CheckError::Execution(ExecutionError::Defect(_)) => (Exit::Defect, defect(&message)),

@@ -7,7 +7,6 @@ use sweepline::explore::sweep::{Initial, OnRegress};
 
 use crate::codes;
 use crate::execution::execution_for;
-use crate::failure::Failure;
 use crate::measure::{self, Measure};
 use crate::model_file::ModelFile;
 use crate::options::{EngineChoice, ExecutionChoice, SearchOptions};
@@ -37,7 +36,7 @@ impl Planned {
     ///
     /// # Errors
     /// What is wrong with the measure, or that there is none although the options need one.
-    pub fn new(options: &SearchOptions, purpose: Purpose, file: &ModelFile) -> Result<Self, Failure> {
+    pub fn new(options: &SearchOptions, purpose: Purpose, file: &ModelFile) -> Result<Self, Vec<Finding>> {
         let (engine, measure) = engine_and_measure(options, file)?;
         let mut plan = Plan { engine, ..Plan::default() };
         let limits = Limits::default();
@@ -111,7 +110,7 @@ pub fn probe_disk(options: &SearchOptions) -> Result<(), Finding> {
 fn engine_and_measure(
     options: &SearchOptions,
     file: &ModelFile,
-) -> Result<(Engine, Option<Measure>), Failure> {
+) -> Result<(Engine, Option<Measure>), Vec<Finding>> {
     match options.engine {
         EngineChoice::Breadth => return Ok((Engine::Breadth, None)),
         EngineChoice::Depth => return Ok((Engine::Depth, None)),
@@ -126,7 +125,7 @@ fn engine_and_measure(
         (options.unpinned, "--unpinned"),
     ];
     match wanted_by.into_iter().find(|(wanted, _)| *wanted) {
-        Some((_, option)) => Err(measure::missing(option).into()),
+        Some((_, option)) => Err(vec![measure::missing(option)]),
         None => Ok((Engine::Breadth, None)),
     }
 }

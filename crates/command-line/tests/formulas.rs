@@ -78,7 +78,13 @@ fn several_questions_are_answered_together() {
 fn what_a_search_cannot_decide_is_refused_with_the_way_out() {
     let session = Session::with_model(TRAPS);
     let falling = ["check", "m.dve", "--home", "P.stop", "--measure", "x"];
-    let run = session.run(&falling).expect(2).err("error[E0017]").err("progress falls").err("`breadth`");
+    let run = session
+        .run(&falling)
+        .expect(2)
+        .err("error[E0017]")
+        .err("progress falls")
+        .err("`breadth`")
+        .err("--expect-monotone shows");
     assert_eq!(run.stdout, "");
     session.run(&["check", "m.dve", "--ctl", "EF AG P.stop", "--measure", "x"]).expect(2).err("error[E0017]");
     session.run(&["check", "m.dve", "--home", "P.stop", "--engine", "depth"]).expect(2).err("has no layers");

@@ -16,6 +16,7 @@ const FIELDS: &[(&str, &str)] = &[
     ("model.language", "string?"),
     ("model.variables", "number?"),
     ("model.state_bits", "number?"),
+    ("model.constants", "object"),
     ("plan.engine", "string"),
     ("plan.execution", "string"),
     ("plan.threads", "number"),

@@ -6,7 +6,7 @@
 mod session;
 
 use serde_json::Value;
-use session::{COUNTER, ENDLESS, Session};
+use session::{COUNTER, Session};
 
 /// Counts to nine, begins again at most twice, and ends.
 const ROUNDS: &str = "\
@@ -103,6 +103,8 @@ fn a_bad_measure_is_shown_at_its_place_with_advice() {
     refused("a / i", "E0018").err("the divisor may be anything");
     refused("(a, b, a, b)", "E0018").err("needs 64 bits").err("--measure:1:1");
     session.run(&["check", "m.dve", "--measure", ""]).expect(2);
+    let run = session.run(&["check", "m.dve", "--measure", "zz", "--invariant", "yy"]).expect(2);
+    run.err("--measure:1:1").err("--invariant:1:1");
     // A declared one is shown in the file.
     session.write("d.dve", format!("// progress: (i, v[i])\n{}", session.read("m.dve")));
     session.run(&["explore", "d.dve"]).expect(2).err("error[E0018]").err("d.dve:1:18");
@@ -257,19 +259,21 @@ fn every_trace_says_how_it_compares_with_others() {
 
 #[test]
 fn a_second_search_that_hits_a_limit_says_so() {
+    // A narrow way to the goal in layer 0, and much else in layer 1, which only the second search meets.
     let session = Session::with_model(
-        &ENDLESS
-            .replace("system async;", "")
-            .replace("int a, b, c;", "// progress: a > 50\nint a, b, c;")
-            .to_owned(),
+        "// progress: wide\nbyte at, a, b, wide;\nprocess P { state s; init s;\n\
+         trans s -> s { guard wide == 0 and at < 100; effect at = at + 1; },\n\
+         s -> s { guard at == 0; effect wide = 1; },\n\
+         s -> s { guard wide == 1 and a < 200; effect a = a + 1; },\n\
+         s -> s { guard wide == 1 and b < 200; effect b = b + 1; }; }\nsystem async;\n",
     );
-    let text = session.read("m.dve")
-        + "process T { state s, t; init s; trans s -> t { guard a == 51; }; }\nsystem async;\n";
-    session.write("m.dve", text);
-    let run = ["check", "m.dve", "-q", "--reach", "T.t", "--shortest", "--time-limit", "300ms"];
-    let run = session.run(&run);
-    // Either search may be the one that is stopped; neither may pretend.
-    assert!(run.code == 3 || run.stderr.contains("W0028"), "{}{}", run.stdout, run.stderr);
+    let check = ["check", "m.dve", "--trace-view", "actions", "--reach", "at == 100", "--shortest"];
+    let run = session.run(&[&check[..], &["--state-limit", "500"]].concat()).expect(0);
+    run.out("after 100 steps (shortest subject to progress)")
+        .err("warning[W0028]")
+        .err("raise --state-limit");
+    let run = session.run(&check).expect(0).out("`at == 100` is true after 100 steps (a shortest run):\n");
+    assert_eq!(run.stderr, "");
 }
 
 #[test]
