@@ -49,6 +49,7 @@ codes! {
     NOT_YET = "E0032": "Something that the thesis' tool does and this version does not.";
     NOT_A_STATE_SPACE = "E0033": "The thesis' command line is for explicit state spaces.";
     BEYOND_SAFETY = "E0034": "A formula for `-c` was asked about by `-s`.";
+    SWEEP_WOULD_HELP = "W0035": "A search that keeps all states ran out of memory.";
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ use report::{
     AnswerRecord, Exit, Finding, FinishedSearch, LengthRecord, RunRecord, Summary, TraceFile, TraceKind,
     TraceView, runtime_error, write_json,
 };
-use sweepline::check::{CheckError, ErrorPlace, Outcome, TraceChoice};
+use sweepline::check::{CheckError, Engine, ErrorPlace, Outcome, TraceChoice};
+use sweepline::explore::StopReason;
 
 use crate::arguments::{CheckArguments, ExploreArguments, is_standard_stream};
 use crate::codes;
@@ -136,6 +137,9 @@ impl<'a> Exploration<'a> {
         let (properties, outcome) = (&questions.properties, &outcome);
         record.set_outcome(FinishedSearch { plan, commands, properties, outcome });
         self.tell(&findings_of(outcome, &file, &questions, self.search), record);
+        if matches!(outcome.stopped, Some(StopReason::Memory(_))) && plan.engine != Engine::Sweep {
+            self.tell(&[sweep_advice()], record);
+        }
         if self.purpose == Purpose::Check(TraceChoice::Shortest) && has_longer_trace(record) {
             self.tell(&[not_shortened()], record);
         }
@@ -237,6 +241,13 @@ fn has_longer_trace(record: &RunRecord) -> bool {
     let of_property = record.properties.iter().filter(|property| property.kind != "safety");
     let mut traces = of_property.filter_map(|property| record.traces.get(property.trace?));
     traces.any(|trace| trace.kind == TraceKind::Finite && trace.length != Some(LengthRecord::Shortest))
+}
+
+/// Said when all states do not fit into memory, and nobody tried without.
+fn sweep_advice() -> Finding {
+    let message = "this search keeps all states, and a sweep does not";
+    let help = "say what progress is, by --measure EXPR or by a line `// progress: EXPR` in the model";
+    Finding::warning(codes::SWEEP_WOULD_HELP, message, help)
 }
 
 fn not_shortened() -> Finding {

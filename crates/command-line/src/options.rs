@@ -85,7 +85,7 @@ pub struct SearchOptions {
     /// Stop after this time, like 30s or 10m
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
     pub time_limit: Option<Duration>,
-    /// Stop when this many states are stored
+    /// Stop when this many states were stored, with those that a sweep has forgotten
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     pub state_limit: Option<u64>,
 }
