@@ -3,33 +3,51 @@
 //! Only what exists is listed. Options that contradict each other are refused here, before anything else happens.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::ErrorKind;
-use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-use report::{Detail, TraceView};
-use sweepline::check::Engine;
 
-use crate::amounts::{duration, memory_size};
+use crate::options::{
+    FormatChoice, ModelOptions, OutputOptions, QuestionOptions, SearchOptions, ViewChoice, named_expression,
+};
 
-const EXIT_CODES: &str = "\
+/// Part of the help of several commands.
+macro_rules! exit_codes {
+    () => {
+        "\
 Exit codes:
   0  every checked property holds, and the search was complete
   1  at least one property is violated
   2  bad input: command line, model or property; nothing was checked
   3  unknown: a limit was reached, or the run was interrupted; no violation found
-  4  a defect in sweepline itself";
+  4  a defect in sweepline itself"
+    };
+}
 
-const STYLES: Styles = Styles::styled()
+const EXIT_CODES: &str = exit_codes!();
+
+const ABOUT_ALL: &str = concat!(
+    "\
+The command line of the thesis works, too, on explicit state spaces:
+  sweepline -m FILE -f FORMULA_FILE -s    EF and AG, with any progress values
+  sweepline -m FILE -f FORMULA_FILE -c    also AGEF and EFAG, where progress never falls
+  sweepline -m FILE -a AUTOMATON_FILE -s  an acceptance state can be reached
+
+",
+    exit_codes!()
+);
+
+/// The colours of help.
+pub const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
     .usage(AnsiColor::Green.on_default().bold())
     .literal(AnsiColor::Cyan.on_default().bold());
 
 /// An explicit-state model checker that forgets.
 #[derive(Debug, Parser)]
-#[command(name = "sweepline", version, styles = STYLES, after_help = EXIT_CODES)]
+#[command(name = "sweepline", version, styles = STYLES, after_help = ABOUT_ALL)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -44,7 +62,7 @@ pub struct Arguments {
 pub enum Command {
     /// Do the properties hold?
     ///
-    /// Without --property, --invariant, --reach or --deadlock, all properties in the model file are checked, and that
+    /// Without --property, --invariant, --reach, --ctl, --home or --deadlock, all properties in the model file are checked, and that
     /// there is no deadlock. With one of them, exactly what they name is checked.
     #[command(after_help = EXIT_CODES)]
     Check(CheckArguments),
@@ -56,6 +74,10 @@ pub enum Command {
     Simulate(SimulateArguments),
     /// Show a saved trace by replaying it on its model
     Trace(TraceArguments),
+    /// Write the whole state space in another format
+    ///
+    /// States are numbered from 1 in breadth-first order.
+    Convert(ConvertArguments),
     /// Write a completion script for a shell to stdout
     Completions {
         /// The shell
@@ -70,9 +92,14 @@ pub struct CheckArguments {
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     #[command(flatten)]
+    pub definitions: ModelOptions,
+    #[command(flatten)]
     pub questions: QuestionOptions,
     #[command(flatten)]
     pub search: SearchOptions,
+    /// Show shortest traces, found by a second search where the first one does not find them
+    #[arg(long, help_heading = "Output")]
+    pub shortest: bool,
     #[command(flatten)]
     pub output: OutputOptions,
     /// Save the trace of the first violation, or else of the first witness; - for stdout
@@ -90,6 +117,8 @@ pub struct ExploreArguments {
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     #[command(flatten)]
+    pub definitions: ModelOptions,
+    #[command(flatten)]
     pub search: SearchOptions,
     #[command(flatten)]
     pub output: OutputOptions,
@@ -101,6 +130,8 @@ pub struct SimulateArguments {
     /// The model file
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
+    #[command(flatten)]
+    pub definitions: ModelOptions,
     /// Choose steps at random instead of asking
     #[arg(long)]
     pub random: bool,
@@ -129,141 +160,29 @@ pub struct TraceArguments {
     pub view: ViewChoice,
 }
 
-/// What is asked.
+/// `sweepline convert`.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What to check")]
-pub struct QuestionOptions {
-    /// A property that the model file declares; may be repeated
-    #[arg(long = "property", value_name = "NAME")]
-    pub properties: Vec<String>,
-    /// An expression that is true in every reachable state; may be repeated
-    #[arg(long = "invariant", value_name = "EXPR", allow_hyphen_values = true)]
-    pub invariants: Vec<String>,
-    /// An expression that is true in some reachable state; may be repeated
-    #[arg(long = "reach", value_name = "EXPR", allow_hyphen_values = true)]
-    pub reachable: Vec<String>,
-    /// Every reachable state has a successor
-    #[arg(long, conflicts_with = "no_deadlock")]
-    pub deadlock: bool,
-    /// Do not look for deadlocks
-    #[arg(long)]
-    pub no_deadlock: bool,
-}
-
-/// How to search, and when to stop.
-#[derive(Debug, Args)]
-pub struct SearchOptions {
-    /// In which order states are met
-    #[arg(long, value_name = "ENGINE", value_enum, default_value_t, help_heading = "How to search")]
-    pub engine: EngineChoice,
-    /// How the model is executed
-    #[arg(long, value_name = "HOW", value_enum, default_value_t, help_heading = "How to search")]
-    pub execution: ExecutionChoice,
-    /// Memory for states, like 512MiB or 2GiB [default: four fifths of the machine's]
-    #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Limits")]
-    pub memory: Option<usize>,
-    /// Where to keep what traces need [default: the directory for temporary files]
-    #[arg(long, value_name = "DIR", help_heading = "Limits")]
-    pub disk: Option<PathBuf>,
-    /// Stop after this time, like 30s or 10m
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
-    pub time_limit: Option<Duration>,
-    /// Stop when this many states are stored
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
-    pub state_limit: Option<u64>,
-}
-
-/// Where the results go.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
-pub struct OutputOptions {
-    /// Write the run record; - for stdout, which moves the text for people to stderr
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
-    /// Print the answers only
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub quiet: bool,
-    /// Print whole traces and more statistics
-    #[arg(short, long)]
-    pub verbose: bool,
-}
-
-/// The searches that can be asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum EngineChoice {
-    /// What fits the question
-    #[default]
-    Auto,
-    /// Breadth-first, everything in memory: shortest traces
-    Breadth,
-    /// Depth-first, everything in memory
-    Depth,
-}
-
-/// The ways to execute a model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum ExecutionChoice {
-    /// As machine code
-    #[default]
-    Compiled,
-    /// By the interpreter: slow, for comparison
-    Interpreted,
-}
-
-/// The views of a trace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum ViewChoice {
-    /// What each step changes
-    #[default]
-    Diff,
-    /// The whole state after each step
-    Full,
-    /// The steps' names
-    Actions,
-    /// Nothing
-    None,
-}
-
-impl EngineChoice {
-    /// The search that is run. Breadth-first is the better default: its traces are as short as possible.
-    pub fn engine(self) -> Engine {
-        match self {
-            Self::Auto | Self::Breadth => Engine::Breadth,
-            Self::Depth => Engine::Depth,
-        }
-    }
-}
-
-impl ExecutionChoice {
-    /// The name in run records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Compiled => "compiled",
-            Self::Interpreted => "interpreted",
-        }
-    }
-}
-
-impl From<ViewChoice> for TraceView {
-    fn from(choice: ViewChoice) -> Self {
-        match choice {
-            ViewChoice::Diff => Self::Diff,
-            ViewChoice::Full => Self::Full,
-            ViewChoice::Actions => Self::Actions,
-            ViewChoice::None => Self::None,
-        }
-    }
-}
-
-impl OutputOptions {
-    /// How much is said.
-    pub fn detail(&self) -> Detail {
-        match (self.quiet, self.verbose) {
-            (true, _) => Detail::Quiet,
-            (_, true) => Detail::Verbose,
-            _ => Detail::Normal,
-        }
-    }
+pub struct ConvertArguments {
+    /// The model file, or - for stdin
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub definitions: ModelOptions,
+    /// The format
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    pub to: FormatChoice,
+    /// Where to write it; - for stdout
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: PathBuf,
+    /// A proposition of the state space, true where the expression is; may be repeated
+    #[arg(long = "proposition", value_name = "NAME=EXPR", value_parser = named_expression)]
+    pub propositions: Vec<(String, String)>,
+    /// What progress is, as for `check`
+    #[arg(long, value_name = "EXPR|auto|none", allow_hyphen_values = true)]
+    pub measure: Option<String>,
+    /// Refuse larger state spaces [default: 2,000 for dot, 1,000,000 for ss]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: Option<u32>,
 }
 
 /// Whether a file name stands for stdin or stdout.
@@ -278,10 +197,22 @@ impl Arguments {
     /// What clap says about it, also when the user asked for help.
     pub fn read() -> Result<Self, clap::Error> {
         let arguments = Self::try_parse()?;
+        let search = match &arguments.command {
+            Command::Check(check) => Some(&check.search),
+            Command::Explore(explore) => Some(&explore.search),
+            _ => None,
+        };
+        if let Some(message) = search.and_then(SearchOptions::contradiction) {
+            return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
+        }
         let (model, json, trace) = match &arguments.command {
             Command::Check(check) => (&check.model, check.output.json.as_ref(), check.trace_out.as_ref()),
             Command::Explore(explore) => (&explore.model, explore.output.json.as_ref(), None),
             Command::Simulate(simulate) => (&simulate.model, None, simulate.trace_out.as_ref()),
+            Command::Convert(convert) if same_file(&convert.model, &convert.output) => {
+                let message = "--output would overwrite the model; name another file";
+                return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
+            }
             _ => return Ok(arguments),
         };
         let clash = if json

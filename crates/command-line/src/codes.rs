@@ -30,6 +30,8 @@ codes! {
     DEFECT = "E0015": "This program did something wrong.";
     TOO_LARGE = "E0016": "A file is larger than anything this program reads.";
     UNSOUND = "E0017": "This search cannot decide this property.";
+    BAD_MEASURE = "E0018": "A progress measure that may have no value, or too many different ones.";
+    NO_MEASURE = "E0019": "A sweep is asked for, and nothing says what progress is.";
 
     NOTHING_TO_CHECK = "W0020": "There is no property to check.";
     STATE_LIMIT = "W0021": "The search reached its limit of states.";
@@ -39,6 +41,15 @@ codes! {
     OBSERVER_FAILED = "W0025": "Something beside the search could not go on, such as the trace log on a full disk.";
     SEVERAL_TRACES = "W0026": "There are more traces than the one that is saved.";
     NO_TRACE = "W0027": "There is no trace to save.";
+    NOT_SHORTENED = "W0028": "The second search, for a shorter trace, was stopped by a limit.";
+
+    TOO_MANY_STATES = "E0029": "A state space has more states than are written or drawn.";
+    BAD_PROPOSITION = "E0030": "Something that cannot be a proposition of a state space.";
+    STEPS_LEFT_OUT = "W0031": "Steps that are run-time errors are missing in a converted model.";
+    NOT_YET = "E0032": "Something that the thesis' tool does and this version does not.";
+    NOT_A_STATE_SPACE = "E0033": "The thesis' command line is for explicit state spaces.";
+    BEYOND_SAFETY = "E0034": "A formula for `-c` was asked about by `-s`.";
+    SWEEP_WOULD_HELP = "W0035": "A search that keeps all states ran out of memory.";
 }
 
 #[cfg(test)]

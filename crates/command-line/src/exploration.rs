@@ -8,22 +8,22 @@ use std::path::Path;
 use std::time::Instant;
 
 use report::{
-    AnswerRecord, Exit, Finding, FinishedSearch, PlanRecord, RunRecord, Summary, TraceFile, TraceView,
-    runtime_error, write_json,
+    AnswerRecord, Exit, Finding, FinishedSearch, LengthRecord, RunRecord, Summary, TraceFile, TraceKind,
+    TraceView, runtime_error, write_json,
 };
-use sweepline::check::{CheckError, ErrorPlace, OnRuntimeError, Outcome, Plan};
-use sweepline::explore::search::Limits;
+use sweepline::check::{CheckError, Engine, ErrorPlace, Outcome, TraceChoice};
+use sweepline::explore::StopReason;
 
-use crate::arguments::{
-    CheckArguments, ExploreArguments, OutputOptions, QuestionOptions, SearchOptions, is_standard_stream,
-};
+use crate::arguments::{CheckArguments, ExploreArguments, is_standard_stream};
 use crate::codes;
 use crate::console::{Console, Stream};
 use crate::execution::check_by;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::model_file::ModelFile;
+use crate::options::{OutputOptions, QuestionOptions, SearchOptions};
 use crate::output_file::{OutputFile, result_lost};
+use crate::planning::{Planned, Purpose, preliminary, probe_disk};
 use crate::questions::{Questions, nothing_to_check};
 use crate::stop_advice::stop_advice;
 use crate::usage::usage_since;
@@ -32,9 +32,11 @@ use crate::watch::Watch;
 /// One run of `check` or `explore`.
 pub struct Exploration<'a> {
     model: &'a Path,
+    constants: &'a [(String, i64)],
     /// Without questions, all states are met, whatever they are.
     questions: Option<&'a QuestionOptions>,
     search: &'a SearchOptions,
+    purpose: Purpose,
     output: &'a OutputOptions,
     trace_out: Option<&'a Path>,
     view: TraceView,
@@ -45,11 +47,14 @@ pub struct Exploration<'a> {
 impl<'a> Exploration<'a> {
     /// A run that answers questions.
     pub fn check(arguments: &'a CheckArguments, console: Console) -> Self {
-        let CheckArguments { model, questions, search, output, trace_out, trace_view } = arguments;
+        let CheckArguments { model, definitions, questions, search, shortest, output, trace_out, trace_view } =
+            arguments;
         Self {
             model,
+            constants: &definitions.constants,
             questions: Some(questions),
             search,
+            purpose: Purpose::Check(if *shortest { TraceChoice::Shortest } else { TraceChoice::First }),
             output,
             trace_out: trace_out.as_deref(),
             view: (*trace_view).into(),
@@ -60,14 +65,16 @@ impl<'a> Exploration<'a> {
 
     /// A run that meets all states.
     pub fn explore(arguments: &'a ExploreArguments, console: Console) -> Self {
-        let ExploreArguments { model, search, output } = arguments;
+        let ExploreArguments { model, definitions, search, output } = arguments;
         Self {
             model,
+            constants: &definitions.constants,
             questions: None,
             search,
+            purpose: Purpose::Explore,
             output,
             trace_out: None,
-            view: TraceView::None,
+            view: TraceView::Diff,
             console: console.with_results_on(free_stream([&output.json, &None])),
             start: Instant::now(),
         }
@@ -82,8 +89,8 @@ impl<'a> Exploration<'a> {
                 return Exit::BadInput;
             }
         };
-        let plan = PlanRecord::new(self.search.engine.engine(), self.search.execution.name());
-        let mut record = RunRecord::new(self.model.display().to_string(), plan);
+        let mut record = RunRecord::new(self.model.display().to_string(), preliminary(self.search));
+        record.set_constants(self.constants);
         let mut exit = match self.answer(&mut record) {
             Ok(exit) => exit,
             Err(Failure { exit, findings }) => {
@@ -110,28 +117,32 @@ impl<'a> Exploration<'a> {
     /// Everything up to the answers and the saved trace.
     fn answer(&self, record: &mut RunRecord) -> Result<Exit, Failure> {
         let trace_out = self.trace_out.map(OutputFile::probe).transpose()?;
-        let plan = self.plan()?;
-        let file = ModelFile::read(self.model)?;
+        probe_disk(self.search)?;
+        let file = ModelFile::read(self.model, self.constants)?;
         record.set_model(&file.model);
         self.tell(&file.warnings(), record);
-        let questions = match self.questions {
-            Some(options) => Questions::ask(options, &file)?,
-            None => Questions::default(),
-        };
-        if self.questions.is_some() && questions.properties.is_empty() {
+        let (questions, planned) = self.prepared(&file)?;
+        record.plan = planned.record();
+        if self.questions.is_some() && questions.properties.is_empty() && !self.search.expect_monotone {
             self.tell(&[nothing_to_check()], record);
         }
-        let outcome = self.explored(&file, &questions, &plan).map_err(|error| {
-            let failure = Failure::of_check(&error, self.search);
+        let outcome = self.explored(&file, &questions, &planned).map_err(|error| {
+            let failure = Failure::of_check(&error, Some(self.search));
             if failure.exit != Exit::BadInput {
                 record.set_undecided(&questions.properties, &error.to_string());
             }
             failure
         })?;
-        let (engine, commands) = (plan.engine, &file.model.commands);
+        let (plan, commands) = (&planned.plan, &file.model.commands);
         let (properties, outcome) = (&questions.properties, &outcome);
-        record.set_outcome(FinishedSearch { engine, commands, properties, outcome });
+        record.set_outcome(FinishedSearch { plan, commands, properties, outcome });
         self.tell(&findings_of(outcome, &file, &questions, self.search), record);
+        if matches!(outcome.stopped, Some(StopReason::Memory(_))) && plan.engine != Engine::Sweep {
+            self.tell(&[sweep_advice()], record);
+        }
+        if self.purpose == Purpose::Check(TraceChoice::Shortest) && has_longer_trace(record) {
+            self.tell(&[not_shortened()], record);
+        }
         let exit = record.exit_of_answers();
         Ok(match trace_out {
             Some(out) => self.save_trace(&out, &file, record, exit),
@@ -139,37 +150,31 @@ impl<'a> Exploration<'a> {
         })
     }
 
-    fn explored(&self, file: &ModelFile, questions: &Questions, plan: &Plan) -> Result<Outcome, CheckError> {
-        let interrupt = Interrupt::listen();
-        let mut watch = Watch::new(self.start, self.search.time_limit, interrupt, self.output.detail());
-        let commands = &file.model.commands;
-        let outcome = check_by(self.search.execution, commands, &questions.properties, plan, &mut watch);
-        watch.finish();
-        outcome
+    /// What is asked, and how it will be searched for; or all that is wrong with either.
+    fn prepared(&self, file: &ModelFile) -> Result<(Questions, Planned), Vec<Finding>> {
+        let questions = self.questions.map_or(Ok(Questions::default()), |asked| Questions::ask(asked, file));
+        match (questions, Planned::new(self.search, self.purpose, file)) {
+            (Ok(questions), Ok(planned)) => Ok((questions, planned)),
+            (questions, planned) => {
+                Err([questions.err(), planned.err()].into_iter().flatten().flatten().collect())
+            }
+        }
     }
 
-    fn plan(&self) -> Result<Plan, Finding> {
-        let mut plan = Plan { engine: self.search.engine.engine(), ..Plan::default() };
-        let limits = Limits::default();
-        plan.limits = Limits {
-            states: self.search.state_limit.unwrap_or(limits.states),
-            memory: self.search.memory.unwrap_or(limits.memory),
-            ..limits
-        };
-        if self.questions.is_none() {
-            plan.on_runtime_error = OnRuntimeError::GoOn;
-            plan.explore_all = true;
-        }
-        if let Some(disk) = &self.search.disk {
-            plan.disk.clone_from(disk);
-            // Asked for by name, so a mistake is told now, not when the log outgrows memory.
-            tempfile::tempfile_in(disk).map_err(|error| {
-                let message = format!("the directory `{}` cannot be used: {error}", disk.display());
-                let help = "--disk expects a directory in which you may create files";
-                Finding::error(codes::BAD_DIRECTORY, message, help)
-            })?;
-        }
-        Ok(plan)
+    fn explored(
+        &self,
+        file: &ModelFile,
+        questions: &Questions,
+        planned: &Planned,
+    ) -> Result<Outcome, CheckError> {
+        let Planned { plan, execution, .. } = planned;
+        let interrupt = Interrupt::listen();
+        let watch = Watch::new(self.start, self.search.time_limit, interrupt, self.output.detail());
+        let mut watch = watch.with_measure(plan.measure.clone());
+        let commands = &file.model.commands;
+        let outcome = check_by(*execution, commands, &questions.properties, plan, &mut watch);
+        watch.finish();
+        outcome
     }
 
     /// Saves the trace that matters most: of the first violation, or else of the first witness.
@@ -184,6 +189,7 @@ impl<'a> Exploration<'a> {
             return exit;
         };
         let saved = TraceFile::new(&file.path, Some(property.name.clone()), trace);
+        let saved = saved.with_constants(&file.constants);
         let mut text = Vec::new();
         let written = write_json(&saved, &mut text).and_then(|()| out.write(&text));
         if record.traces.len() > 1 {
@@ -226,8 +232,28 @@ fn findings_of(
         };
         findings.push(runtime_error(&error.error, &origin, &text));
     }
-    findings.extend(outcome.stopped.as_ref().map(|reason| stop_advice(reason, options)));
+    findings.extend(outcome.stopped.as_ref().map(|reason| stop_advice(reason, Some(options))));
     findings
+}
+
+/// Whether a trace is there of which it is not known that no other is shorter. Components have no shortest trace.
+fn has_longer_trace(record: &RunRecord) -> bool {
+    let of_property = record.properties.iter().filter(|property| property.kind != "safety");
+    let mut traces = of_property.filter_map(|property| record.traces.get(property.trace?));
+    traces.any(|trace| trace.kind == TraceKind::Finite && trace.length != Some(LengthRecord::Shortest))
+}
+
+/// Said when all states do not fit into memory, and nobody tried without.
+fn sweep_advice() -> Finding {
+    let message = "this search keeps all states, and a sweep does not";
+    let help = "say what progress is, by --measure EXPR or by a line `// progress: EXPR` in the model";
+    Finding::warning(codes::SWEEP_WOULD_HELP, message, help)
+}
+
+fn not_shortened() -> Finding {
+    let message = "there may be a shorter trace: the search for it was stopped by a limit";
+    let help = "raise --state-limit, --memory or --time-limit; it keeps all states that it meets";
+    Finding::warning(codes::NOT_SHORTENED, message, help)
 }
 
 /// The stream for people: stdout, unless one of the files is stdout.

@@ -4,9 +4,10 @@ use report::{Exit, Finding};
 use sweepline::check::CheckError;
 use sweepline::explore::StopReason;
 use sweepline::model::transition_system::ExecutionError;
+use sweepline::property::soundness::Unsound;
 
-use crate::arguments::SearchOptions;
 use crate::codes;
+use crate::options::SearchOptions;
 use crate::stop_advice::stop_advice;
 
 /// Why there is no result, and how the process ends.
@@ -32,11 +33,11 @@ impl From<Finding> for Failure {
 
 impl Failure {
     /// A check that could not be made or finished.
-    pub fn of_check(error: &CheckError, options: &SearchOptions) -> Self {
+    pub fn of_check(error: &CheckError, options: Option<&SearchOptions>) -> Self {
         let message = error.to_string();
         let (exit, finding) = match error {
             CheckError::TooManyPredicates(_) => {
-                let help = "ask fewer of --property, --invariant and --reach at a time";
+                let help = "ask fewer of --property, --invariant, --reach, --ctl and --home at a time";
                 (Exit::BadInput, Finding::error(codes::TOO_MANY_EXPRESSIONS, message, help))
             }
             CheckError::TooManyActions(_) => {
@@ -44,7 +45,12 @@ impl Failure {
                 (Exit::BadInput, Finding::error(codes::NOT_EXECUTABLE, message, help))
             }
             CheckError::Unsound(unsound) => {
-                let help = unsound.advice();
+                let help = match unsound {
+                    Unsound::ComponentsByDepth(_) => unsound.advice().into(),
+                    Unsound::ComponentsAcrossLayers(_) => {
+                        format!("{}; --expect-monotone shows where progress falls", unsound.advice())
+                    }
+                };
                 (Exit::BadInput, Finding::error(codes::UNSOUND, message, help))
             }
             CheckError::Execution(ExecutionError::Defect(_)) => (Exit::Defect, defect(&message)),

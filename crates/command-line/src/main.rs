@@ -1,69 +1,96 @@
 //! The command `sweepline`: reads the command line, has the work done, prints, and ends with a code that says it all.
 //!
-//! Each subcommand is a module: `exploration` (check, explore), `simulation`, `saved_trace`. Everything that goes wrong becomes a
-//! [`Finding`](report::Finding) with a code; a panic, which is always a defect of this program, ends with the exit
+//! Each subcommand is a module: `exploration` (check, explore), `simulation`, `saved_trace`, `conversion`; the command
+//! line of the thesis is `thesis`. Everything that goes wrong becomes a [`Finding`](report::Finding) with a code; a panic, which is always a defect of this program, ends with the exit
 //! code for defects instead of Rust's.
 
 mod amounts;
 mod arguments;
 mod codes;
 mod console;
+mod conversion;
+mod drawing;
 mod execution;
 mod exploration;
 mod failure;
 mod interrupt;
 mod lean_execution;
+mod measure;
 mod model_file;
+mod options;
 mod output_file;
+mod planning;
 mod questions;
 mod random;
+mod reachable_states;
 mod saved_trace;
 mod simulation;
 mod stop_advice;
 mod text_file;
+mod thesis;
 mod usage;
 mod watch;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use clap::CommandFactory;
+use clap::{ColorChoice, CommandFactory, Parser};
 use report::Exit;
 
 use arguments::{Arguments, Command};
 use console::Console;
 use exploration::Exploration;
 use failure::{Failure, defect};
+use thesis::ThesisArguments;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::read() {
-        Ok(arguments) => arguments,
+    let read = if thesis::is_meant() {
+        ThesisArguments::try_parse().map(|arguments| (Asked::Thesis(arguments), ColorChoice::Auto))
+    } else {
+        Arguments::read().map(|arguments| (Asked::Command(Box::new(arguments.command)), arguments.color))
+    };
+    let (asked, color) = match read {
+        Ok(read) => read,
         Err(error) => {
             // Help and version go to stdout with code 0, mistakes to stderr with code 2.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::BadInput.code()));
         }
     };
-    let console = Console::new(arguments.color);
-    let exit = catch_unwind(AssertUnwindSafe(|| run(&arguments.command, console))).unwrap_or_else(|_| {
+    let console = Console::new(color);
+    let exit = catch_unwind(AssertUnwindSafe(|| run(&asked, console))).unwrap_or_else(|_| {
         console.report(&[defect("it came to a state that it should never be in (see the message above)")]);
         Exit::Defect
     });
     ExitCode::from(exit.code())
 }
 
-fn run(command: &Command, console: Console) -> Exit {
-    let result = match command {
-        Command::Check(arguments) => Ok(Exploration::check(arguments, console).run()),
-        Command::Explore(arguments) => Ok(Exploration::explore(arguments, console).run()),
-        Command::Simulate(arguments) => simulation::simulate(arguments, console),
-        Command::Trace(arguments) => saved_trace::show(arguments, console),
-        Command::Completions { shell } => Ok(completions(*shell, console)),
+/// What the command line says, in one of its two forms.
+enum Asked {
+    Command(Box<Command>),
+    Thesis(ThesisArguments),
+}
+
+fn run(asked: &Asked, console: Console) -> Exit {
+    let result = match asked {
+        Asked::Thesis(arguments) => thesis::check(arguments, console),
+        Asked::Command(command) => run_command(command, console),
     };
     result.unwrap_or_else(|Failure { exit, findings }| {
         console.report(&findings);
         exit
     })
+}
+
+fn run_command(command: &Command, console: Console) -> Result<Exit, Failure> {
+    match command {
+        Command::Check(arguments) => Ok(Exploration::check(arguments, console).run()),
+        Command::Explore(arguments) => Ok(Exploration::explore(arguments, console).run()),
+        Command::Simulate(arguments) => simulation::simulate(arguments, console),
+        Command::Trace(arguments) => saved_trace::show(arguments, console),
+        Command::Convert(arguments) => conversion::convert(arguments, console),
+        Command::Completions { shell } => Ok(completions(*shell, console)),
+    }
 }
 
 fn completions(shell: clap_complete::Shell, console: Console) -> Exit {

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use languages::{Diagnostic, Model, read_model};
+use languages::{Diagnostic, Language, Model, ReadOptions, read_model_with};
 use report::Finding;
 
-use crate::text_file::{LARGEST_MODEL, read_text};
+use crate::text_file::{LARGEST_MODEL, LARGEST_STATE_SPACE, read_text};
 
 /// A model with the text it was read from.
 #[derive(Clone, Debug)]
@@ -17,18 +17,27 @@ pub struct ModelFile {
     pub text: Arc<str>,
     /// What it means.
     pub model: Model,
+    /// Values for its constants that come from outside.
+    pub constants: Vec<(String, i64)>,
 }
 
 impl ModelFile {
-    /// Reads the file.
+    /// Reads the file, in the language that its ending tells, with these values for constants.
     ///
     /// # Errors
-    /// What is wrong with the file or its text.
-    pub fn read(path: &Path) -> Result<Self, Vec<Finding>> {
-        let text: Arc<str> = read_text(path, LARGEST_MODEL).map_err(|finding| vec![finding])?.into();
+    /// What is wrong with the file, its text, or the constants.
+    pub fn read(path: &Path, constants: &[(String, i64)]) -> Result<Self, Vec<Finding>> {
+        let language = Language::of_path(path).unwrap_or_default();
+        let largest = match language {
+            Language::Dve => LARGEST_MODEL,
+            Language::StateSpace => LARGEST_STATE_SPACE,
+        };
+        let text: Arc<str> = read_text(path, largest).map_err(|finding| vec![finding])?.into();
         let path = path.display().to_string();
-        match read_model(&text) {
-            Ok(model) => Ok(Self { path, text, model }),
+        let constants = constants.to_vec();
+        let options = ReadOptions { language, constants: constants.clone() };
+        match read_model_with(&text, &options) {
+            Ok(model) => Ok(Self { path, text, model, constants }),
             Err(diagnostics) => Err(in_text(diagnostics, &path, &text)),
         }
     }

@@ -5,14 +5,15 @@
 
 use std::sync::Arc;
 
+use languages::CtlForm;
 use languages::spelling::nearest;
 use report::Finding;
 use sweepline::model::guarded_commands::{DeclaredProperty, DeclaredPropertyKind, Expression};
-use sweepline::property::{Property, PropertyKind};
+use sweepline::property::{Property, PropertyKind, Spelling};
 
-use crate::arguments::QuestionOptions;
 use crate::codes;
 use crate::model_file::{ModelFile, in_text};
+use crate::options::QuestionOptions;
 
 /// Said about an expression when the language has no better advice.
 const NAMES: &str = "an expression is over global variables, `Process->variable` and `Process.state`, like `x < 3 and not P.critical`";
@@ -43,10 +44,7 @@ impl Questions {
     pub fn ask(options: &QuestionOptions, file: &ModelFile) -> Result<Self, Vec<Finding>> {
         let mut questions = Self::default();
         let mut findings = Vec::new();
-        let nothing_particular = options.properties.is_empty()
-            && options.invariants.is_empty()
-            && options.reachable.is_empty()
-            && !options.deadlock;
+        let nothing_particular = options.is_empty();
         if options.deadlock || (nothing_particular && !options.no_deadlock) {
             questions.add("no deadlock".into(), PropertyKind::DeadlockFree, Origin::Model);
         }
@@ -67,6 +65,12 @@ impl Questions {
             if let Err(found) = questions.add_expression(option, text, kind, file) {
                 findings.extend(found);
             }
+        }
+        for text in &options.formulas {
+            findings.extend(questions.add_formula(text, file).err().into_iter().flatten());
+        }
+        for text in &options.homes {
+            findings.extend(questions.add_home(text, file).err().into_iter().flatten());
         }
         if findings.is_empty() { Ok(questions) } else { Err(findings) }
     }
@@ -92,6 +96,23 @@ impl Questions {
         self.add(property.name.clone(), kind, Origin::Model);
     }
 
+    fn add_formula(&mut self, text: &str, file: &ModelFile) -> Result<(), Vec<Finding>> {
+        let text: Arc<str> = text.into();
+        let formula = file.model.ctl(&text).map_err(|found| with_advice(in_text(found, "--ctl", &text)))?;
+        self.properties.push(ctl_property(text.trim(), formula.form, formula.operand));
+        self.origins.push(Origin::Option("--ctl", text));
+        Ok(())
+    }
+
+    fn add_home(&mut self, text: &str, file: &ModelFile) -> Result<(), Vec<Finding>> {
+        let text: Arc<str> = text.into();
+        let expression =
+            file.model.expression(&text).map_err(|found| with_advice(in_text(found, "--home", &text)))?;
+        self.properties.push(ctl_property(&format!("AG EF ({})", text.trim()), CtlForm::AgEf, expression));
+        self.origins.push(Origin::Option("--home", text));
+        Ok(())
+    }
+
     fn add_expression(
         &mut self,
         option: &'static str,
@@ -105,22 +126,37 @@ impl Questions {
                 self.add(text.trim().into(), kind(expression), Origin::Option(option, text));
                 Ok(())
             }
-            Err(diagnostics) => {
-                let mut findings = in_text(diagnostics, option, &text);
-                for finding in &mut findings {
-                    finding.help.get_or_insert_with(|| NAMES.into());
-                }
-                Err(findings)
-            }
+            Err(diagnostics) => Err(with_advice(in_text(diagnostics, option, &text))),
         }
     }
+}
+
+/// A formula as a property.
+pub fn ctl_property(name: &str, form: CtlForm, operand: Expression) -> Property {
+    let kind = match form {
+        CtlForm::Ef => PropertyKind::Reachable(operand),
+        CtlForm::Ag => PropertyKind::Invariant(operand),
+        CtlForm::AgEf => PropertyKind::AlwaysPossible(operand),
+        CtlForm::EfAg => PropertyKind::PossiblyForEver(operand),
+    };
+    Property { spelling: Spelling::Ctl, ..Property::new(name, kind) }
+}
+
+/// Every finding about an expression says what to do.
+fn with_advice(mut findings: Vec<Finding>) -> Vec<Finding> {
+    for finding in &mut findings {
+        finding.help.get_or_insert_with(|| NAMES.into());
+    }
+    findings
 }
 
 fn unknown_property(name: &str, declared: &[DeclaredProperty]) -> Finding {
     let names = || declared.iter().map(|property| property.name.as_str());
     let listed: Vec<String> = names().map(|name| format!("`{name}`")).collect();
     let help = match nearest(name, names()) {
-        _ if declared.is_empty() => "it declares none; ask by --invariant, --reach or --deadlock".into(),
+        _ if declared.is_empty() => {
+            "it declares none; ask by --invariant, --reach, --ctl or --deadlock".into()
+        }
         Some(near) => format!("did you mean `{near}`? It declares {}", listed.join(", ")),
         None => format!("it declares {}", listed.join(", ")),
     };
@@ -130,7 +166,6 @@ fn unknown_property(name: &str, declared: &[DeclaredProperty]) -> Finding {
 /// Said when a check has nothing to check: it would succeed whatever the model does.
 pub fn nothing_to_check() -> Finding {
     let message = "there is no property to check: only run-time errors will be noticed";
-    let help =
-        "ask by --invariant, --reach or --deadlock; `sweepline explore` counts states without questions";
+    let help = "ask by --invariant, --reach, --ctl or --deadlock; `sweepline explore` counts states without questions";
     Finding::warning(codes::NOTHING_TO_CHECK, message, help)
 }

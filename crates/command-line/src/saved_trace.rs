@@ -27,7 +27,8 @@ pub fn show(arguments: &TraceArguments, console: Console) -> Result<Exit, Failur
         Finding::error(codes::NOT_A_TRACE, format!("`{shown}`: {error}"), help)
     })?;
     let path = arguments.model.clone().unwrap_or_else(|| find_model(&saved.model, &arguments.file));
-    let file = ModelFile::read(&path)?;
+    let constants: Vec<(String, i64)> = saved.constants.clone().into_iter().collect();
+    let file = ModelFile::read(&path, &constants)?;
     let replayed = saved.replay(&file.model.commands).map_err(|error| {
         let message = format!("the trace is not a run of `{}`: {error}", file.path);
         let help = "the model has changed since, or it is another one (--model names it): check it again";

@@ -36,7 +36,7 @@ pub fn simulate(arguments: &SimulateArguments, console: Console) -> Result<Exit,
     let trace_out = arguments.trace_out.as_deref().map(OutputFile::probe).transpose()?;
     let to_stdout = arguments.trace_out.as_deref().is_some_and(is_standard_stream);
     let console = console.with_results_on(if to_stdout { Stream::Error } else { Stream::Output });
-    let file = ModelFile::read(&arguments.model)?;
+    let file = ModelFile::read(&arguments.model, &arguments.definitions.constants)?;
     console.report(&file.warnings());
     let mut simulation = Simulation::new(&file.model.commands, arguments.seed);
     let mut out = console.writer();
@@ -49,7 +49,7 @@ pub fn simulate(arguments: &SimulateArguments, console: Console) -> Result<Exit,
     let mut exit = Exit::Holds;
     let shown = result.map(|end| exit = end).and_then(|()| out.flush());
     let saved = match trace_out {
-        Some(file_out) => simulation.save(&file.path, &file_out),
+        Some(file_out) => simulation.save(&file, &file_out),
         None => Ok(()),
     };
     for (what, result) in [("the simulation", quietly_if_closed(shown)), ("the trace", saved)] {
@@ -189,10 +189,11 @@ impl<'m> Simulation<'m> {
         state_text(&ValueRecord::all(self.interpreter.model(), self.trace.last_state()))
     }
 
-    fn save(&self, path: &str, out: &OutputFile) -> io::Result<()> {
+    fn save(&self, file: &ModelFile, out: &OutputFile) -> io::Result<()> {
         let trace = TraceRecord::new(self.interpreter.model(), &self.trace);
+        let saved = TraceFile::new(&file.path, None, &trace).with_constants(&file.constants);
         let mut text = Vec::new();
-        write_json(&TraceFile::new(path, None, &trace), &mut text)?;
+        write_json(&saved, &mut text)?;
         out.write(&text)
     }
 }

@@ -5,11 +5,11 @@ use sweepline::explore::StopReason;
 use sweepline::store::layer::LayerFull;
 use sweepline::store::pages::available_memory;
 
-use crate::arguments::{ExecutionChoice, SearchOptions};
 use crate::codes;
+use crate::options::{ExecutionChoice, SearchOptions};
 
-/// What to tell the user about a stopped search.
-pub fn stop_advice(reason: &StopReason, options: &SearchOptions) -> Finding {
+/// What to tell the user about a stopped search. The thesis' command line has no options.
+pub fn stop_advice(reason: &StopReason, options: Option<&SearchOptions>) -> Finding {
     let message = format!("the search is not complete: {reason}");
     let (code, help) = match reason {
         StopReason::StateLimit(_) => (codes::STATE_LIMIT, "raise --state-limit, or leave it out".to_owned()),
@@ -26,17 +26,17 @@ pub fn stop_advice(reason: &StopReason, options: &SearchOptions) -> Finding {
     Finding::warning(code, message, help)
 }
 
-fn time_help(options: &SearchOptions) -> String {
-    match options.execution {
-        ExecutionChoice::Interpreted => {
+fn time_help(options: Option<&SearchOptions>) -> String {
+    match options.and_then(|options| options.execution) {
+        Some(ExecutionChoice::Interpreted) => {
             "--execution compiled is many times faster; or raise --time-limit".into()
         }
-        ExecutionChoice::Compiled => "raise --time-limit, or check a smaller instance of the model".into(),
+        _ => "raise --time-limit, or check a smaller instance of the model".into(),
     }
 }
 
-fn memory_help(full: LayerFull, options: &SearchOptions) -> String {
-    match (full, options.memory) {
+fn memory_help(full: LayerFull, options: Option<&SearchOptions>) -> String {
+    match (full, options.and_then(|options| options.memory)) {
         (LayerFull::Budget, Some(limit)) => {
             let (limit, machine) = (Bytes(limit as u64), Bytes(available_memory() as u64));
             format!("raise --memory, which is {limit} now; this machine has {machine}")

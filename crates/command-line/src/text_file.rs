@@ -12,6 +12,8 @@ use crate::codes;
 
 /// Larger models are refused, also by the languages themselves.
 pub const LARGEST_MODEL: u64 = 64 << 20;
+/// Larger state spaces are refused, as by their language.
+pub const LARGEST_STATE_SPACE: u64 = 1 << 30;
 /// Larger traces are refused: a hundred bytes a step, ten million steps.
 pub const LARGEST_TRACE: u64 = 1 << 30;
 

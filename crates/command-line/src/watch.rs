@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use report::{Bytes, Count, Detail, Seconds};
 use sweepline::explore::{Monitor, Snapshot, StopReason};
+use sweepline::progress::ExpressionMeasure;
 
 use crate::interrupt::Interrupt;
 
@@ -25,6 +26,8 @@ pub struct Watch {
     time_limit: Option<Duration>,
     interrupt: Interrupt,
     display: Display,
+    /// What progress is, if the search follows it.
+    measure: Option<ExpressionMeasure>,
     /// When the display last changed, and how many states there were.
     shown: (Instant, u64),
 }
@@ -49,7 +52,12 @@ impl Watch {
         } else {
             Display::Lines
         };
-        Self { start, time_limit, interrupt, display, shown: (start, 0) }
+        Self { start, time_limit, interrupt, display, measure: None, shown: (start, 0) }
+    }
+
+    /// The same over a sweep by this measure.
+    pub fn with_measure(self, measure: Option<ExpressionMeasure>) -> Self {
+        Self { measure, ..self }
     }
 
     /// Takes the live display away, so that the result has the terminal for itself.
@@ -65,19 +73,21 @@ impl Watch {
             Display::Line(_) => ON_TERMINAL,
             Display::Lines => IN_FILE,
         };
-        let (last, stored) = self.shown;
+        let (last, before) = self.shown;
         let since = now.duration_since(last);
         if since < every {
             return;
         }
-        self.shown = (now, snapshot.stored);
-        let rate = snapshot.stored.saturating_sub(stored) as f64 / since.as_secs_f64();
+        // A sweep forgets, so the number of stored states says nothing about its speed.
+        let met = if self.measure.is_some() { snapshot.counters.explored } else { snapshot.stored };
+        self.shown = (now, met);
+        let rate = met.saturating_sub(before) as f64 / since.as_secs_f64();
         let text = format!(
-            "{}  {} states, {} states/s, {} waiting, {}",
+            "{}  {} states, {} states/s, {}, {}",
             Seconds(now.duration_since(self.start).as_secs_f64()),
-            Count(snapshot.stored),
+            Count(met),
             Count(rate as u64),
-            Count(snapshot.waiting),
+            self.front(snapshot),
             Bytes(snapshot.bytes),
         );
         match &self.display {
@@ -91,6 +101,17 @@ impl Watch {
                 let _ = writeln!(io::stderr().lock(), "{text}");
             }
         }
+    }
+}
+
+impl Watch {
+    /// Where the search stands.
+    fn front(&self, snapshot: &Snapshot) -> String {
+        let Some(measure) = &self.measure else {
+            return format!("{} waiting", Count(snapshot.waiting));
+        };
+        let (progress, sweep) = (measure.show(snapshot.progress), Count(snapshot.counters.sweeps));
+        format!("progress {progress} of sweep {sweep}, {} stored", Count(snapshot.stored))
     }
 }
 
@@ -111,6 +132,19 @@ impl Monitor for Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sweep_shows_its_progress_in_the_terms_of_the_measure() {
+        let watch = Watch::new(Instant::now(), None, Interrupt::default(), Detail::Quiet);
+        let mut snapshot = Snapshot { stored: 1234, waiting: 7, progress: 21, ..Snapshot::default() };
+        snapshot.counters.sweeps = 2;
+        assert_eq!(watch.front(&snapshot), "7 waiting");
+        let text = "byte x, y; process P { state s; init s; trans s -> s { guard x < 15 and y < 15; effect x = x + 1, y = y + 1; }; } system async;";
+        let model = languages::read_model(text).unwrap();
+        let components = model.measure("(x % 4, y % 8)").unwrap();
+        let watch = watch.with_measure(ExpressionMeasure::new(&model.commands, &components).ok());
+        assert_eq!(watch.front(&snapshot), "progress (2, 5) of sweep 2, 1,234 stored");
+    }
 
     #[test]
     fn the_clock_and_the_user_stop_a_search() {

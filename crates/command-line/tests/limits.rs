@@ -39,7 +39,13 @@ fn the_memory_limit_stops_a_search_and_is_kept() {
     for (engine, most) in [("breadth", 17 << 20), ("depth", 17 << 20)] {
         let session = Session::with_model(ENDLESS);
         let arguments = ["explore", "m.dve", "--memory", "16MiB", "--engine", engine, "--json", "run.json"];
-        session.run(&arguments).expect(3).err("warning[W0023]").err("raise --memory, which is 16.0 MiB now");
+        session
+            .run(&arguments)
+            .expect(3)
+            .err("warning[W0023]")
+            .err("raise --memory, which is 16.0 MiB now")
+            .err("warning[W0035]")
+            .err("--measure EXPR");
         let record = session.json("run.json");
         assert!(record["resources"]["peak_state_bytes"].as_u64().unwrap() <= most);
         assert!(record["search"]["states"]["distinct"].as_u64().unwrap() > 10_000);

@@ -4,8 +4,9 @@
 //! outcome once there is one, findings whenever they come up. So a run that ends early, for whatever reason, has the
 //! same record as any other, only with more `null`s.
 
-use sweepline::check::{Engine, ErrorPlace, ModelError, Outcome};
+use sweepline::check::{Engine, ErrorPlace, ModelError, Outcome, Plan, Regress};
 use sweepline::explore::StopReason;
+use sweepline::explore::sweep::OnRegress;
 use sweepline::model::guarded_commands::{CellId, GuardedCommands};
 use sweepline::property::Property;
 use sweepline::verdict::trace::{Change, Trace};
@@ -22,14 +23,17 @@ use crate::run_record::{
 /// The name of the property that a run-time error of the model violates.
 pub const NO_RUNTIME_ERROR: &str = "no run-time error";
 
+/// The name of the property that a step violates after which progress is less than before.
+pub const PROGRESS_NEVER_FALLS: &str = "progress never falls";
+
 /// States of a component that are written down.
 const SHOWN_OF_COMPONENT: usize = 100;
 
 /// A search that came to an end, with what it was about.
 #[derive(Clone, Copy, Debug)]
 pub struct FinishedSearch<'a> {
-    /// The search.
-    pub engine: Engine,
+    /// How it was searched.
+    pub plan: &'a Plan,
     /// What was explored.
     pub commands: &'a GuardedCommands,
     /// What was asked.
@@ -60,6 +64,12 @@ impl PlanRecord {
         let measure = MeasureRecord { expression: None, origin: MeasureOrigin::None, monotone: Some(true) };
         Self { engine: engine.into(), execution: execution.into(), threads: 1, measure }
     }
+
+    /// The same with a measure, of which nobody knows yet whether it falls.
+    pub fn with_measure(self, expression: impl Into<String>, origin: MeasureOrigin) -> Self {
+        let measure = MeasureRecord { expression: Some(expression.into()), origin, monotone: None };
+        Self { measure, ..self }
+    }
 }
 
 impl RunRecord {
@@ -76,6 +86,11 @@ impl RunRecord {
             diagnostics: Vec::new(),
             resources: ResourcesRecord::default(),
         }
+    }
+
+    /// The model is read, with these values for its constants.
+    pub fn set_constants(&mut self, constants: &[(String, i64)]) {
+        self.model.constants = constants.iter().cloned().collect();
     }
 
     /// The model is read.
@@ -95,6 +110,10 @@ impl RunRecord {
         self.model.state_bits = Some(outcome.state_bits);
         self.model.state_words = Some(outcome.state_words);
         self.search = SearchRecord::new(finished);
+        if self.plan.measure.origin != MeasureOrigin::None {
+            let falls = outcome.regress.is_some() || outcome.counters.regress > 0;
+            self.plan.measure.monotone = if falls { Some(false) } else { outcome.complete.then_some(true) };
+        }
         self.resources.peak_state_bytes = Some(outcome.peak_state_bytes);
         self.resources.disk_bytes = Some(outcome.disk_bytes);
         for (property, verdict) in properties.iter().zip(&outcome.verdicts) {
@@ -115,8 +134,13 @@ impl RunRecord {
             };
             self.add_property(property, verdict, reason, trace);
         }
+        if finished.plan.on_regress == OnRegress::Stop {
+            self.add_monotonicity(finished);
+        }
         if let Some(error) = &outcome.error {
-            let trace = Some(self.add_trace(TraceRecord::new(commands, error.trace.trace())));
+            let length = Some(length_by(finished.plan));
+            let trace = TraceRecord { length, ..TraceRecord::new(commands, error.trace.trace()) };
+            let trace = Some(self.add_trace(trace));
             self.properties.push(PropertyRecord {
                 name: NO_RUNTIME_ERROR.into(),
                 kind: "safety".into(),
@@ -166,6 +190,26 @@ impl RunRecord {
         self.properties.push(PropertyRecord { name, kind, verdict, reason, trace });
     }
 
+    /// Whether progress never falls, where that is asked.
+    fn add_monotonicity(&mut self, finished: FinishedSearch<'_>) {
+        let FinishedSearch { commands, outcome, .. } = finished;
+        let (verdict, reason, trace) = match &outcome.regress {
+            Some(regress) => {
+                let length = Some(LengthRecord::AsFound);
+                let trace = TraceRecord { length, ..TraceRecord::new(commands, regress.trace.trace()) };
+                (AnswerRecord::Violated, Some(regress_reason(regress, finished)), Some(self.add_trace(trace)))
+            }
+            None if outcome.complete && outcome.error.is_none() => (AnswerRecord::Holds, None, None),
+            None => {
+                let stopped = outcome.stopped.as_ref().map(StopReason::to_string);
+                let reason = stopped.unwrap_or_else(|| "not all states were looked at".into());
+                (AnswerRecord::Unknown, Some(reason), None)
+            }
+        };
+        let (name, kind) = (PROGRESS_NEVER_FALLS.into(), "safety".into());
+        self.properties.push(PropertyRecord { name, kind, verdict, reason, trace });
+    }
+
     fn add_trace(&mut self, trace: TraceRecord) -> usize {
         self.traces.push(trace);
         self.traces.len() - 1
@@ -175,8 +219,9 @@ impl RunRecord {
 impl SearchRecord {
     /// What a search counted.
     fn new(finished: FinishedSearch<'_>) -> Self {
-        let FinishedSearch { engine, outcome, .. } = finished;
-        let counters = outcome.counters;
+        let FinishedSearch { plan, commands, outcome, .. } = finished;
+        let (engine, counters) = (plan.engine, outcome.counters);
+        let listed = outcome.terminal_states.as_ref();
         Self {
             complete: outcome.complete,
             states: StatesRecord {
@@ -206,6 +251,8 @@ impl SearchRecord {
             stack_depth: (engine == Engine::Depth).then_some(counters.depth),
             erroneous: Some(counters.erroneous),
             stopped: outcome.stopped.as_ref().map(StopReason::to_string),
+            terminal_states: listed
+                .map(|states| states.iter().map(|state| ValueRecord::all(commands, state)).collect()),
         }
     }
 }
@@ -213,11 +260,31 @@ impl SearchRecord {
 /// Successors that led to known states. Not known where a search ended between computing successors and storing them:
 /// with a full memory, or depth-first, where they wait on the stack.
 fn states_matched(finished: FinishedSearch<'_>) -> Option<u64> {
-    let FinishedSearch { engine, outcome, .. } = finished;
-    let in_step = engine == Engine::Breadth && !matches!(outcome.stopped, Some(StopReason::Memory(_)));
+    let FinishedSearch { plan: Plan { engine, .. }, outcome, .. } = finished;
+    let in_step = *engine == Engine::Breadth && !matches!(outcome.stopped, Some(StopReason::Memory(_)));
     // The initial state is stored without a transition.
-    let distinct = outcome.distinct.filter(|_| engine != Engine::Sweep && (outcome.complete || in_step))?;
+    let distinct = outcome.distinct.filter(|_| *engine != Engine::Sweep && (outcome.complete || in_step))?;
     Some((outcome.counters.transitions + 1).saturating_sub(distinct))
+}
+
+/// How long the run is to the first state that a search finds something in.
+fn length_by(plan: &Plan) -> LengthRecord {
+    match (plan.engine, &plan.measure) {
+        (Engine::Depth, _) => LengthRecord::AsFound,
+        (Engine::Sweep, Some(_)) => LengthRecord::SubjectToProgress,
+        (Engine::Breadth | Engine::Sweep, _) => LengthRecord::Shortest,
+    }
+}
+
+/// Which step makes progress fall, from where to where.
+fn regress_reason(regress: &Regress, finished: FinishedSearch<'_>) -> String {
+    let show = |progress: u64| match &finished.plan.measure {
+        Some(measure) => measure.show(progress),
+        None => progress.to_string(),
+    };
+    let last = regress.trace.trace().actions().last();
+    let action = last.map_or(String::new(), |action| finished.commands.action_name(action));
+    format!("`{action}` leads from progress {} to {}", show(regress.before), show(regress.after))
 }
 
 fn runtime_error_reason(error: &ModelError, commands: &GuardedCommands, properties: &[Property]) -> String {
@@ -256,7 +323,9 @@ impl TraceRecord {
             size: component.complete.then_some(component.states.len() as u64),
             states: shown.map(|state| ValueRecord::all(commands, state)).collect(),
         };
-        Self { kind: TraceKind::Component, component: Some(component), ..Self::new(commands, trace) }
+        // The search enters a component where it happens to; nothing is known about other ways into it.
+        let length = Some(LengthRecord::AsFound);
+        Self { kind: TraceKind::Component, length, component: Some(component), ..Self::new(commands, trace) }
     }
 }
 

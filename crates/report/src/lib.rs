@@ -23,19 +23,20 @@ mod filling;
 mod json;
 mod quantities;
 mod run_record;
+mod statistics;
 mod terminal;
 mod trace_file;
 mod trace_view;
 
 pub use diagnostics::{Coloring, Excerpt, Finding, runtime_error};
 pub use exit::Exit;
-pub use filling::{FinishedSearch, NO_RUNTIME_ERROR, Usage};
+pub use filling::{FinishedSearch, NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS, Usage};
 pub use json::write_json;
 pub use quantities::{Bytes, Count, Seconds, Steps};
 pub use run_record::{
-    AnswerRecord, ChangeRecord, DiagnosticRecord, IoRecord, MeasureOrigin, MeasureRecord, ModelRecord,
-    PlanRecord, PropertyRecord, ResourcesRecord, RunRecord, SearchRecord, StatesRecord, StepRecord,
-    TraceKind, TraceRecord, TransitionsRecord, ValueRecord,
+    AnswerRecord, ChangeRecord, ComponentRecord, DiagnosticRecord, HeldRecord, IoRecord, LengthRecord,
+    MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord, PropertyRecord, ResourcesRecord, RunRecord,
+    SearchRecord, StatesRecord, StepRecord, TraceKind, TraceRecord, TransitionsRecord, ValueRecord,
 };
 pub use terminal::{Detail, Summary};
 pub use trace_file::{SavedAction, TraceFile, TraceFileError};

@@ -6,6 +6,8 @@
 //!
 //! The types are plain data that can also be read back. How they come to their values is in `filling.rs`.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// Everything that is known about one run.
@@ -49,6 +51,9 @@ pub struct ModelRecord {
     pub state_bits: Option<u64>,
     /// 64-bit words of a packed state.
     pub state_words: Option<u64>,
+    /// Constants that got their value from the command line.
+    #[serde(default)]
+    pub constants: BTreeMap<String, i64>,
 }
 
 /// How a model was explored.
@@ -79,7 +84,7 @@ pub struct MeasureRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MeasureOrigin {
-    /// The user.
+    /// The user, on the command line or in the model file.
     User,
     /// An analysis of the model.
     Derived,
@@ -112,6 +117,9 @@ pub struct SearchRecord {
     pub erroneous: Option<u64>,
     /// Why the search was stopped from outside, if it was.
     pub stopped: Option<String>,
+    /// All states without successors, if they were to be listed.
+    #[serde(default)]
+    pub terminal_states: Option<Vec<Vec<ValueRecord>>>,
 }
 
 /// Counts of states.

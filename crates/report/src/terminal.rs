@@ -1,18 +1,23 @@
 //! A finished run on the terminal: traces, then the answers, then the statistics.
 //!
-//! The answers come after the traces, because what stays visible in a terminal is the end. The statistics have the
-//! words of SPIN's block (states stored and matched, transitions, state vector), which everybody in the field
-//! knows how to read.
+//! The answers come after the traces, because what stays visible in a terminal is the end. The statistics are in
+//! `statistics.rs`.
 
 use std::fmt;
 
 use anstyle::{AnsiColor, Style};
 
 use crate::diagnostics::Coloring;
-use crate::filling::NO_RUNTIME_ERROR;
-use crate::quantities::{Bytes, Count, Seconds, Steps};
-use crate::run_record::{AnswerRecord, PropertyRecord, RunRecord, TraceRecord};
-use crate::trace_view::{Length, TraceText, TraceView};
+use crate::filling::{NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS};
+use crate::quantities::{Count, Steps};
+use crate::run_record::{
+    AnswerRecord, ComponentRecord, LengthRecord, PropertyRecord, RunRecord, TraceRecord, ValueRecord,
+};
+use crate::statistics::{one_line, rows};
+use crate::trace_view::{Length, TraceText, TraceView, compact_state, state_text};
+
+/// Of a long list of states, this many are shown.
+const SHOWN_STATES: usize = 20;
 
 /// How much is said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,23 +46,26 @@ pub struct Summary<'a> {
 
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.detail != Detail::Quiet && self.view != TraceView::None {
-            self.traces(f)?;
+        if self.detail != Detail::Quiet {
+            if self.view != TraceView::None {
+                self.traces(f)?;
+            }
+            self.terminal_states(f)?;
         }
         for property in &self.record.properties {
             self.answer(f, property)?;
         }
-        let search = &self.record.search;
         // Statistics of a search that never began are nothing but gaps.
-        let (Some(states), Some(transitions)) = (search.states.distinct, search.transitions.total) else {
+        if self.record.search.transitions.total.is_none() {
             return Ok(());
-        };
+        }
         match (self.detail, self.record.properties.is_empty()) {
             (Detail::Quiet, false) => Ok(()),
             // Who asks nothing and wants to hear little still wants to hear something.
-            (Detail::Quiet, true) => {
-                writeln!(f, "{} states, {} transitions", Count(states), Count(transitions))
-            }
+            (Detail::Quiet, true) => match one_line(self.record) {
+                Some(line) => writeln!(f, "{line}"),
+                None => Ok(()),
+            },
             (_, true) => self.statistics(f),
             (_, false) => writeln!(f).and_then(|()| self.statistics(f)),
         }
@@ -69,11 +77,67 @@ impl Summary<'_> {
         let length = if self.detail == Detail::Verbose { Length::All } else { Length::Ends };
         for property in &self.record.properties {
             if let Some(trace) = self.trace_of(property) {
-                writeln!(f, "{}\n", self.bold(&heading(property, trace)))?;
-                writeln!(f, "{}", TraceText { trace, view: self.view, length })?;
+                writeln!(f, "{}", self.bold(&heading(property, trace)))?;
+                if trace.length == Some(LengthRecord::SubjectToProgress) && !trace.steps.is_empty() {
+                    writeln!(f, "{SUBJECT_TO_PROGRESS}")?;
+                }
+                writeln!(f, "\n{}", TraceText { trace, view: self.view, length })?;
+                if let Some(component) = &trace.component {
+                    self.component(f, component)?;
+                }
             }
         }
         Ok(())
+    }
+
+    fn component(&self, f: &mut fmt::Formatter<'_>, component: &ComponentRecord) -> fmt::Result {
+        let heading = match component.size {
+            Some(1) => "This is the only state from there on:".into(),
+            Some(size) => {
+                format!("From there on, these {} states can be reached and no others:", Count(size))
+            }
+            None => "From there on, these states and more can be reached:".into(),
+        };
+        let total = component.size.unwrap_or(component.states.len() as u64);
+        self.states(f, &heading, &component.states, total)
+    }
+
+    fn terminal_states(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(states) = &self.record.search.terminal_states else { return Ok(()) };
+        let found = if self.record.search.complete { "" } else { " found so far" };
+        let heading = match states.len() {
+            0 => return writeln!(f, "{}\n", self.bold(&format!("No terminal state{found}."))),
+            1 => format!("1 terminal state{found}:"),
+            many => format!("{} terminal states{found}:", Count(many as u64)),
+        };
+        self.states(f, &heading, states, states.len() as u64)
+    }
+
+    /// States under a heading, numbered from one, the first few of a long list.
+    fn states(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        heading: &str,
+        states: &[Vec<ValueRecord>],
+        total: u64,
+    ) -> fmt::Result {
+        writeln!(f, "{}\n", self.bold(heading))?;
+        let shown =
+            if self.detail == Detail::Verbose { states.len() } else { SHOWN_STATES.min(states.len()) };
+        for (number, state) in states[..shown].iter().enumerate() {
+            let text = match self.view {
+                TraceView::Full => state_text(state),
+                _ => compact_state(state),
+            };
+            // The number takes the place of the first line's indentation.
+            writeln!(f, "{:>5}    {}", number + 1, text.trim_matches([' ', '\n']))?;
+        }
+        match total - shown as u64 {
+            0 => {}
+            more if shown < states.len() => writeln!(f, "  ...    {} more; -v shows them", Count(more))?,
+            more => writeln!(f, "  ...    {} more", Count(more))?,
+        }
+        writeln!(f)
     }
 
     fn answer(&self, f: &mut fmt::Formatter<'_>, property: &PropertyRecord) -> fmt::Result {
@@ -98,44 +162,10 @@ impl Summary<'_> {
     }
 
     fn statistics(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RunRecord { model, search, resources, .. } = self.record;
-        let mut rows: Vec<(&str, Option<String>)> = vec![
-            ("search", Some(self.search_row())),
-            ("state vector", state_vector_row(self.record)),
-            ("states stored", count(search.states.distinct)),
-            ("states matched", count(search.states.matched)),
-            ("transitions", count(search.transitions.total)),
-            ("levels", count(search.levels)),
-            ("stack depth", count(search.stack_depth)),
-            ("deadlocks", count(search.deadlocks.filter(|_| search.complete))),
-            ("run-time errors", count(search.erroneous.filter(|&number| number > 0))),
-            ("memory", memory_row(self.record)),
-            ("time", time_row(self.record)),
-        ];
-        if self.detail == Detail::Verbose {
-            rows.push(("processor time", resources.cpu_seconds.map(|seconds| Seconds(seconds).to_string())));
-            rows.push(("disk", resources.disk_bytes.map(|bytes| Bytes(bytes).to_string())));
-            rows.push(("words of a state", count(model.state_words)));
-            rows.push(("states explored", count(search.states.explored)));
-        }
-        for (name, value) in rows {
-            if let Some(value) = value {
-                writeln!(f, "{name:16}  {value}")?;
-            }
+        for (name, value) in rows(self.record, self.detail) {
+            writeln!(f, "{name:16}  {value}")?;
         }
         Ok(())
-    }
-
-    fn search_row(&self) -> String {
-        let RunRecord { plan, search, properties, .. } = self.record;
-        let erroneous = properties.iter().any(|property| property.name == NO_RUNTIME_ERROR);
-        let end = match &search.stopped {
-            Some(reason) => format!("incomplete, {reason}"),
-            None if search.complete => "complete".into(),
-            None if erroneous => "ended with the run-time error".into(),
-            None => "ended when the answers were known".into(),
-        };
-        format!("{}-first, {}: {end}", plan.engine, plan.execution)
     }
 
     fn trace_of(&self, property: &PropertyRecord) -> Option<&TraceRecord> {
@@ -154,14 +184,31 @@ impl Summary<'_> {
     }
 }
 
-/// What the trace below shows.
+/// Said below the heading of a run that a sweep found.
+const SUBJECT_TO_PROGRESS: &str = "\
+(fewest steps back, then least progress, then fewest steps in its layer; --shortest looks for a shorter one)";
+
+/// What the trace below shows, and how it compares with others.
 fn heading(property: &PropertyRecord, trace: &TraceRecord) -> String {
-    let place = place(trace);
+    let mut place = place(trace);
+    place.push_str(match trace.length {
+        // Nothing is shorter than no step.
+        _ if trace.steps.is_empty() => "",
+        Some(LengthRecord::Shortest) => " (a shortest run)",
+        Some(LengthRecord::SubjectToProgress) => " (shortest subject to progress)",
+        Some(LengthRecord::AsFound) => " (as found)",
+        None => "",
+    });
     match (property.kind.as_str(), property.name.as_str()) {
         ("deadlock", _) => format!("No action is enabled {place}:"),
         ("reach", name) => format!("`{name}` is true {place}:"),
         ("invariant", name) => format!("`{name}` is false {place}:"),
         (_, NO_RUNTIME_ERROR) => format!("The model has a run-time error {place}:"),
+        (_, PROGRESS_NEVER_FALLS) => {
+            let step = property.reason.as_deref().unwrap_or("a step");
+            format!("Progress falls {place}: {step}:")
+        }
+        (_, name) if property.verdict == AnswerRecord::Holds => format!("`{name}` is shown {place}:"),
         (_, name) => format!("`{name}` is violated {place}:"),
     }
 }
@@ -172,30 +219,4 @@ fn place(trace: &TraceRecord) -> String {
         0 => "in the initial state".into(),
         steps => format!("after {}", Steps(steps)),
     }
-}
-
-fn count(number: Option<u64>) -> Option<String> {
-    number.map(|number| Count(number).to_string())
-}
-
-fn state_vector_row(record: &RunRecord) -> Option<String> {
-    let (bits, words) = (record.model.state_bits?, record.model.state_words?);
-    let variables = record.model.variables.map_or(String::new(), |number| format!(", {number} variables"));
-    Some(format!("{} bytes ({bits} bits{variables})", words * 8))
-}
-
-fn memory_row(record: &RunRecord) -> Option<String> {
-    let bytes = record.resources.peak_state_bytes?;
-    let stored = record.search.states.peak_stored.filter(|&stored| stored > 0)?;
-    let per_state = bytes as f64 / stored as f64;
-    let process = record.resources.peak_rss_bytes;
-    let process = process.map_or(String::new(), |bytes| format!("; {} peak for the process", Bytes(bytes)));
-    Some(format!("{} for states, {per_state:.1} bytes per state{process}", Bytes(bytes)))
-}
-
-fn time_row(record: &RunRecord) -> Option<String> {
-    let seconds = record.resources.wall_seconds?;
-    let explored = record.search.states.explored?;
-    let rate = if seconds > 0.0 { (explored as f64 / seconds) as u64 } else { explored };
-    Some(format!("{}, {} states/s", Seconds(seconds), Count(rate)))
 }

@@ -4,6 +4,8 @@
 //! is still the one that the trace was made with. A file is input like any other: it may be cut off, edited, or
 //! something else altogether, and each of these is an error with a sentence, never a crash.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use sweepline::model::guarded_commands::{ActionId, GuardedCommands};
 use sweepline::model::interpreter::Interpreter;
@@ -24,6 +26,9 @@ pub struct TraceFile {
     pub actions: Vec<SavedAction>,
     /// The steps, for readers.
     pub steps: Vec<StepRecord>,
+    /// Constants of the model that got their value from the command line. Older files have none.
+    #[serde(default)]
+    pub constants: BTreeMap<String, i64>,
 }
 
 /// An action of a kept trace.
@@ -88,7 +93,13 @@ impl TraceFile {
             property,
             actions: trace.steps.iter().map(saved).collect(),
             steps: trace.steps.clone(),
+            constants: BTreeMap::new(),
         }
+    }
+
+    /// The same for a model with these values for its constants.
+    pub fn with_constants(self, constants: &[(String, i64)]) -> Self {
+        Self { constants: constants.iter().cloned().collect(), ..self }
     }
 
     /// Reads the text of a file.
@@ -164,6 +175,17 @@ mod tests {
         let back = TraceFile::read(&serde_json::to_string(&file).unwrap()).unwrap();
         assert_eq!(back, file);
         assert_eq!(back.replay(&commands).unwrap().trace().steps.len(), 3);
+    }
+
+    #[test]
+    fn constants_are_kept_and_may_be_missing() {
+        let (_, file) = saved();
+        let file = file.with_constants(&[("N".into(), 3), ("N".into(), -4)]);
+        let text = serde_json::to_string(&file).unwrap();
+        assert_eq!(TraceFile::read(&text).unwrap().constants, BTreeMap::from([("N".into(), -4)]));
+        let older = text.replace(r#","constants":{"N":-4}"#, "");
+        assert_ne!(older, text);
+        assert!(TraceFile::read(&older).unwrap().constants.is_empty());
     }
 
     #[test]

@@ -109,7 +109,7 @@ pub fn state_text(state: &[ValueRecord]) -> String {
 }
 
 /// A state without the variables that are zero, of which most models have many.
-fn compact_state(state: &[ValueRecord]) -> String {
+pub(crate) fn compact_state(state: &[ValueRecord]) -> String {
     let mut items: Vec<String> = state.iter().filter(|value| value.value != "0").map(value_text).collect();
     if items.len() < state.len() {
         items.push(if items.is_empty() { "everything is 0".into() } else { "everything else is 0".into() });

@@ -3,19 +3,27 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use report::{
-    AnswerRecord, Coloring, Detail, Exit, FinishedSearch, PlanRecord, RunRecord, Summary, TraceView, Usage,
-    write_json,
+    AnswerRecord, Coloring, Detail, Exit, FinishedSearch, MeasureOrigin, PlanRecord, RunRecord, Summary,
+    TraceView, Usage, write_json,
 };
-use sweepline::check::{Engine, Plan, check};
+use sweepline::check::{Engine, Plan, TerminalList, check};
 use sweepline::explore::search::Limits;
+use sweepline::explore::sweep::OnRegress;
 use sweepline::model::interpreted_model::Interpreted;
+use sweepline::progress::ExpressionMeasure;
 use sweepline::property::{Property, PropertyKind};
 
 const COUNTER: &str = "byte x; process P { byte a[2]; state s, t; init s; \
     trans s -> t { guard x < 9; effect x = x + 1; }, t -> s {}, t -> t { guard x == 7; effect a[x] = 1; }; } system async;";
 
 fn run(questions: &[(&str, &str)], plan: &Plan) -> RunRecord {
-    let model = languages::read_model(COUNTER).unwrap();
+    run_model(COUNTER, questions, None, plan)
+}
+
+fn run_model(text: &str, questions: &[(&str, &str)], measure: Option<&str>, plan: &Plan) -> RunRecord {
+    let model = languages::read_model(text).unwrap();
+    let packed = |text: &str| ExpressionMeasure::new(&model.commands, &model.measure(text).unwrap()).unwrap();
+    let plan = &Plan { measure: measure.map(packed), ..plan.clone() };
     let properties: Vec<Property> = questions
         .iter()
         .map(|(kind, text)| {
@@ -23,16 +31,21 @@ fn run(questions: &[(&str, &str)], plan: &Plan) -> RunRecord {
                 "invariant" => PropertyKind::Invariant(model.expression(text).unwrap()),
                 "reach" => PropertyKind::Reachable(model.expression(text).unwrap()),
                 "ltl" => PropertyKind::Ltl,
+                "home" => PropertyKind::AlwaysPossible(model.expression(text).unwrap()),
                 _ => PropertyKind::DeadlockFree,
             };
             Property::new(*text, kind)
         })
         .collect();
     let outcome = check(&model.commands, &Interpreted, &properties, plan, &mut ()).unwrap();
-    let mut record = RunRecord::new("counter.dve", PlanRecord::new(plan.engine, "interpreted"));
+    let mut planned = PlanRecord::new(plan.engine, "interpreted");
+    if let Some(measure) = measure {
+        planned = planned.with_measure(measure, MeasureOrigin::User);
+    }
+    let mut record = RunRecord::new("counter.dve", planned);
     record.set_model(&model);
-    let (engine, commands) = (plan.engine, &model.commands);
-    record.set_outcome(FinishedSearch { engine, commands, properties: &properties, outcome: &outcome });
+    let commands = &model.commands;
+    record.set_outcome(FinishedSearch { plan, commands, properties: &properties, outcome: &outcome });
     record.exit_code = record.exit_of_answers().code();
     record
 }
@@ -46,7 +59,10 @@ fn a_violation_is_shown_with_its_trace_and_its_answer() {
     let record = run(&[("invariant", "x < 2"), ("reach", "x == 2")], &Plan::default());
     assert_eq!(record.exit_of_answers(), Exit::Violated);
     let text = text(&record, Detail::Normal);
-    assert!(text.starts_with("`x < 2` is false after 3 steps:\n\n    0  initial state\n"), "{text}");
+    assert!(
+        text.starts_with("`x < 2` is false after 3 steps (a shortest run):\n\n    0  initial state\n"),
+        "{text}"
+    );
     assert!(text.contains("\nviolated  x < 2 (invariant, after 3 steps)\n"), "{text}");
     assert!(text.contains("\nstate vector      8 bytes ("), "{text}");
     let quiet = self::text(&record, Detail::Quiet);
@@ -64,7 +80,10 @@ fn a_runtime_error_is_a_violated_property_of_its_own() {
     assert!(reason.starts_with("in `P: t -> t`: index 7 is out of range"), "{reason}");
     assert_eq!(record.properties[0].verdict, AnswerRecord::Unknown);
     assert_eq!(record.exit_of_answers(), Exit::Violated);
-    assert!(text(&record, Detail::Normal).starts_with("The model has a run-time error after 13 steps:"));
+    assert!(
+        text(&record, Detail::Normal)
+            .starts_with("The model has a run-time error after 13 steps (a shortest run):")
+    );
 }
 
 #[test]
@@ -113,4 +132,49 @@ fn the_json_comes_back_as_the_same_record() {
     write_json(&record, &mut json).unwrap();
     assert_eq!(serde_json::from_slice::<RunRecord>(&json).unwrap(), record);
     assert!(json.ends_with(b"}\n"));
+}
+
+/// Counts up, may begin again once, and ends in one of two states.
+const AGAIN: &str = "byte x, again; process P { state s, t; init s; \
+    trans s -> s { guard x < 9; effect x = x + 1; }, s -> s { guard x == 9 and again == 0; effect x = 0, again = 1; }, \
+    s -> t { guard x == 9; }; } system async;";
+
+#[test]
+fn a_sweep_says_whether_its_measure_falls_and_what_it_held() {
+    let plan = Plan { engine: Engine::Sweep, terminal_states: TerminalList::Listed, ..Plan::default() };
+    let falling = run_model(AGAIN, &[], Some("x"), &plan);
+    assert_eq!(falling.plan.measure.monotone, Some(false));
+    assert_eq!((falling.search.sweeps, falling.search.transitions.regress), (Some(2), Some(1)));
+    assert_eq!(falling.search.terminal_states.as_ref().map(Vec::len), Some(2));
+    let text = text(&falling, Detail::Normal);
+    assert!(
+        text.starts_with("2 terminal states:\n\n    1    x = 9, P = t, everything else is 0\n"),
+        "{text}"
+    );
+    assert!(text.contains("search            sweep by x, interpreted: complete\n"), "{text}");
+    let rising = run_model(AGAIN, &[], Some("(again, x)"), &plan);
+    assert_eq!(rising.plan.measure.monotone, Some(true));
+    assert_eq!(rising.search.states.distinct, Some(22));
+}
+
+#[test]
+fn a_step_back_that_must_not_be_is_a_violated_property_of_its_own() {
+    let plan =
+        Plan { engine: Engine::Sweep, on_regress: OnRegress::Stop, explore_all: true, ..Plan::default() };
+    let record = run_model(AGAIN, &[("reach", "x == 3")], Some("x"), &plan);
+    assert_eq!(record.properties[0].verdict, AnswerRecord::Holds);
+    assert_eq!(record.properties[1].name, "progress never falls");
+    assert_eq!(record.properties[1].verdict, AnswerRecord::Violated);
+    assert_eq!(record.properties[1].reason.as_deref(), Some("`P: s -> s` leads from progress 9 to 0"));
+    assert_eq!(record.traces[1].steps.len(), 10);
+    let record = run_model(AGAIN, &[], Some("(again, x)"), &plan);
+    assert_eq!(record.properties[0].verdict, AnswerRecord::Holds);
+}
+
+#[test]
+fn a_component_is_shown_behind_the_run_into_it() {
+    let record = run_model(AGAIN, &[("home", "x < 9")], None, &Plan::default());
+    let text = text(&record, Detail::Normal);
+    assert!(text.starts_with("`x < 9` is violated after "), "{text}");
+    assert!(text.contains("This is the only state from there on:\n\n    1    x = 9, "), "{text}");
 }

@@ -1,0 +1,204 @@
+//! `convert`: the whole state space of a model, written as an explicit state space or drawn.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use languages::state_space::{Arc as SpaceArc, INTERNAL, StateRow};
+use languages::{Language, StateSpace};
+use report::{Count, Exit, Finding, runtime_error};
+use sweepline::model::guarded_commands::{ActionId, Expression, GuardedCommands};
+use sweepline::model::interpreter::Interpreter;
+
+use crate::arguments::ConvertArguments;
+use crate::codes;
+use crate::console::Console;
+use crate::drawing::drawing;
+use crate::failure::Failure;
+use crate::measure::{self, Measure};
+use crate::model_file::{ModelFile, in_text};
+use crate::options::FormatChoice;
+use crate::output_file::{OutputFile, result_lost};
+use crate::reachable_states::{ReachableStates, TooManyStates};
+
+/// More states are not drawn unless asked for: nobody could read it.
+const DRAWN: u32 = 2_000;
+/// More states are not written unless asked for: as a model, each arc takes half a kilobyte.
+const WRITTEN: u32 = 1_000_000;
+
+/// A proposition of the state space to be.
+struct Proposition<'a> {
+    name: &'a str,
+    text: Arc<str>,
+    expression: Expression,
+}
+
+/// Converts a model.
+///
+/// # Errors
+/// The input is bad, the state space is too large, or the result cannot be written.
+pub fn convert(arguments: &ConvertArguments, console: Console) -> Result<Exit, Failure> {
+    let out = OutputFile::probe(&arguments.output)?;
+    let file = ModelFile::read(&arguments.model, &arguments.definitions.constants)?;
+    console.report(&file.warnings());
+    let measure = measure::choose(arguments.measure.as_deref(), &file)?;
+    let propositions = propositions(arguments, &file)?;
+    let limit = arguments.limit.unwrap_or(match arguments.to {
+        FormatChoice::Ss => WRITTEN,
+        FormatChoice::Dot => DRAWN,
+    });
+    let graph = ReachableStates::explore(&file.model.commands, limit)
+        .map_err(|TooManyStates| too_many_states(limit, arguments.to))?;
+    if graph.erroneous > 0 {
+        console.report(&[steps_left_out(graph.erroneous)]);
+    }
+    let progress = progress_values(&graph, measure.as_ref(), &file.model.commands);
+    let mut text = Vec::new();
+    match arguments.to {
+        FormatChoice::Ss => state_space(&graph, &progress, measure.as_ref(), &propositions, &file)?
+            .write(&mut text)
+            .expect("memory takes everything"),
+        FormatChoice::Dot => text = drawing(&graph, &progress, measure.as_ref(), &file).into_bytes(),
+    }
+    out.write(&text).map_err(|error| {
+        let findings = vec![result_lost("the converted model", &error)];
+        Failure { exit: Exit::Unknown, findings }
+    })?;
+    Ok(Exit::Holds)
+}
+
+/// The progress value of each state; zero without a measure.
+fn progress_values(
+    graph: &ReachableStates,
+    measure: Option<&Measure>,
+    commands: &GuardedCommands,
+) -> Vec<u64> {
+    let interpreter = Interpreter::new(commands);
+    let value = |state: &[i64]| match measure {
+        None => 0,
+        // Measures are refused where they may have no value.
+        Some(measure) => interpreter.evaluate(measure.packed.packed(), state).map_or(0, |value| value as u64),
+    };
+    graph.states.iter().map(|state| value(state)).collect()
+}
+
+/// The state space in the terms of its format.
+fn state_space(
+    graph: &ReachableStates,
+    progress: &[u64],
+    measure: Option<&Measure>,
+    propositions: &[Proposition<'_>],
+    file: &ModelFile,
+) -> Result<StateSpace, Finding> {
+    let commands = &file.model.commands;
+    let interpreter = Interpreter::new(commands);
+    let progress = plain_progress(progress, measure);
+    let mut actions = Vec::new();
+    let mut numbers: BTreeMap<ActionId, u32> = BTreeMap::new();
+    let mut names: BTreeMap<String, u32> = BTreeMap::new();
+    let mut number_of = |action: ActionId| {
+        *numbers.entry(action).or_insert_with(|| {
+            *names.entry(one_word(action, file)).or_insert_with_key(|name| {
+                actions.push(name.clone());
+                actions.len() as u32 - 1
+            })
+        })
+    };
+    let mut states = Vec::with_capacity(graph.states.len());
+    for (number, (state, steps)) in graph.states.iter().zip(&graph.steps).enumerate() {
+        let truth = |proposition: &Proposition<'_>| match interpreter.evaluate(&proposition.expression, state)
+        {
+            Ok(value) => Ok(value != 0),
+            Err(error) => Err(runtime_error(&error, "--proposition", &proposition.text)),
+        };
+        let arc = |&(action, target): &(ActionId, u32)| SpaceArc { action: number_of(action), target };
+        states.push(StateRow {
+            id: (number + 1).to_string().into(),
+            progress: progress[number],
+            truths: propositions.iter().map(truth).collect::<Result<_, _>>()?,
+            arcs: steps.iter().map(arc).collect(),
+        });
+    }
+    let propositions = propositions.iter().map(|proposition| proposition.name.into()).collect();
+    Ok(StateSpace { propositions, actions, states })
+}
+
+/// Progress values as the format has them: those of a single expression as they are, if they fit; otherwise 0, 1, 2, … in
+/// their order, which is all that a sweep cares about.
+fn plain_progress(progress: &[u64], measure: Option<&Measure>) -> Vec<u32> {
+    if let Some(measure) = measure.filter(|measure| measure.components.len() == 1) {
+        let plain = progress.iter().map(|&value| u32::try_from(measure.packed.unpack(value)[0]));
+        if let Ok(plain) = plain.collect() {
+            return plain;
+        }
+    }
+    let mut ranks: BTreeMap<u64, u32> = progress.iter().map(|&value| (value, 0)).collect();
+    for (rank, place) in ranks.values_mut().enumerate() {
+        *place = rank as u32;
+    }
+    progress.iter().map(|value| ranks[value]).collect()
+}
+
+/// The name of an action without blanks.
+fn one_word(action: ActionId, file: &ModelFile) -> String {
+    let commands = &file.model.commands;
+    // The arcs of a state space have names of their own.
+    if file.model.language == Language::StateSpace {
+        return commands.action(action).channel.clone().unwrap_or_else(|| INTERNAL.into());
+    }
+    let name = commands.action_name(action);
+    let tight = name.replace(": ", ":").replace(" -> ", "->").replace(" | ", "|");
+    tight.split_whitespace().collect::<Vec<_>>().join("_")
+}
+
+/// Reads the propositions.
+fn propositions<'a>(
+    arguments: &'a ConvertArguments,
+    file: &ModelFile,
+) -> Result<Vec<Proposition<'a>>, Vec<Finding>> {
+    let mut propositions: Vec<Proposition<'a>> = Vec::new();
+    let mut findings = Vec::new();
+    for (name, text) in &arguments.propositions {
+        if !is_proposition(name) {
+            findings.push(bad_name(name));
+        } else if propositions.iter().any(|known| known.name == name) {
+            let message = format!("two propositions are called `{name}`");
+            let help = "give each --proposition a name of its own";
+            findings.push(Finding::error(codes::BAD_PROPOSITION, message, help));
+        }
+        let text: Arc<str> = text.as_str().into();
+        match file.model.expression(&text) {
+            Ok(expression) => propositions.push(Proposition { name, text, expression }),
+            Err(diagnostics) => findings.extend(in_text(diagnostics, "--proposition", &text)),
+        }
+    }
+    if findings.is_empty() { Ok(propositions) } else { Err(findings) }
+}
+
+/// Whether the name can stand in a state space: its reader decides.
+fn is_proposition(name: &str) -> bool {
+    StateSpace::read(&format!("1 0 1 {name}\n"))
+        .is_ok_and(|space| space.propositions == [name] && space.states[0].arcs.is_empty())
+}
+
+fn bad_name(name: &str) -> Finding {
+    let message = format!("`{name}` cannot be the name of a proposition");
+    let help =
+        "names have letters, digits and `_`, start with no digit and are no reserved word, as in p=x == 3";
+    Finding::error(codes::BAD_PROPOSITION, message, help)
+}
+
+fn too_many_states(limit: u32, format: FormatChoice) -> Finding {
+    let message = format!("the model has more than {} states", Count(limit.into()));
+    let help = match format {
+        FormatChoice::Ss => "--limit N allows more; as text they take about a hundred bytes each",
+        FormatChoice::Dot => {
+            "a drawing of more is hard to read: take smaller constants by -D; or allow more by --limit N"
+        }
+    };
+    Finding::error(codes::TOO_MANY_STATES, message, help)
+}
+
+fn steps_left_out(erroneous: u64) -> Finding {
+    let message = format!("{} steps are run-time errors and are left out", Count(erroneous));
+    Finding::warning(codes::STEPS_LEFT_OUT, message, "`sweepline check` shows the first one")
+}

@@ -1,0 +1,238 @@
+//! Options that several commands share: of the model, what is asked, how to search, when to stop, where results go.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use report::{Detail, TraceView};
+
+use crate::amounts::{duration, memory_size};
+
+/// What belongs to the model rather than to what is done with it.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "The model")]
+pub struct ModelOptions {
+    /// A value for a global constant of the model, as if it stood in the file; may be repeated
+    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", value_parser = constant)]
+    pub constants: Vec<(String, i64)>,
+}
+
+/// What is asked.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What to check")]
+pub struct QuestionOptions {
+    /// A property that the model file declares; may be repeated
+    #[arg(long = "property", value_name = "NAME")]
+    pub properties: Vec<String>,
+    /// An expression that is true in every reachable state; may be repeated
+    #[arg(long = "invariant", value_name = "EXPR", allow_hyphen_values = true)]
+    pub invariants: Vec<String>,
+    /// An expression that is true in some reachable state; may be repeated
+    #[arg(long = "reach", value_name = "EXPR", allow_hyphen_values = true)]
+    pub reachable: Vec<String>,
+    /// A formula `EF e`, `AG e`, `AG EF e` or `EF AG e` over an expression; may be repeated
+    #[arg(long = "ctl", value_name = "FORMULA", allow_hyphen_values = true)]
+    pub formulas: Vec<String>,
+    /// An expression that can become true again whatever happened: short for --ctl "AG EF (EXPR)"; may be repeated
+    #[arg(long = "home", value_name = "EXPR", allow_hyphen_values = true)]
+    pub homes: Vec<String>,
+    /// Every reachable state has a successor
+    #[arg(long, conflicts_with = "no_deadlock")]
+    pub deadlock: bool,
+    /// Do not look for deadlocks
+    #[arg(long)]
+    pub no_deadlock: bool,
+}
+
+impl QuestionOptions {
+    /// Whether nothing in particular is asked.
+    pub fn is_empty(&self) -> bool {
+        let Self { properties, invariants, reachable, formulas, homes, deadlock, no_deadlock: _ } = self;
+        [properties, invariants, reachable, formulas, homes].into_iter().all(Vec::is_empty) && !deadlock
+    }
+}
+
+/// How to search, and when to stop.
+#[derive(Debug, Args)]
+pub struct SearchOptions {
+    /// In which order states are met
+    #[arg(long, value_name = "ENGINE", value_enum, default_value_t, help_heading = "How to search")]
+    pub engine: EngineChoice,
+    /// What progress is: an expression, or `(a, b)` of which the first counts most; `none` for no measure
+    ///
+    /// Without it, and with `auto`, the measure is the one that the model declares in a line `// progress: EXPR`, if
+    /// any. The name of a process alone is the number of the state that it is in.
+    #[arg(long, value_name = "EXPR|auto|none", allow_hyphen_values = true, help_heading = "How to search")]
+    pub measure: Option<String>,
+    /// Stop at the first step after which progress is less than before, and show it
+    #[arg(long, help_heading = "How to search")]
+    pub expect_monotone: bool,
+    /// Forget the initial state as any other, as in the papers, to reproduce their figures
+    #[arg(long, help_heading = "How to search")]
+    pub unpinned: bool,
+    /// How the model is executed [default: compiled; interpreted for state spaces with many arcs]
+    #[arg(long, value_name = "HOW", value_enum, help_heading = "How to search")]
+    pub execution: Option<ExecutionChoice>,
+    /// List all states without successors
+    #[arg(long, help_heading = "Output")]
+    pub terminal_states: bool,
+    /// Memory for states, like 512MiB or 2GiB [default: four fifths of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Limits")]
+    pub memory: Option<usize>,
+    /// Where to keep what traces need [default: the directory for temporary files]
+    #[arg(long, value_name = "DIR", help_heading = "Limits")]
+    pub disk: Option<PathBuf>,
+    /// Stop after this time, like 30s or 10m
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
+    pub time_limit: Option<Duration>,
+    /// Stop when this many states were stored, with those that a sweep has forgotten
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
+    pub state_limit: Option<u64>,
+}
+
+impl SearchOptions {
+    /// What contradicts each other, as a sentence.
+    pub fn contradiction(&self) -> Option<&'static str> {
+        let has_layers = matches!(self.engine, EngineChoice::Auto | EngineChoice::Sweep);
+        let has_measure = self.measure.as_deref().is_some_and(|measure| measure.trim() != "none");
+        if !has_layers && has_measure {
+            Some("--measure is for a sweep, and --engine asks for another search; leave one of them out")
+        } else if !has_layers && self.expect_monotone {
+            Some("--expect-monotone is for a sweep, and --engine asks for another search; leave one out")
+        } else if !has_layers && self.unpinned {
+            Some("--unpinned is for a sweep, and --engine asks for another search; leave one out")
+        } else {
+            None
+        }
+    }
+}
+
+/// Where the results go.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputOptions {
+    /// Write the run record; - for stdout, which moves the text for people to stderr
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Print the answers only
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Print whole traces and more statistics
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+impl OutputOptions {
+    /// How much is said.
+    pub fn detail(&self) -> Detail {
+        match (self.quiet, self.verbose) {
+            (true, _) => Detail::Quiet,
+            (_, true) => Detail::Verbose,
+            _ => Detail::Normal,
+        }
+    }
+}
+
+/// The searches that can be asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum EngineChoice {
+    /// A sweep where there is a measure, else breadth-first
+    #[default]
+    Auto,
+    /// By progress, forgetting what lies behind
+    Sweep,
+    /// Breadth-first, everything in memory: shortest traces
+    Breadth,
+    /// Depth-first, everything in memory
+    Depth,
+}
+
+/// The ways to execute a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ExecutionChoice {
+    /// As machine code
+    #[default]
+    Compiled,
+    /// By the interpreter: slow, for comparison
+    Interpreted,
+}
+
+impl ExecutionChoice {
+    /// The name in run records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Compiled => "compiled",
+            Self::Interpreted => "interpreted",
+        }
+    }
+}
+
+/// The views of a trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ViewChoice {
+    /// What each step changes
+    #[default]
+    Diff,
+    /// The whole state after each step
+    Full,
+    /// The steps' names
+    Actions,
+    /// Nothing
+    None,
+}
+
+impl From<ViewChoice> for TraceView {
+    fn from(choice: ViewChoice) -> Self {
+        match choice {
+            ViewChoice::Diff => Self::Diff,
+            ViewChoice::Full => Self::Full,
+            ViewChoice::Actions => Self::Actions,
+            ViewChoice::None => Self::None,
+        }
+    }
+}
+
+/// The formats that models are converted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormatChoice {
+    /// An explicit state space, one line per state, in the format of the thesis
+    Ss,
+    /// A drawing for Graphviz, grouped by layers
+    Dot,
+}
+
+/// Reads `NAME=VALUE` with a number.
+fn constant(text: &str) -> Result<(String, i64), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, like PACKETS=6")?;
+    if name.trim().is_empty() {
+        return Err("expected the name of a constant before the `=`".into());
+    }
+    let value = value.trim().parse().map_err(|_| format!("expected a number behind `{name}=`"))?;
+    Ok((name.trim().into(), value))
+}
+
+/// Reads `NAME=EXPR`.
+pub fn named_expression(text: &str) -> Result<(String, String), String> {
+    let (name, expression) = text.split_once('=').ok_or("expected NAME=EXPR, like done=x == 3")?;
+    Ok((name.trim().into(), expression.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_are_names_with_numbers() {
+        assert_eq!(constant("N=5"), Ok(("N".into(), 5)));
+        assert_eq!(constant("N = -7"), Ok(("N".into(), -7)));
+        for text in ["", "N", "=5", "N=", "N=five", "N=99999999999999999999", "N=1=2"] {
+            assert!(constant(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_first_equals_sign_ends_the_name() {
+        assert_eq!(named_expression("p=x == 3"), Ok(("p".into(), "x == 3".into())));
+        assert!(named_expression("p").is_err());
+    }
+}

@@ -1,0 +1,243 @@
+//! The command line of the thesis of 2017 (section 7.5), as printed there: `sweepline -m FILE -f FORMULA -s` and its
+//! relatives, on explicit state spaces with the progress values of the file.
+//!
+//! | options | question | may progress fall? |
+//! |---|---|---|
+//! | `-f FORMULA -s` | `EF p`, `AG p` | yes |
+//! | `-f FORMULA -c` | also `AGEF p`, `EFAG p` | no, for the last two |
+//! | `-a AUTOMATON -s` | can an acceptance state be reached? | yes |
+//!
+//! A trace goes to `trace.txt`, one state of the model per line, and behind it the states of a component if there is one.
+//! Whether there is a trace is what the thesis reports; the exit code says whether the formula holds, as everywhere.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::{ArgGroup, Parser};
+use languages::state_space::model_state;
+use languages::{Automaton, CtlForm, Language, Model, StateSpace};
+use report::{Count, Detail, Exit, Finding};
+use sweepline::check::{CheckError, Engine, Plan};
+use sweepline::model::guarded_commands::GuardedCommands;
+use sweepline::progress::ExpressionMeasure;
+use sweepline::property::{Property, PropertyKind};
+use sweepline::verdict::trace::Trace;
+use sweepline::verdict::{Component, Evidence, Verdict};
+
+use crate::arguments::STYLES;
+use crate::codes;
+use crate::console::Console;
+use crate::execution::{check_by, execution_for};
+use crate::failure::{Failure, defect};
+use crate::interrupt::Interrupt;
+use crate::model_file::in_text;
+use crate::output_file::{OutputFile, result_lost};
+use crate::questions::ctl_property;
+use crate::stop_advice::stop_advice;
+use crate::text_file::{LARGEST_MODEL, LARGEST_STATE_SPACE, read_text};
+use crate::watch::Watch;
+
+/// Where traces go.
+const TRACE: &str = "trace.txt";
+/// The line between a trace and a component.
+const COMPONENT: &str = "terminal strongly connected component:";
+
+/// Said where a sweep cannot decide a formula: this form of the command line has no other search.
+const ALL_STATES: &str = "ask `sweepline check FILE --ctl FORMULA --engine breadth`, which keeps all states; or number the layers so that progress never falls";
+
+/// The options of the thesis' tool.
+#[derive(Debug, Parser)]
+#[command(
+    name = "sweepline",
+    about = "The command line of the thesis, for explicit state spaces",
+    after_help = "A trace is written to trace.txt. `sweepline --help` shows everything else.",
+    styles = STYLES,
+    group = ArgGroup::new("kind").required(true),
+    group = ArgGroup::new("property").required(true),
+)]
+pub struct ThesisArguments {
+    /// File path to model
+    #[arg(short = 'm', value_name = "FILE")]
+    pub model: PathBuf,
+    /// Check for safety properties
+    #[arg(short = 's', group = "kind")]
+    pub safety: bool,
+    /// Check for LTL properties
+    #[arg(short = 'l', group = "kind")]
+    pub ltl: bool,
+    /// Check for CTL properties
+    #[arg(short = 'c', group = "kind", conflicts_with = "automaton")]
+    pub ctl: bool,
+    /// File path to CTL formula
+    #[arg(short = 'f', value_name = "FILE", group = "property")]
+    pub formula: Option<PathBuf>,
+    /// File path to automaton
+    #[arg(short = 'a', value_name = "FILE", group = "property")]
+    pub automaton: Option<PathBuf>,
+}
+
+/// Whether the process was started in this manner. No command of ours begins with one of these options.
+pub fn is_meant() -> bool {
+    let first = std::env::args_os().nth(1);
+    let first = first.as_ref().and_then(|argument| argument.to_str()).unwrap_or_default();
+    ["-m", "-s", "-l", "-c", "-f", "-a"].into_iter().any(|option| first.starts_with(option))
+}
+
+/// A model and what is asked about it.
+struct Question {
+    model: Model,
+    property: Property,
+    /// The state of the space in the name of a state of the model, which may be a product.
+    space_state: fn(&str) -> &str,
+}
+
+/// Answers the question.
+///
+/// # Errors
+/// The input is bad, the search fails, or the results cannot be written.
+pub fn check(arguments: &ThesisArguments, console: Console) -> Result<Exit, Failure> {
+    if arguments.ltl {
+        let message = "LTL is not there yet: this version checks safety (-s) and CTL (-c) properties";
+        let help = "ask by -s whether an acceptance state can be reached, or by -c for EF, AG, AGEF or EFAG";
+        return Err(Finding::error(codes::NOT_YET, message, help).into());
+    }
+    let out = OutputFile::probe(Path::new(TRACE))?;
+    let space = read_space(&arguments.model)?;
+    let Question { model, property, space_state } = match (&arguments.formula, &arguments.automaton) {
+        (Some(formula), _) => by_formula(&space, formula, arguments.ctl)?,
+        (None, Some(automaton)) => by_automaton(&space, automaton)?,
+        (None, None) => return Err(defect("neither -f nor -a came through").into()),
+    };
+    drop(space);
+    let verdict = verdict_of(&model, &property, console)?;
+    let (exit, answer) = match &verdict {
+        Verdict::Holds(_) => (Exit::Holds, "holds"),
+        Verdict::Violated(_) => (Exit::Violated, "violated"),
+        Verdict::Unknown(_) => (Exit::Unknown, "unknown"),
+    };
+    let lost = |what: &str, error: &std::io::Error| Failure {
+        exit: if exit == Exit::Holds { Exit::Unknown } else { exit },
+        findings: vec![result_lost(what, error)],
+    };
+    let mut text = format!("{answer:8}  {}\n", property.name);
+    match trace_of(&verdict) {
+        Some((trace, component)) => {
+            let written = trace_text(&model.commands, space_state, trace, component);
+            out.write(written.as_bytes()).map_err(|error| lost("the trace", &error))?;
+            let states = Count(trace.steps.len() as u64 + 1);
+            let _ = writeln!(text, "trace     yes: {states} states in {TRACE}");
+            if let Some(component) = component {
+                let more = if component.complete { "" } else { " and more" };
+                let size = Count(component.states.len() as u64);
+                let _ = writeln!(text, "component {size}{more} states that cannot be left, in {TRACE}");
+            }
+        }
+        None => text.push_str("trace     no\n"),
+    }
+    console.print(&text).map_err(|error| lost("the result", &error))?;
+    Ok(exit)
+}
+
+fn read_space(path: &Path) -> Result<StateSpace, Failure> {
+    if Language::of_path(path).is_some_and(|language| language != Language::StateSpace) {
+        let shown = path.display();
+        let message = format!("`{shown}` is a model, and -m is for explicit state spaces");
+        let help = format!(
+            "use `sweepline check {shown}`, or write its states by `sweepline convert {shown} --to ss`"
+        );
+        return Err(Finding::error(codes::NOT_A_STATE_SPACE, message, help).into());
+    }
+    let text: Arc<str> = read_text(path, LARGEST_STATE_SPACE)?.into();
+    Ok(StateSpace::read(&text).map_err(|found| in_text(found, &path.display().to_string(), &text))?)
+}
+
+fn by_formula(space: &StateSpace, path: &Path, branching: bool) -> Result<Question, Failure> {
+    let text: Arc<str> = read_text(path, LARGEST_MODEL)?.into();
+    let model = space.model();
+    let formula = model.ctl(&text).map_err(|found| in_text(found, &path.display().to_string(), &text))?;
+    if !branching && matches!(formula.form, CtlForm::AgEf | CtlForm::EfAg) {
+        let message = format!("`{}` is no safety property", text.trim());
+        let help = "check it by -c instead of -s";
+        return Err(Finding::error(codes::BEYOND_SAFETY, message, help).into());
+    }
+    let property = ctl_property(text.trim(), formula.form, formula.operand);
+    Ok(Question { model, property, space_state: |state| state })
+}
+
+fn by_automaton(space: &StateSpace, path: &Path) -> Result<Question, Failure> {
+    let text: Arc<str> = read_text(path, LARGEST_MODEL)?.into();
+    let origin = path.display().to_string();
+    let automaton =
+        Automaton::read(&text, &space.propositions).map_err(|found| in_text(found, &origin, &text))?;
+    let product = space.product(&automaton).map_err(|error| {
+        let help = "check a smaller state space";
+        Finding::error(codes::TOO_MANY_STATES, error.to_string(), help)
+    })?;
+    let accepting = product.propositions.last().cloned().unwrap_or_default();
+    let model = product.model();
+    let expression =
+        model.expression(&accepting).map_err(|_| defect("the product has no proposition for acceptance"))?;
+    let name = format!("an acceptance state of `{origin}` can be reached");
+    let property = Property::new(name, PropertyKind::Reachable(expression));
+    Ok(Question { model, property, space_state: model_state })
+}
+
+/// Sweeps by the progress values of the file.
+fn verdict_of(model: &Model, property: &Property, console: Console) -> Result<Verdict, Failure> {
+    let progress = model.progress.as_ref().ok_or_else(|| defect("a state space without progress values"))?;
+    let measure = ExpressionMeasure::new(&model.commands, &progress.components)
+        .map_err(|error| defect(&error.to_string()))?;
+    let plan = Plan { engine: Engine::Sweep, measure: Some(measure), ..Plan::default() };
+    let mut watch = Watch::new(Instant::now(), None, Interrupt::listen(), Detail::Normal)
+        .with_measure(plan.measure.clone());
+    let execution = execution_for(None, model);
+    let result = check_by(execution, &model.commands, std::slice::from_ref(property), &plan, &mut watch);
+    watch.finish();
+    let mut outcome = result.map_err(|error| {
+        let mut failure = Failure::of_check(&error, None);
+        if let (CheckError::Unsound(_), [finding]) = (&error, &mut failure.findings[..]) {
+            finding.help = Some(ALL_STATES.into());
+        }
+        failure
+    })?;
+    if let Some(reason) = &outcome.stopped {
+        console.report(&[stop_advice(reason, None)]);
+    }
+    outcome.verdicts.pop().ok_or_else(|| defect("a question without a verdict").into())
+}
+
+/// The run that shows the verdict, and the component in which it ends.
+fn trace_of(verdict: &Verdict) -> Option<(&Trace, Option<&Component>)> {
+    match verdict {
+        Verdict::Holds(Evidence::Trace(trace, _)) | Verdict::Violated(Evidence::Trace(trace, _)) => {
+            Some((trace.trace(), None))
+        }
+        Verdict::Holds(Evidence::Component(trace, component))
+        | Verdict::Violated(Evidence::Component(trace, component)) => Some((trace.trace(), Some(component))),
+        Verdict::Holds(Evidence::Search(_))
+        | Verdict::Violated(Evidence::Search(_))
+        | Verdict::Unknown(_) => None,
+    }
+}
+
+/// The states of a trace, one per line, as the state space calls them; then those of the component.
+fn trace_text(
+    commands: &GuardedCommands,
+    space_state: fn(&str) -> &str,
+    trace: &Trace,
+    component: Option<&Component>,
+) -> String {
+    let place = commands.processes.first().map(|process| process.location);
+    let name = |state: &[i64]| {
+        let name = place.map(|cell| commands.value_name(cell, state[cell.index()])).unwrap_or_default();
+        format!("{}\n", space_state(&name))
+    };
+    let mut text: String = (0..=trace.steps.len()).map(|steps| name(trace.state(steps))).collect();
+    if let Some(component) = component {
+        let _ = writeln!(text, "{COMPONENT}");
+        text.extend(component.states.iter().map(|state| name(state)));
+    }
+    text
+}

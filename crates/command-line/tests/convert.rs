@@ -1,0 +1,141 @@
+//! `convert`: state spaces that read back as what they were, and drawings with one box per layer.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[allow(dead_code, reason = "every test file uses a part of it")]
+mod session;
+
+use session::{BROKEN_LOCK, COUNTER, ENDLESS, OVERRUN, Session};
+
+fn model(name: &str) -> String {
+    format!("{}/../../models/dve/{name}.dve", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn a_state_space_has_a_line_for_each_state_in_breadth_first_order() {
+    let session = Session::with_model(&COUNTER.replace("x < 9", "x < 2"));
+    let ss = |arguments: &[&str]| {
+        session.run(&[&["convert", "m.dve", "--to", "ss"], arguments].concat()).expect(0).stdout
+    };
+    assert_eq!(ss(&[]), "1 0 0 P:s->s 2\n2 0 0 P:s->s 3\n3 0 0\n");
+    assert_eq!(
+        ss(&["--proposition", "end=x == 2", "--proposition", "one= x == 1", "--measure", "x * 5"]),
+        "1 0 2 !end !one P:s->s 2\n2 5 2 !end one P:s->s 3\n3 10 2 end !one\n"
+    );
+    // Tuples, and values below zero, become their ranks.
+    assert_eq!(ss(&["--measure", "(x / 2, x)"]), "1 0 0 P:s->s 2\n2 1 0 P:s->s 3\n3 2 0\n");
+    assert_eq!(ss(&["--measure", "-x"]), "1 2 0 P:s->s 2\n2 1 0 P:s->s 3\n3 0 0\n");
+}
+
+#[test]
+fn a_converted_model_has_the_same_figures() {
+    let session = Session::new();
+    let figures = |path: &str, arguments: &[&str]| {
+        session.run(&[&["explore", path, "--json", "run.json"], arguments].concat()).expect(0);
+        let search = &session.json("run.json")["search"];
+        let names = ["sweeps", "layers", "deadlocks", "transitions"];
+        let figures: Vec<String> = names.iter().map(|name| search[name].to_string()).collect();
+        let states = &search["states"];
+        format!("{} {} {}", states["explored"], states["peak_stored"], figures.join(" "))
+    };
+    for name in ["two_phase_commit_survey", "stop_and_wait", "sliding_window", "peterson", "timed_lock"] {
+        let path = model(name);
+        let limit = ["convert", &path, "--to", "ss", "-o", "m.ss", "--limit", "200000"];
+        session.run(&limit).expect(0);
+        // Without a measure the model is searched breadth-first, and its state space has one layer.
+        let (dve, ss) = (figures(&path, &[]), figures("m.ss", &[]));
+        if name == "peterson" {
+            assert_eq!(dve, figures("m.ss", &["--measure", "none"]), "{name}");
+        } else {
+            assert_eq!(dve, ss, "{name}");
+        }
+        // And once more: a state space is a model like any other.
+        session.run(&["convert", "m.ss", "--to", "ss", "-o", "again.ss"]).expect(0);
+        assert_eq!(session.read("again.ss"), session.read("m.ss"), "{name}");
+    }
+}
+
+#[test]
+fn state_spaces_work_in_all_commands() {
+    let session = Session::with_model(COUNTER);
+    let convert =
+        ["convert", "m.dve", "--to", "ss", "-o", "m.ss", "--proposition", "p=x == 4", "--measure", "x"];
+    session.run(&convert).expect(0);
+    session
+        .run(&["check", "m.ss", "--reach", "p", "--trace-out", "t.json"])
+        .expect(0)
+        .out("sweep by progress");
+    session.run(&["trace", "t.json"]).expect(0).out("4 steps of `m.ss` for `p`");
+    session
+        .run(&["check", "m.ss", "--reach", "space.10", "--measure", "none"])
+        .expect(0)
+        .out("breadth-first");
+    session.run(&["simulate", "m.ss", "--random"]).expect(0).out("deadlock after 9 steps");
+    let executed = |arguments: &[&str]| {
+        session.run(&[&["explore", "--json", "run.json"], arguments].concat()).expect(0);
+        session.json("run.json")["plan"]["execution"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(executed(&["m.ss"]), "compiled");
+    assert_eq!(executed(&["m.ss", "--execution", "interpreted"]), "interpreted");
+    // Thousands of actions are not worth compiling.
+    session.run(&["convert", &model("peterson"), "--to", "ss", "-o", "large.ss"]).expect(0);
+    assert_eq!(executed(&["large.ss"]), "interpreted");
+    session.write("bad.ss", "1 0 0 * 2\n");
+    session.run(&["check", "bad.ss"]).expect(2).err("error[E0217]").err("bad.ss:1:9");
+}
+
+#[test]
+fn a_drawing_has_a_box_for_each_layer_and_shows_what_goes_back() {
+    let session = Session::new();
+    let path = model("two_phase_commit_survey");
+    let dot = session.run(&["convert", &path, "--to", "dot"]).expect(0).stdout;
+    assert_eq!(dot.matches("subgraph cluster_").count(), 3);
+    assert_eq!(dot.matches("style=dashed, color=red").count(), 4);
+    assert_eq!(dot.matches("constraint=false").count(), 4);
+    assert!(dot.contains("s1 [label=\"1\", fillcolor=lightblue]"), "{dot}");
+    let places: Vec<usize> =
+        (0..3).map(|value| dot.find(&format!("label=\"progress {value}\"")).unwrap()).collect();
+    assert!(places.is_sorted());
+    assert_eq!(dot.matches(" -> s").count(), 1 + 2 + 27, "the start, two to keep the order, and all steps");
+    assert_eq!(dot.matches('{').count(), dot.matches('}').count());
+    let session = Session::with_model(COUNTER);
+    let dot = session.run(&["convert", "m.dve", "--to", "dot", "--measure", "(x / 5, 1)"]).expect(0).stdout;
+    assert!(dot.contains("label=\"progress (1, 1)\""), "{dot}");
+    assert!(dot.contains("s10 [label=\"10\\nx = 9\", peripheries=2]"), "{dot}");
+    let dot = session.run(&["convert", "m.dve", "--to", "dot"]).expect(0).stdout;
+    assert_eq!(dot.matches("subgraph cluster_").count(), 1);
+}
+
+#[test]
+fn too_much_is_refused_with_the_limit() {
+    let session = Session::with_model(ENDLESS);
+    let run = session.run(&["convert", "m.dve", "--to", "dot"]).expect(2);
+    run.err("error[E0029]").err("more than 2,000 states").err("--limit N");
+    session.run(&["convert", "m.dve", "--to", "ss", "--limit", "3000", "-o", "m.ss"]).expect(2).err("3,000");
+    assert_eq!(session.files(), ["m.dve"]);
+    session.write("m.dve", COUNTER);
+    session.run(&["convert", "m.dve", "--to", "ss", "--limit", "10"]).expect(0);
+    session.run(&["convert", "m.dve", "--to", "ss", "--limit", "9"]).expect(2);
+}
+
+#[test]
+fn mistakes_are_refused_and_missing_steps_are_told() {
+    let session = Session::with_model(BROKEN_LOCK);
+    let refused = |arguments: &[&str]| {
+        session.run(&[&["convert", "m.dve", "--to", "ss"], arguments].concat()).expect(2)
+    };
+    refused(&["--proposition", "p=zz"]).err("error[E0201]").err("--proposition:1:1");
+    refused(&["--proposition", "1p=inside"]).err("error[E0030]");
+    refused(&["--proposition", "!p=inside"]).err("error[E0030]");
+    refused(&["--proposition", "p q=inside"]).err("error[E0030]");
+    refused(&["--proposition", "p=inside", "--proposition", "p=locked"]).err("error[E0030]");
+    refused(&["--proposition", "p"]).err("NAME=EXPR");
+    refused(&["--proposition", "p=1 / inside"]).err("error[E0502]");
+    refused(&["--measure", "zz"]).err("--measure:1:1");
+    refused(&["-o", "no/m.ss"]).err("error[E0007]");
+    refused(&["-o", "./m.dve"]).err("overwrite the model");
+    session.run(&["convert", "m.dve"]).expect(2);
+    session.run(&["convert", "m.dve", "--to", "pdf"]).expect(2);
+    session.write("m.dve", OVERRUN);
+    session.run(&["convert", "m.dve", "--to", "ss"]).expect(0).err("warning[W0031]").out("3 0 0\n");
+}

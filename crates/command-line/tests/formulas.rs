@@ -1,0 +1,106 @@
+//! `--ctl` and `--home`: the four forms, with what shows them.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[allow(dead_code, reason = "every test file uses a part of it")]
+mod session;
+
+use session::{COUNTER, Session};
+
+/// Runs until it stumbles into one of two traps: in one it goes round for ever, in the other it stops.
+const TRAPS: &str = "\
+// progress: P.run * 0 + (P.round or P.back) * 1 + P.stop * 2
+byte x;
+process P {
+    state run, round, back, stop;
+    init run;
+    trans run -> run { effect x = 1 - x; },
+        run -> round { effect x = 5; },
+        run -> stop { guard x == 1; effect x = 7; },
+        round -> back { effect x = 6; },
+        back -> round { effect x = 5; };
+}
+system async;
+";
+
+fn verdicts(arguments: &[&str], code: i32) -> String {
+    Session::with_model(TRAPS).run(&[&["check", "m.dve", "-q"], arguments].concat()).expect(code).stdout
+}
+
+#[test]
+fn the_four_forms_are_decided_by_sweeps_and_by_breadth() {
+    for engine in ["sweep", "breadth"] {
+        let ask = |formula: &str| {
+            let arguments = ["--ctl", formula, "--engine", engine];
+            let session = Session::with_model(TRAPS);
+            let run = session.run(&[&["check", "m.dve", "--json", "run.json"], &arguments[..]].concat());
+            let record = session.json("run.json");
+            assert_eq!(record["properties"][0]["kind"], "ctl", "{}{}", run.stdout, run.stderr);
+            assert_eq!(record["properties"][0]["name"], formula);
+            (run.code, record["traces"][0]["kind"].as_str().unwrap_or("none").to_owned())
+        };
+        let answer = |code: i32, kind: &str| (code, kind.to_owned());
+        assert_eq!(ask("EF x == 6"), answer(0, "finite"));
+        assert_eq!(ask("EF x == 8"), answer(1, "none"));
+        assert_eq!(ask("AG x < 8"), answer(0, "none"));
+        assert_eq!(ask("AG x < 7"), answer(1, "finite"));
+        assert_eq!(ask("AG EF x >= 5"), answer(0, "none"));
+        assert_eq!(ask("AG EF x == 6"), answer(1, "component"));
+        assert_eq!(ask("EF AG (x == 5 or x == 6)"), answer(0, "component"));
+        assert_eq!(ask("EF AG x == 5"), answer(1, "none"));
+        assert_eq!(ask("AGEF(P.stop)"), answer(1, "component"));
+    }
+}
+
+#[test]
+fn a_component_is_shown_with_the_run_into_it() {
+    let session = Session::with_model(TRAPS);
+    let run = session.run(&["check", "m.dve", "--home", "P.stop", "--json", "run.json"]).expect(1);
+    let run = run.out("`AG EF (P.stop)` is violated after 1 step (as found):\n");
+    let run = run.out("    1  P: run -> round\n").out("violated  AG EF (P.stop) (after 1 step)\n");
+    run.out("From there on, these 2 states can be reached and no others:\n\n    1    x = 5, P = round\n    2    x = 6, P = back\n");
+    let component = &session.json("run.json")["traces"][0]["component"];
+    assert_eq!(component["size"], 2);
+    assert_eq!(component["states"][1][0], serde_json::json!({"variable": "x", "value": "6"}));
+    let run = session.run(&["check", "m.dve", "--ctl", "EF AG P.stop"]).expect(0);
+    run.out("`EF AG P.stop` is shown after 2 steps").out("This is the only state from there on:");
+}
+
+#[test]
+fn several_questions_are_answered_together() {
+    assert_eq!(
+        verdicts(&["--home", "x >= 5", "--ctl", "EF P.stop", "--invariant", "x < 9"], 0),
+        "holds     x < 9 (invariant)\nholds     EF P.stop (after 2 steps)\nholds     AG EF (x >= 5)\n"
+    );
+}
+
+#[test]
+fn what_a_search_cannot_decide_is_refused_with_the_way_out() {
+    let session = Session::with_model(TRAPS);
+    let falling = ["check", "m.dve", "--home", "P.stop", "--measure", "x"];
+    let run = session
+        .run(&falling)
+        .expect(2)
+        .err("error[E0017]")
+        .err("progress falls")
+        .err("`breadth`")
+        .err("--expect-monotone shows");
+    assert_eq!(run.stdout, "");
+    session.run(&["check", "m.dve", "--ctl", "EF AG P.stop", "--measure", "x"]).expect(2).err("error[E0017]");
+    session.run(&["check", "m.dve", "--home", "P.stop", "--engine", "depth"]).expect(2).err("has no layers");
+    // The other two forms bear any measure.
+    session.run(&["check", "m.dve", "--ctl", "EF P.stop", "--measure", "x"]).expect(0);
+    // Whoever asks whether progress falls gets that answered instead of a refusal.
+    let run = session.run(&[&falling[..], &["--expect-monotone"]].concat()).expect(1);
+    run.out("unknown   AG EF (P.stop): progress falls").out("violated  progress never falls");
+}
+
+#[test]
+fn mistakes_in_formulas_are_shown_at_their_place() {
+    let session = Session::with_model(COUNTER);
+    session.run(&["check", "m.dve", "--ctl", "EF y == 1"]).expect(2).err("error[E0201]").err("--ctl:1:4");
+    session.run(&["check", "m.dve", "--ctl", "AF x == 1"]).expect(2).err("error[E0305]").err("help: ");
+    session.run(&["check", "m.dve", "--home", "zz"]).expect(2).err("--home:1:1").err("help: ");
+    let run = session.run(&["check", "m.dve", "--home", "6 / (3 - x) < 9"]).expect(1);
+    run.out("no run-time error").err("error[E0502]").err("--home:1:1");
+}

@@ -1,0 +1,157 @@
+//! The block of statistics at the end of a run.
+//!
+//! A search that keeps everything has the words of SPIN's block (states stored and matched, transitions, state
+//! vector), which everybody in the field knows how to read. A sweep has those of its papers: states explored, the peak
+//! and where it was, layers, sweeps, and the three kinds of steps; and one line of what forgetting saved.
+
+use crate::filling::{NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS};
+use crate::quantities::{Bytes, Count, Seconds};
+use crate::run_record::{AnswerRecord, RunRecord};
+use crate::terminal::Detail;
+
+/// A name and, where it is known, a value.
+type Row = (&'static str, Option<String>);
+
+/// The rows for this much detail, those without a value left out.
+pub fn rows(record: &RunRecord, detail: Detail) -> impl Iterator<Item = (&'static str, String)> {
+    let RunRecord { model, search, resources, .. } = record;
+    let mut rows: Vec<Row> =
+        vec![("search", Some(search_row(record))), ("state vector", state_vector_row(record))];
+    rows.extend(if is_sweep(record) { sweep_rows(record) } else { full_rows(record) });
+    rows.extend([
+        ("deadlocks", count(search.deadlocks.filter(|_| search.complete))),
+        ("run-time errors", count(search.erroneous.filter(|&number| number > 0))),
+        ("memory", memory_row(record)),
+        ("time", time_row(record)),
+    ]);
+    if detail == Detail::Verbose {
+        rows.push(("processor time", resources.cpu_seconds.map(|seconds| Seconds(seconds).to_string())));
+        rows.push(("disk", resources.disk_bytes.map(|bytes| Bytes(bytes).to_string())));
+        rows.push(("words of a state", count(model.state_words)));
+        if is_sweep(record) {
+            rows.push(("never forgotten", count(search.states.persistent)));
+        } else {
+            rows.push(("states explored", count(search.states.explored)));
+        }
+    }
+    rows.into_iter().filter_map(|(name, value)| Some((name, value?)))
+}
+
+/// The search in one line, for who wants to hear little and asked nothing.
+pub fn one_line(record: &RunRecord) -> Option<String> {
+    let search = &record.search;
+    let transitions = Count(search.transitions.total?);
+    if !is_sweep(record) {
+        return Some(format!("{} states, {transitions} transitions", Count(search.states.distinct?)));
+    }
+    let states = match search.states.distinct {
+        Some(states) => format!("{} states", Count(states)),
+        None => format!("{} states explored", Count(search.states.explored?)),
+    };
+    let sweeps = search.sweeps.filter(|&sweeps| sweeps > 1);
+    let sweeps = sweeps.map_or(String::new(), |sweeps| format!(" in {} sweeps", Count(sweeps)));
+    let stored = Count(search.states.peak_stored?);
+    Some(format!("{states}{sweeps}, {transitions} transitions, {stored} states stored at most"))
+}
+
+/// Whether layers were forgotten.
+fn is_sweep(record: &RunRecord) -> bool {
+    record.plan.engine == "sweep"
+}
+
+fn full_rows(record: &RunRecord) -> Vec<Row> {
+    let search = &record.search;
+    vec![
+        ("states stored", count(search.states.distinct)),
+        ("states matched", count(search.states.matched)),
+        ("transitions", count(search.transitions.total)),
+        ("levels", count(search.levels)),
+        ("stack depth", count(search.stack_depth)),
+    ]
+}
+
+fn sweep_rows(record: &RunRecord) -> Vec<Row> {
+    let search = &record.search;
+    vec![
+        ("states explored", count(search.states.explored)),
+        ("distinct states", count(search.states.distinct)),
+        ("states stored", peak_row(record)),
+        ("memory saved", saving_row(record)),
+        ("largest layer", count(search.states.peak_layer)),
+        ("layers", count(search.layers)),
+        ("sweeps", count(search.sweeps)),
+        ("transitions", transitions_row(record)),
+    ]
+}
+
+fn search_row(record: &RunRecord) -> String {
+    let RunRecord { plan, search, properties, .. } = record;
+    let found = |name| {
+        properties.iter().any(|property| property.name == name && property.verdict == AnswerRecord::Violated)
+    };
+    let end = match &search.stopped {
+        Some(reason) => format!("incomplete, {reason}"),
+        None if search.complete => "complete".into(),
+        None if found(NO_RUNTIME_ERROR) => "ended with the run-time error".into(),
+        None if found(PROGRESS_NEVER_FALLS) => "ended when progress fell".into(),
+        None => "ended when the answers were known".into(),
+    };
+    match &plan.measure.expression {
+        Some(measure) => format!("sweep by {measure}, {}: {end}", plan.execution),
+        None => format!("{}-first, {}: {end}", plan.engine, plan.execution),
+    }
+}
+
+fn peak_row(record: &RunRecord) -> Option<String> {
+    let states = &record.search.states;
+    let (peak, held) = (Count(states.peak_stored?), states.peak?);
+    let (current, future, persistent) = (Count(held.current), Count(held.future), Count(held.persistent));
+    Some(format!("{peak} at most: {current} current, {future} future, {persistent} persistent"))
+}
+
+/// What forgetting saved. A state that is explored twice counts twice, so this compares with storing every visit.
+fn saving_row(record: &RunRecord) -> Option<String> {
+    let states = &record.search.states;
+    let (peak, explored) = (states.peak_stored?, states.explored.filter(|&explored| explored > 0)?);
+    let share = 100.0 * peak as f64 / explored as f64;
+    // Rounded down: nothing but everything is 100 %.
+    let saved = ((100.0 - share).max(0.0) * 100.0).floor() / 100.0;
+    Some(format!("{saved} %: {} of {} explored states at a time", Count(peak), Count(explored)))
+}
+
+fn transitions_row(record: &RunRecord) -> Option<String> {
+    let steps = &record.search.transitions;
+    let (total, forward) = (Count(steps.total?), Count(steps.forward?));
+    let (stationary, regress) = (Count(steps.stationary?), Count(steps.regress?));
+    Some(format!("{total}: {forward} forward, {stationary} stationary, {regress} regress"))
+}
+
+fn count(number: Option<u64>) -> Option<String> {
+    number.map(|number| Count(number).to_string())
+}
+
+fn state_vector_row(record: &RunRecord) -> Option<String> {
+    let (bits, words) = (record.model.state_bits?, record.model.state_words?);
+    let variables = record.model.variables.map_or(String::new(), |number| format!(", {number} variables"));
+    Some(format!("{} bytes ({bits} bits{variables})", words * 8))
+}
+
+fn memory_row(record: &RunRecord) -> Option<String> {
+    let bytes = record.resources.peak_state_bytes?;
+    let stored = record.search.states.peak_stored.filter(|&stored| stored > 0)?;
+    // Of a few layers, most of the memory is room to grow: a sweep has no price per state.
+    let per_state = match is_sweep(record) {
+        true => String::new(),
+        false => format!(", {:.1} bytes per state", bytes as f64 / stored as f64),
+    };
+    let process = record.resources.peak_rss_bytes;
+    let process = process.map_or(String::new(), |bytes| format!("; {} peak for the process", Bytes(bytes)));
+    Some(format!("{} for states{per_state}{process}", Bytes(bytes)))
+}
+
+fn time_row(record: &RunRecord) -> Option<String> {
+    let seconds = record.resources.wall_seconds?;
+    let explored = record.search.states.explored?;
+    let rate = if seconds > 0.0 { (explored as f64 / seconds) as u64 } else { explored };
+    Some(format!("{}, {} states/s", Seconds(seconds), Count(rate)))
+}
