@@ -165,6 +165,10 @@ mod tests {
             wall_seconds: 0.1,
             peak_rss_bytes: 1,
             errors: vec![],
+            peak_stored: None,
+            peak_layer: None,
+            layers: None,
+            said: String::new(),
         })
     }
 
