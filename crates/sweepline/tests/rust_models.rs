@@ -542,3 +542,51 @@ fn what_the_encoding_cannot_bear_is_said() {
     checked.assert_holds();
     assert_eq!(checked.distinct(), Some(1));
 }
+
+/// Goes on to one, in one of several wrong ways.
+struct Misbehaving {
+    how: Misbehaviour,
+    calls: std::cell::Cell<u32>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Misbehaviour {
+    NotAFunction,
+    ProgressEnds,
+    Panics,
+}
+
+impl Model for Misbehaving {
+    type State = u8;
+    type Action = ();
+
+    fn initial_states(&self) -> Vec<u8> {
+        vec![0]
+    }
+
+    fn steps(&self, state: &u8, steps: &mut Steps<Self>) {
+        self.calls.set(self.calls.get() + 1);
+        assert!(*state == 0 || self.how != Misbehaviour::Panics, "the model is at a loss");
+        if *state == 0 && (self.how != Misbehaviour::NotAFunction || self.calls.get() == 1) {
+            steps.add((), 1);
+        }
+    }
+
+    fn progress(&self, state: &u8) -> Option<u64> {
+        (*state == 0 || self.how != Misbehaviour::ProgressEnds).then_some(0)
+    }
+
+    fn properties(&self, properties: &mut Properties<Self>) {
+        properties.sometimes("one", |_, state| *state == 1);
+    }
+}
+
+#[test]
+fn a_model_that_misbehaves_is_told_so() {
+    let misbehave = |how| panic_of(|| check(&Misbehaving { how, calls: 0.into() }).assert_holds());
+    let text = misbehave(Misbehaviour::NotAFunction);
+    assert!(text.contains("functions of the state"), "{text}");
+    let text = misbehave(Misbehaviour::ProgressEnds);
+    assert!(text.contains("none in 1"), "{text}");
+    assert_eq!(misbehave(Misbehaviour::Panics), "the model is at a loss");
+}

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::fmt;
 
-use crate::check::{CheckError, Engine, Outcome, Plan, check_subject};
+use crate::check::{CheckError, Engine, Outcome, Plan, Subject, check_subject};
 use crate::explore::search::Limits;
 use crate::explore::sweep::OnRegress;
 use crate::explore::{Counters, Monitor};
@@ -91,7 +91,7 @@ impl<'m, M: Model> Checker<'m, M> {
     pub fn run_watched(mut self, monitor: &mut dyn Monitor) -> Result<Checked<'m, M>, CheckError> {
         let properties = Properties::of(self.model).list;
         let subject = RustSubject::new(self.model, self.plan.engine);
-        if self.plan.engine == Engine::Sweep && !crate::check::Subject::has_measure(&subject) {
+        if self.plan.engine == Engine::Sweep && !subject.has_measure() {
             self.plan.engine = Engine::Breadth;
         }
         let steps_from_start = subject.steps_from_start();
