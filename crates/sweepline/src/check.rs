@@ -31,7 +31,7 @@ use crate::verdict::replay::{ReplayError, ReplayedTrace};
 use crate::verdict::trace_log::TraceLog;
 use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
 
-pub use subject::{Expanded, Subject};
+pub use subject::{Expanded, Subject, Translation};
 
 use commands::CommandsSubject;
 
@@ -202,6 +202,10 @@ pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     pub widenings: u32,
 }
 
+/// What is known after a run of this kind of model.
+pub type OutcomeOf<M> = Outcome<<M as Subject>::Run, <M as Subject>::State, <M as Subject>::Fault>;
+type ModelErrorOf<M> = ModelError<<M as Subject>::Fault, <M as Subject>::Run>;
+
 /// A run that could not be made or finished.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
@@ -305,7 +309,7 @@ pub fn check_subject<M: Subject>(
     properties: &[Property<M::Predicate>],
     plan: &Plan,
     monitor: &mut dyn Monitor,
-) -> Result<Outcome<M::Run, M::State, M::Fault>, CheckError> {
+) -> Result<OutcomeOf<M>, CheckError> {
     let predicates = predicates(properties).len();
     if predicates > MAX_PREDICATES {
         return Err(CheckError::TooManyPredicates(predicates));
@@ -341,7 +345,7 @@ struct Run<'a, M: Subject, Q> {
     search: Q,
     kind: SearchKind,
     observer: Both<PropertyWatch, Both<Option<TraceLog>, Option<TerminalStates>>>,
-    error: Option<ModelError<M::Fault, M::Run>>,
+    error: Option<ModelErrorOf<M>>,
     widenings: u32,
     /// The most that a repacking took.
     peak_bytes: usize,
@@ -382,10 +386,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         })
     }
 
-    fn finish(
-        mut self,
-        monitor: &mut dyn Monitor,
-    ) -> Result<Outcome<M::Run, M::State, M::Fault>, CheckError> {
+    fn finish(mut self, monitor: &mut dyn Monitor) -> Result<OutcomeOf<M>, CheckError> {
         let end = self.search_through(monitor)?;
         if let Some(record) = self.observer.0.undefined_at() {
             self.error = self.undefined_predicate(record)?;
@@ -493,10 +494,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         Ok(Regress { trace: self.subject.replay(&actions)?, before: edge.before, after: edge.after })
     }
 
-    fn undefined_predicate(
-        &mut self,
-        record: Record,
-    ) -> Result<Option<ModelError<M::Fault, M::Run>>, CheckError> {
+    fn undefined_predicate(&mut self, record: Record) -> Result<Option<ModelErrorOf<M>>, CheckError> {
         let trace = self.trace_to(record)?;
         for (number, property) in self.properties.iter().enumerate() {
             if let Some(predicate) = property.kind.predicate()

@@ -95,5 +95,8 @@ pub enum Expanded<F> {
     /// The successors are in the batch; a step that is an error is not among them.
     Successors(Option<(ActionId, F)>),
     /// States have another layout now, and this translates them.
-    Widened(Box<dyn FnMut(&[u64], &mut Vec<u64>)>),
+    Widened(Translation),
 }
+
+/// Gives a packed state another layout.
+pub type Translation = Box<dyn FnMut(&[u64], &mut Vec<u64>)>;

@@ -204,15 +204,14 @@ mod tests {
         (0..states).for_each(|state| reach[state][state] = true);
         steps.iter().for_each(|&(from, to)| reach[from][to] = true);
         for via in 0..states {
-            for from in 0..states {
-                for to in 0..states {
-                    reach[from][to] |= reach[from][via] && reach[via][to];
-                }
+            let beyond = reach[via].clone();
+            for row in reach.iter_mut().filter(|row| row[via]) {
+                row.iter_mut().zip(&beyond).for_each(|(reached, more)| *reached |= more);
             }
         }
         let mut found = Vec::new();
-        for state in 0..states {
-            let members: Vec<usize> = (0..states).filter(|&other| reach[state][other]).collect();
+        for (state, row) in reach.iter().enumerate() {
+            let members: Vec<usize> = (0..states).filter(|&other| row[other]).collect();
             let closed = members.iter().all(|&other| reach[other][state] && !leaving.contains(&other));
             if closed && members[0] == state {
                 found.push(members);
