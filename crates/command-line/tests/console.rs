@@ -1,4 +1,4 @@
-//! The console sessions in the README, executed.
+//! The console sessions in the README and in the guide, executed.
 //!
 //! A block that is marked `console` holds commands, after `$ `, each followed by what it prints (stdout, then stderr).
 //! In expected text `[..]` stands for anything within a line and a line `...` for any number of lines. Times, rates and
@@ -18,15 +18,24 @@ struct Step {
 
 #[test]
 fn the_sessions_in_the_readme_are_true() {
-    let readme = root().join("README.md");
-    if !readme.exists() {
-        println!("there is no README.md yet");
-        return;
-    }
-    let steps = steps(&std::fs::read_to_string(&readme).unwrap());
-    assert!(!steps.is_empty(), "README.md has no ```console block with a `$ sweepline` line");
+    all_sessions_are_true(&root().join("README.md"));
+}
+
+#[test]
+fn the_sessions_in_the_guide_are_true() {
+    all_sessions_are_true(&root().join("docs/book/sweep.md"));
+}
+
+fn all_sessions_are_true(page: &Path) {
+    let steps = steps(&std::fs::read_to_string(page).unwrap());
+    assert!(!steps.is_empty(), "{} has no ```console block with a `$ sweepline` line", page.display());
     let differences: Vec<String> = steps.iter().filter_map(difference).collect();
-    assert!(differences.is_empty(), "README.md is not true any more:\n\n{}", differences.join("\n\n"));
+    assert!(
+        differences.is_empty(),
+        "{} is not true any more:\n\n{}",
+        page.display(),
+        differences.join("\n\n")
+    );
 }
 
 /// The root of the repository.

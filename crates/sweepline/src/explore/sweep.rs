@@ -692,9 +692,12 @@ impl Search for SweepSearch {
         self.held().total() as usize
     }
 
-    /// Within one sweep no state is stored twice; from the second on, nobody knows which ones were forgotten.
+    /// Within one sweep no state is stored twice; from the second on, nobody knows which ones were forgotten, and before
+    /// the end of the first, duplicates may wait.
     fn distinct(&self) -> Option<u64> {
-        let all_are_counted = !self.is_measured() || (self.future.is_empty() && self.counters.sweeps == 1);
+        let all_are_here = self.cursor == self.layer.len() && self.future.is_empty();
+        let is_first = self.counters.sweeps == 1 && !self.persistent.is_root_ahead();
+        let all_are_counted = !self.is_measured() || (all_are_here && is_first);
         all_are_counted.then(|| self.records())
     }
 

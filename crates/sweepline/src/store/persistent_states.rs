@@ -90,6 +90,11 @@ impl PersistentStates {
         !self.roots.is_empty()
     }
 
+    /// Whether there are roots that are not expanded yet, of this sweep or of the next.
+    pub fn is_root_ahead(&self) -> bool {
+        !self.roots.is_empty() || !self.found.is_empty()
+    }
+
     /// The least progress value of a root of this sweep.
     pub fn first_root(&self) -> Option<u64> {
         self.roots.first_key_value().map(|(value, _)| *value)
