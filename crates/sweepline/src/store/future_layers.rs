@@ -45,6 +45,8 @@ pub struct FutureLayers {
     entries: usize,
     chunk_words: usize,
     spare: Vec<Vec<u64>>,
+    /// The set that finds duplicates, once it was needed.
+    set: Option<Layer>,
 }
 
 /// Entries of one layer.
@@ -81,6 +83,7 @@ impl FutureLayers {
             entries: 0,
             chunk_words: 0,
             spare: Vec::new(),
+            set: None,
         }
     }
 
@@ -103,7 +106,7 @@ impl FutureLayers {
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.chunk_words * 8 + self.buffers.len() * BUFFER_BYTES
+        self.chunk_words * 8 + self.buffers.len() * BUFFER_BYTES + self.set.as_ref().map_or(0, Layer::bytes)
     }
 
     /// The least progress value of a layer.
@@ -206,7 +209,10 @@ impl FutureLayers {
     /// # Errors
     /// If there is no room for a set of one layer's states; then the rest stays as it is.
     pub fn compact(&mut self, is_known: impl Fn(&[u64]) -> bool) -> Result<(), LayerFull> {
-        let mut set = Layer::new(self.width, usize::MAX)?;
+        let mut set = match self.set.take() {
+            Some(set) => set,
+            None => Layer::new(self.width, usize::MAX)?,
+        };
         let numbers: Vec<u32> = self.layers.values().copied().collect();
         for number in numbers {
             let entries = self.buffers[number as usize].words() / self.stride;
@@ -229,6 +235,7 @@ impl FutureLayers {
             });
             self.buffers[number as usize].clean = set.len();
         }
+        self.set = Some(set);
         Ok(())
     }
 

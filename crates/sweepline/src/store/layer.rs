@@ -273,9 +273,11 @@ impl Layer {
         unsafe { self.find(width, state, hash_state(&state[..width.get()]), None) }.is_ok()
     }
 
-    /// Forgets all states, and makes room for about `expected` others. The memory stays, but only as much of it is touched
-    /// as these need: small layers after a large one are as quick as if there had been none.
+    /// Forgets all states, and makes room for about `expected` others, or for as many as there were: neighbouring layers
+    /// are often alike. The memory stays, but only as much of it is touched: from the second on, small layers after a
+    /// large one are as quick as if it had not been.
     pub fn restart(&mut self, expected: usize) -> Result<(), LayerFull> {
+        let expected = expected.max(self.count);
         self.arena.clear();
         self.hashes.clear();
         self.count = 0;
