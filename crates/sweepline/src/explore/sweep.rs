@@ -137,6 +137,49 @@ struct Staying {
     numbers: Vec<u32>,
 }
 
+/// Sorts successors out without a branch that depends on them: everything is written down, and what does not belong there is
+/// overwritten by the next. Whether a successor is new is what no processor can predict.
+struct Sorted<'a, W> {
+    width: W,
+    staying: &'a mut Staying,
+    leaving: &'a mut Vec<u32>,
+    stay: usize,
+    leave: usize,
+}
+
+impl<'a, W: Width> Sorted<'a, W> {
+    #[inline(always)]
+    fn begin(width: W, staying: &'a mut Staying, leaving: &'a mut Vec<u32>, words: usize) -> Self {
+        let (stay, leave) = (staying.numbers.len(), leaving.len());
+        let more = words / width.get();
+        staying.words.resize((stay + more) * width.get(), 0);
+        staying.numbers.resize(stay + more, 0);
+        leaving.resize(leave + more, 0);
+        Self { width, staying, leaving, stay, leave }
+    }
+
+    #[inline(always)]
+    fn stays(&mut self, number: usize, state: &[u64], truly: bool) {
+        let words = self.width.get();
+        self.staying.words[self.stay * words..(self.stay + 1) * words].copy_from_slice(&state[..words]);
+        self.staying.numbers[self.stay] = number as u32;
+        self.stay += usize::from(truly);
+    }
+
+    #[inline(always)]
+    fn leaves(&mut self, number: usize, truly: bool) {
+        self.leaving[self.leave] = number as u32;
+        self.leave += usize::from(truly);
+    }
+
+    #[inline(always)]
+    fn end(self) {
+        self.staying.words.truncate(self.stay * self.width.get());
+        self.staying.numbers.truncate(self.stay);
+        self.leaving.truncate(self.leave);
+    }
+}
+
 /// Successors in the batch with less progress.
 #[derive(Debug, Default)]
 struct Behind {
@@ -400,15 +443,14 @@ impl SweepSearch {
     /// Announces the successors from number `from` on, all of which stay in the layer.
     #[inline(always)]
     fn sift<W: Width>(&mut self, width: W, batch: &SuccessorBatch, from: usize) {
-        let announced = self.staying.words.len();
         let words = &batch.words()[from * width.get()..];
+        let mut sorted = Sorted::begin(width, &mut self.staying, &mut self.leaving, words.len());
         for (number, state) in words.chunks_exact(width.get()).enumerate() {
-            if self.all_steps || !self.recent.knows(width, state) {
-                self.staying.words.extend_from_slice(&state[..width.get()]);
-                self.staying.numbers.push((from + number) as u32);
-            }
+            let is_recent = self.recent.knows(width, state) & !self.all_steps;
+            sorted.stays(from + number, state, !is_recent);
         }
-        self.layer.announce(width, &self.staying.words[announced..]);
+        sorted.end();
+        self.announce_staying(width);
     }
 
     /// Computes the progress of the successors from number `from` on, and announces those that stay in the layer.
@@ -423,22 +465,27 @@ impl SweepSearch {
         debug_assert_eq!(self.values.len(), from);
         let words = &batch.words()[from * width.get()..];
         system.progress(words, &mut self.values);
-        let announced = self.staying.words.len();
-        for (number, state) in words.chunks_exact(width.get()).enumerate() {
-            let value = self.values[from + number];
-            self.counters.forward += u64::from(value > self.front.value);
-            self.counters.regress += u64::from(value < self.front.value);
+        let current = self.front.value;
+        let (mut forward, mut regress) = (0, 0);
+        let mut sorted = Sorted::begin(width, &mut self.staying, &mut self.leaving, words.len());
+        for ((number, state), &value) in words.chunks_exact(width.get()).enumerate().zip(&self.values[from..])
+        {
+            forward += u64::from(value > current);
+            regress += u64::from(value < current);
+            let is_recent = self.recent.knows(width, state) & !self.all_steps;
+            sorted.stays(from + number, state, (value == current) & !is_recent);
             // What lies behind may be forgotten, however recent it is.
-            if !self.all_steps && value >= self.front.value && self.recent.knows(width, state) {
-                continue;
-            }
-            if value == self.front.value {
-                self.staying.words.extend_from_slice(&state[..width.get()]);
-                self.staying.numbers.push((from + number) as u32);
-            } else {
-                self.leaving.push((from + number) as u32);
-            }
+            sorted.leaves(from + number, (value < current) | ((value > current) & !is_recent));
         }
+        sorted.end();
+        self.counters.forward += forward;
+        self.counters.regress += regress;
+        self.announce_staying(width);
+    }
+
+    #[inline(always)]
+    fn announce_staying<W: Width>(&mut self, width: W) {
+        let announced = self.layer.announced() * width.get();
         self.layer.announce(width, &self.staying.words[announced..]);
     }
 

@@ -204,6 +204,12 @@ impl Layer {
         self.hashes = hashes;
     }
 
+    /// Number of states that were announced and not yet inserted.
+    #[inline]
+    pub fn announced(&self) -> usize {
+        self.hashes.len()
+    }
+
     /// Inserts the states that lie in `words` one behind the other. `each` hears of them in order; the new ones get the
     /// next record numbers.
     #[inline]
