@@ -84,8 +84,11 @@ impl<S: TransitionSystem, A: Observer<S>, B: Observer<S>> Observer<S> for Both<A
         state: &[u64],
         successors: Successors,
     ) -> ControlFlow<()> {
-        self.0.taken(system, record, state, successors)?;
-        self.1.taken(system, record, state, successors)
+        // Both see every state that is taken, also the one that decides.
+        let first = self.0.taken(system, record, state, successors);
+        let second = self.1.taken(system, record, state, successors);
+        first?;
+        second
     }
 
     #[inline(always)]
@@ -120,8 +123,10 @@ impl<S: TransitionSystem, A: Observer<S>, B: Observer<S>> Observer<S> for Both<A
     }
 
     fn layer_ends(&mut self) -> ControlFlow<()> {
-        self.0.layer_ends()?;
-        self.1.layer_ends()
+        let first = self.0.layer_ends();
+        let second = self.1.layer_ends();
+        first?;
+        second
     }
 
     fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {

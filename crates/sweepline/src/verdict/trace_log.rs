@@ -1,7 +1,7 @@
 //! The trace log: for each stored state, the record number of its parent and the action that led to it.
 //!
 //! Append-only, read only after the search. Records are packed: the parent as a difference to the parent before (states of one
-//! parent come together), the action as it is, both in groups of seven bits; two to three bytes a state. Every 1024 records a block begins
+//! parent come together), the action as it is, both in groups of seven bits; two to three bytes a state. Every 4096 records a block begins
 //! anew, and the blocks' positions stay in memory, so one step of a trace reads one block. The file has no name, so
 //! nothing is left behind however the run ends; a log that fits into its buffer never becomes a file.
 
@@ -16,7 +16,7 @@ use crate::model::guarded_commands::ActionId;
 use crate::model::transition_system::TransitionSystem;
 
 /// Records in a block.
-const BLOCK: u64 = 1024;
+const BLOCK: u64 = 4096;
 /// Bytes that are written at once.
 const BUFFER: usize = 256 << 10;
 
