@@ -53,9 +53,8 @@ const SUBJECTS: &[Subject] = &[
     ours("sliding_window", &["PACKETS=350", "WINDOW=4", "LAG=3", "MODULUS=8"]),
     ours("sliding_window", &["PACKETS=600", "WINDOW=3", "LAG=4", "MODULUS=8"]),
     ours("timed_lock", &["DEVICES=3", "MAX_TIME=200"]),
-    beem("needham.3", NEEDHAM),
     beem("needham.4", NEEDHAM),
-    beem("peg_solitaire.3", "0 - peg_count"),
+    beem("peg_solitaire.4", "0 - peg_count"),
     beem("bridge.3", "total_time"),
 ];
 

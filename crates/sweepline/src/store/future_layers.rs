@@ -4,9 +4,10 @@
 //! layer. That is what makes a sweep fast: the only index that is probed at random is that of the current layer, which is small. A table for each future
 //! layer was measured at 1.4 × the time.
 //!
-//! Two things keep the buffers short all the same. The [cache](super::recent_states) in front of the store catches most duplicates, which come a
-//! few steps apart. And buffers can be [compacted](FutureLayers::compact): when memory is short, and, while that is
-//! cheap, to count what is held as the papers do, as a set.
+//! Three things keep the buffers short all the same. The [cache](super::recent_states) in front of the store catches most duplicates, which come a
+//! few steps apart. A large buffer removes its duplicates when it has doubled, as long as that finds many: where
+//! few are found, the next time is far away. And all buffers can be [compacted](FutureLayers::compact): when memory is short, and,
+//! while that is cheap, to count what is held as the papers do, as a set.
 //!
 //! Buffers are chunks of equal size, but for the last one, which grows by doubling. So nothing large is ever copied, a layer gives its chunks back while it is being
 //! loaded, and thousands of layers with a handful of states each cost no more than their states.
@@ -21,6 +22,8 @@ const CHUNK: usize = 4096;
 const SMALLEST_CHUNK: usize = 16;
 /// Layers that were appended to lately, found without a search tree.
 const NEAR: usize = 16;
+/// Entries from which on a buffer removes its duplicates by itself.
+const COMPACTED_FROM: usize = 1 << 15;
 /// Estimated bytes around the words of a buffer: its entry here and in the tree.
 const BUFFER_BYTES: usize = 96;
 
@@ -56,6 +59,8 @@ pub struct Buffer {
     last: Vec<u64>,
     /// Entries that are known to differ, at the beginning.
     clean: usize,
+    /// Entries at which it is compacted next.
+    full_at: Option<usize>,
 }
 
 impl Buffer {
@@ -167,6 +172,15 @@ impl FutureLayers {
             }
             return;
         }
+        let entries = self.buffers[number].words() / self.stride;
+        if entries >= self.buffers[number].full_at.unwrap_or(COMPACTED_FROM) {
+            // Without room for the set it goes on as it is.
+            let kept = self.compact_one(number, |_| false).map_or(entries, |()| self.buffers[number].clean);
+            let factor = if kept * 2 <= entries { 2 } else { 4 };
+            self.buffers[number].full_at = Some((kept * factor).max(COMPACTED_FROM));
+            return self.make_room(number);
+        }
+        let last = &mut self.buffers[number].last;
         let fresh = self.spare.pop().unwrap_or_else(|| {
             self.chunk_words += chunk;
             Vec::with_capacity(chunk)
@@ -209,42 +223,58 @@ impl FutureLayers {
     /// # Errors
     /// If there is no room for a set of one layer's states; then the rest stays as it is.
     pub fn compact(&mut self, is_known: impl Fn(&[u64]) -> bool) -> Result<(), LayerFull> {
+        for number in self.layers.values().copied().collect::<Vec<u32>>() {
+            self.compact_one(number as usize, &is_known)?;
+        }
+        Ok(())
+    }
+
+    fn compact_one(&mut self, number: usize, is_known: impl Fn(&[u64]) -> bool) -> Result<(), LayerFull> {
+        let entries = self.buffers[number].words() / self.stride;
+        if entries == self.buffers[number].clean {
+            return Ok(());
+        }
         let mut set = match self.set.take() {
             Some(set) => set,
             None => Layer::new(self.width, usize::MAX)?,
         };
-        let numbers: Vec<u32> = self.layers.values().copied().collect();
-        for number in numbers {
-            let entries = self.buffers[number as usize].words() / self.stride;
-            if entries == self.buffers[number as usize].clean {
-                continue;
-            }
-            set.restart(entries)?;
-            let buffer = std::mem::take(&mut self.buffers[number as usize]);
-            self.entries -= entries;
-            with_width!(self.width, width => {
-                for chunk in buffer.into_chunks() {
-                    for entry in chunk.chunks_exact(self.stride) {
-                        let state = &entry[..self.width];
-                        if !is_known(state) && matches!(set.insert(width, state)?, Inserted::New(_)) {
-                            self.put_back(number, entry);
-                        }
+        set.restart(entries / 2)?;
+        let buffer = std::mem::take(&mut self.buffers[number]);
+        self.buffers[number].full_at = Some(usize::MAX);
+        self.entries -= entries;
+        let mut full = None;
+        with_width!(self.width, width => for chunk in buffer.into_chunks() {
+            for entry in chunk.chunks_exact(self.stride) {
+                let state = &entry[..self.width];
+                // Nothing is lost for want of room: from then on, everything is kept.
+                let is_new = full.is_some() || !is_known(state) && match set.insert(width, state) {
+                    Ok(inserted) => matches!(inserted, Inserted::New(_)),
+                    Err(error) => {
+                        full = Some(error);
+                        true
                     }
-                    self.recycle(chunk);
+                };
+                if is_new {
+                    self.put_back(number, entry);
                 }
-            });
-            self.buffers[number as usize].clean = set.len();
+            }
+            self.recycle(chunk);
+        });
+        self.buffers[number].full_at = None;
+        if let Some(error) = full {
+            return Err(error);
         }
+        self.buffers[number].clean = set.len();
         self.set = Some(set);
         Ok(())
     }
 
-    fn put_back(&mut self, number: u32, entry: &[u64]) {
-        let last = &self.buffers[number as usize].last;
+    fn put_back(&mut self, number: usize, entry: &[u64]) {
+        let last = &self.buffers[number].last;
         if last.capacity() - last.len() < entry.len() {
-            self.make_room(number as usize);
+            self.make_room(number);
         }
-        self.buffers[number as usize].last.extend_from_slice(entry);
+        self.buffers[number].last.extend_from_slice(entry);
         self.entries += 1;
     }
 
@@ -254,7 +284,7 @@ impl FutureLayers {
         let mut packed = Vec::with_capacity(new.stride);
         let values: Vec<u64> = self.layers.keys().copied().collect();
         for value in values {
-            let number = new.find_layer(value);
+            let number = new.find_layer(value) as usize;
             let Some(buffer) = self.take(value) else { continue };
             for chunk in buffer.into_chunks() {
                 for entry in chunk.chunks_exact(self.stride) {
@@ -329,6 +359,21 @@ mod tests {
             prop_assert_eq!(entries, sets.values().map(BTreeSet::len).sum::<usize>());
             prop_assert!(sets == expected);
         }
+    }
+
+    /// The same few states again and again, too far apart for a cache: what is held stays small, and nothing is lost.
+    #[test]
+    fn a_buffer_full_of_duplicates_removes_them_by_itself() {
+        let mut future = FutureLayers::new(1, true);
+        for round in 0..40 {
+            for state in 0..30_000 {
+                future.append(Dynamic(1), 7, &[state], round);
+                assert!(future.len() <= 4 * COMPACTED_FROM + CHUNK);
+            }
+        }
+        let (sets, entries) = drain(&mut future, 1);
+        assert_eq!(sets[&7].len(), 30_000);
+        assert!(entries <= 4 * COMPACTED_FROM + CHUNK, "{entries}");
     }
 
     /// Layer after layer, the memory of those before is used again.
