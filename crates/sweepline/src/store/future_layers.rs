@@ -24,6 +24,8 @@ const SMALLEST_CHUNK: usize = 16;
 const NEAR: usize = 16;
 /// Entries from which on a buffer removes its duplicates by itself.
 const COMPACTED_FROM: usize = 1 << 15;
+/// Entries that are looked up together when duplicates are removed.
+const TOGETHER: usize = 256;
 /// Estimated bytes around the words of a buffer: its entry here and in the tree.
 const BUFFER_BYTES: usize = 96;
 
@@ -244,19 +246,21 @@ impl FutureLayers {
         self.entries -= entries;
         let mut full = None;
         with_width!(self.width, width => for chunk in buffer.into_chunks() {
-            for entry in chunk.chunks_exact(self.stride) {
-                let state = &entry[..self.width];
-                // Nothing is lost for want of room: from then on, everything is kept.
-                let is_new = full.is_some() || !is_known(state) && match set.insert(width, state) {
-                    Ok(inserted) => matches!(inserted, Inserted::New(_)),
-                    Err(error) => {
-                        full = Some(error);
-                        true
-                    }
-                };
-                if is_new {
-                    self.put_back(number, entry);
+            for entries in chunk.chunks(TOGETHER * self.stride) {
+                let (stride, words) = (self.stride, self.width);
+                let mut entries = entries.chunks_exact(stride).filter(|entry| !is_known(&entry[..words]));
+                let words: Vec<u64> = entries.clone().flat_map(|entry| &entry[..words]).copied().collect();
+                if full.is_none() {
+                    let inserted = set.insert_batch(width, &words, |inserted| {
+                        let entry = entries.next().expect("each state belongs to an entry");
+                        if let Inserted::New(_) = inserted {
+                            self.put_back(number, entry);
+                        }
+                    });
+                    full = inserted.err();
                 }
+                // Nothing is lost for want of room: what was not looked at is kept.
+                entries.for_each(|entry| self.put_back(number, entry));
             }
             self.recycle(chunk);
         });

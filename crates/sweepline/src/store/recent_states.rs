@@ -9,40 +9,46 @@
 
 use super::layer::Width;
 
-/// Bits of the number of places.
+/// Bits of the number of places, at the most.
 const BITS: u32 = 12;
+/// Bytes at the most.
+const BYTES: usize = 64 << 10;
 
 /// States that were stored lately.
 #[derive(Debug)]
 pub struct RecentStates {
     words: Vec<u64>,
+    /// The place is given by the bits of the hash above this one.
+    shift: u32,
 }
 
 impl RecentStates {
     /// Knows nothing.
     pub fn new(width: usize) -> Self {
-        let mut words = vec![0; width << BITS];
+        let bits = (BYTES / 8 / width.max(1)).checked_ilog2().unwrap_or(0).clamp(1, BITS);
+        let shift = 64 - bits;
+        let mut words = vec![0; width << bits];
         // An empty place holds zeros. In the place where a state of zeros belongs that would be a lie: there,
         // something is put that belongs elsewhere.
         let mut state = vec![0; width];
-        let home = Self::place(&state);
-        while Self::place(&state) == home {
+        let home = Self::place(&state, shift);
+        while Self::place(&state, shift) == home {
             state[0] += 1;
         }
         words[home * width..][..width].copy_from_slice(&state);
-        Self { words }
+        Self { words, shift }
     }
 
     #[inline(always)]
-    fn place(state: &[u64]) -> usize {
+    fn place(state: &[u64], shift: u32) -> usize {
         let mixed = state.iter().fold(0u64, |mixed, word| mixed.rotate_left(29) ^ word);
-        (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - BITS)) as usize
+        (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize
     }
 
     /// Whether the state was here lately; from now on it was.
     #[inline(always)]
     pub fn knows<W: Width>(&mut self, width: W, state: &[u64]) -> bool {
-        let start = Self::place(&state[..width.get()]) * width.get();
+        let start = Self::place(&state[..width.get()], self.shift) * width.get();
         let place = &mut self.words[start..start + width.get()];
         // Written in any case: a branch here would be guessed wrong every other time.
         let differs = place.iter().zip(state).fold(0, |differs, (old, new)| differs | (old ^ new));
