@@ -499,6 +499,8 @@ impl SweepSearch {
         kind: Option<Successors>,
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
+        // With their kinds, which were counted when they were measured, also if this state ends the search.
+        self.counters.transitions += batch.len() as u64;
         let mut start = 0;
         for (number, &end) in batch.ends().iter().enumerate() {
             let steps = (end - start) as usize;
@@ -512,7 +514,6 @@ impl SweepSearch {
             }
         }
         let before = self.layer.len();
-        self.counters.transitions += batch.len() as u64;
         self.store_leaving(width, batch, observer)?;
         self.store_staying(width, batch, observer).map_err(out_of_memory)?;
         self.queue.entered += (self.layer.len() - before) as u64;
