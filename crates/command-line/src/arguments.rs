@@ -234,7 +234,7 @@ impl Arguments {
 }
 
 /// Whether two names lead to one file; standard streams are no files.
-fn same_file(left: &Path, right: &Path) -> bool {
+pub fn same_file(left: &Path, right: &Path) -> bool {
     let place = |path: &Path| {
         // A file that does not exist yet is known by its directory.
         path.canonicalize().ok().or_else(|| {

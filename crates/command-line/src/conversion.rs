@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use languages::state_space::{Arc as SpaceArc, INTERNAL, StateRow};
 use languages::{Language, StateSpace};
-use report::{Count, Exit, Finding, runtime_error};
+use report::{Count, Exit, Finding, Within, runtime_error};
 use sweepline::model::guarded_commands::{ActionId, Expression, GuardedCommands};
 use sweepline::model::interpreter::Interpreter;
 
@@ -108,7 +108,7 @@ fn state_space(
         let truth = |proposition: &Proposition<'_>| match interpreter.evaluate(&proposition.expression, state)
         {
             Ok(value) => Ok(value != 0),
-            Err(error) => Err(runtime_error(&error, "--proposition", &proposition.text)),
+            Err(error) => Err(runtime_error(&error, Within::Expression, "--proposition", &proposition.text)),
         };
         let arc = |&(action, target): &(ActionId, u32)| SpaceArc { action: number_of(action), target };
         states.push(StateRow {

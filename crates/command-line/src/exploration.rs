@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use report::{
     AnswerRecord, Exit, Finding, FinishedSearch, LengthRecord, RunRecord, Summary, TraceFile, TraceKind,
-    TraceView, runtime_error, write_json,
+    TraceView, Within, runtime_error, write_json,
 };
 use sweepline::check::{CheckError, Engine, ErrorPlace, Outcome, TraceChoice};
 use sweepline::explore::StopReason;
@@ -226,11 +226,11 @@ fn findings_of(
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(error) = &outcome.error {
-        let (origin, text) = match error.place {
-            ErrorPlace::Action(_) => (file.path.clone(), file.text.clone()),
-            ErrorPlace::Property(number) => questions.text_of(number, file),
+        let (within, (origin, text)) = match error.place {
+            ErrorPlace::Action(_) => (Within::Step, (file.path.clone(), file.text.clone())),
+            ErrorPlace::Property(number) => (Within::Expression, questions.text_of(number, file)),
         };
-        findings.push(runtime_error(&error.error, &origin, &text));
+        findings.push(runtime_error(&error.error, within, &origin, &text));
     }
     findings.extend(outcome.stopped.as_ref().map(|reason| stop_advice(reason, Some(options))));
     findings

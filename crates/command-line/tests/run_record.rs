@@ -278,3 +278,22 @@ fn a_reader_that_goes_away_changes_nothing() {
     assert_eq!(run.stderr, "");
     assert_record(&session.json("run.json"));
 }
+
+#[cfg(unix)]
+#[test]
+fn results_go_into_pipes_that_have_a_name() {
+    let session = Session::with_model(COUNTER);
+    assert!(std::process::Command::new("mkfifo").arg(session.path("pipe")).status().unwrap().success());
+    let path = session.path("pipe");
+    let reader = std::thread::spawn(move || std::fs::read_to_string(path).unwrap());
+    session.run(&["explore", "m.dve", "-q", "--json", "pipe"]).expect(0);
+    assert!(reader.join().unwrap().contains("sweepline-run/1"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn results_go_into_pipes_that_have_none() {
+    let session = Session::with_model(COUNTER);
+    let run = session.run(&["explore", "m.dve", "-q", "--json", "/dev/stdout"]).expect(0);
+    run.out("sweepline-run/1").out("10 states");
+}

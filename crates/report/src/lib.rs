@@ -28,11 +28,11 @@ mod terminal;
 mod trace_file;
 mod trace_view;
 
-pub use diagnostics::{Coloring, Excerpt, Finding, runtime_error};
+pub use diagnostics::{Coloring, Excerpt, Finding, Within, runtime_error};
 pub use exit::Exit;
 pub use filling::{FinishedSearch, NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS, Usage};
 pub use json::write_json;
-pub use quantities::{Bytes, Count, Seconds, Steps};
+pub use quantities::{Bytes, Count, Seconds, States, Steps};
 pub use run_record::{
     AnswerRecord, ChangeRecord, ComponentRecord, DiagnosticRecord, HeldRecord, IoRecord, LengthRecord,
     MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord, PropertyRecord, ResourcesRecord, RunRecord,
