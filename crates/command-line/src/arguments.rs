@@ -10,7 +10,8 @@ use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::options::{
-    FormatChoice, ModelOptions, OutputOptions, QuestionOptions, SearchOptions, ViewChoice, named_expression,
+    FormatChoice, LanguageChoice, ModelOptions, OutputOptions, QuestionOptions, SearchOptions, ViewChoice,
+    named_expression,
 };
 
 /// Part of the help of several commands.
@@ -155,6 +156,9 @@ pub struct TraceArguments {
     /// The model, if it is not where the trace says
     #[arg(long, value_name = "MODEL")]
     pub model: Option<PathBuf>,
+    /// What the model is written in [default: as the file's ending tells]
+    #[arg(long, value_name = "LANGUAGE", value_enum)]
+    pub language: Option<LanguageChoice>,
     /// What to show
     #[arg(long, value_name = "VIEW", value_enum, default_value_t)]
     pub view: ViewChoice,

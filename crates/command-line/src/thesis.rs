@@ -211,7 +211,7 @@ fn by_formula(space: &StateSpace, path: &Path, branching: bool) -> Result<Questi
         let help = "check it by -c instead of -s";
         return Err(Finding::error(codes::BEYOND_SAFETY, message, help).into());
     }
-    let property = ctl_property(text.trim(), formula.form, formula.operand);
+    let property = ctl_property(&formula.to_string(), formula.form, formula.operand);
     let origin = (path.display().to_string(), text);
     Ok(Question { model, property, origin, space_state: |state| state })
 }

@@ -17,8 +17,8 @@ const FIELDS: &[(&str, &str)] = &[
     ("model.variables", "number?"),
     ("model.state_bits", "number?"),
     ("model.constants", "object"),
-    ("plan.engine", "string"),
-    ("plan.execution", "string"),
+    ("plan.engine", "string?"),
+    ("plan.execution", "string?"),
     ("plan.threads", "number"),
     ("plan.measure.expression", "string?"),
     ("plan.measure.origin", "string"),
@@ -296,4 +296,32 @@ fn results_go_into_pipes_that_have_none() {
     let session = Session::with_model(COUNTER);
     let run = session.run(&["explore", "m.dve", "-q", "--json", "/dev/stdout"]).expect(0);
     run.out("sweepline-run/1").out("10 states");
+}
+
+#[test]
+fn of_a_plan_that_was_never_made_only_what_was_asked_is_told() {
+    let session = Session::new();
+    let plan = |arguments: &[&str]| {
+        session.run(&[&["check", "none.dve", "--json", "run.json"], arguments].concat()).expect(2);
+        let plan = session.json("run.json")["plan"].clone();
+        assert!(plan["measure"]["monotone"].is_null());
+        [&plan["engine"], &plan["execution"], &plan["measure"]["expression"]]
+            .map(|value| value.as_str().map(String::from))
+    };
+    let known = |text: &str| Some(text.to_owned());
+    assert_eq!(plan(&[]), [None, None, None]);
+    assert_eq!(plan(&["--engine", "depth"]), [known("depth"), None, None]);
+    assert_eq!(plan(&["--measure", "x"]), [known("sweep"), None, known("x")]);
+    assert_eq!(
+        plan(&["--measure", "none", "--execution", "compiled"]),
+        [known("breadth"), known("compiled"), None]
+    );
+}
+
+#[test]
+fn a_refusal_because_progress_falls_is_in_the_record() {
+    let session = Session::with_model(BROKEN_LOCK);
+    let arguments = ["check", "m.dve", "--home", "locked == 0", "--measure", "locked", "--json", "run.json"];
+    session.run(&arguments).expect(2).err("error[E0017]");
+    assert_eq!(session.json("run.json")["plan"]["measure"]["monotone"], false);
 }

@@ -94,7 +94,7 @@ fn a_component_stands_behind_the_trace() {
     let run = session.run(&["-m", "m.ss", "-f", "f", "-c"]).expect(1);
     assert_eq!(
         run.stdout,
-        "violated  AGEF p\ntrace     yes: 2 states in trace.txt\ncomponent 2 states that cannot be left, in trace.txt\n"
+        "violated  AG EF p\ntrace     yes: 2 states in trace.txt\ncomponent 2 states that cannot be left, in trace.txt\n"
     );
     let trace = session.read("trace.txt");
     let (run, component) = trace.split_once("terminal strongly connected component:\n").unwrap();
@@ -104,7 +104,7 @@ fn a_component_stands_behind_the_trace() {
     assert_eq!(states, ["b", "c"]);
     // A witness is a trace, too.
     session.write("f", "EFAG !p\n");
-    session.run(&["-m", "m.ss", "-f", "f", "-c"]).expect(0).out("holds     EFAG !p\ntrace     yes");
+    session.run(&["-m", "m.ss", "-f", "f", "-c"]).expect(0).out("holds     EF AG !p\ntrace     yes");
 }
 
 #[test]

@@ -72,9 +72,10 @@ impl Finding {
 
     /// What a language says about the text from `origin`.
     pub fn in_text(diagnostic: Diagnostic, origin: &str, text: &Arc<str>) -> Self {
+        let is_outside = diagnostic.is_outside();
         let Diagnostic { code, severity, message, span, label, help } = diagnostic;
         let excerpt = Excerpt { origin: origin.into(), text: Arc::clone(text), span, label };
-        Self { code, severity, message, excerpt: Some(Box::new(excerpt)), help }
+        Self { code, severity, message, excerpt: (!is_outside).then(|| Box::new(excerpt)), help }
     }
 
     /// The finding as part of a run record.

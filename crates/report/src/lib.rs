@@ -38,6 +38,6 @@ pub use run_record::{
     MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord, PropertyRecord, ResourcesRecord, RunRecord,
     SearchRecord, StatesRecord, StepRecord, TraceKind, TraceRecord, TransitionsRecord, ValueRecord,
 };
-pub use terminal::{Detail, Summary};
+pub use terminal::{ComponentText, Detail, Summary};
 pub use trace_file::{SavedAction, TraceFile, TraceFileError};
 pub use trace_view::{Length, TraceText, TraceView, changes_text, state_text};
