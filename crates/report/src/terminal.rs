@@ -46,10 +46,8 @@ pub struct Summary<'a> {
 
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.detail != Detail::Quiet {
-            if self.view != TraceView::None {
-                self.traces(f)?;
-            }
+        if self.detail != Detail::Quiet && self.view != TraceView::None {
+            self.traces(f)?;
         }
         // Who asks for a list wants it, however little else.
         self.terminal_states(f)?;
