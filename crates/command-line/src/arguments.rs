@@ -10,7 +10,8 @@ use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::options::{
-    FormatChoice, ModelOptions, OutputOptions, QuestionOptions, SearchOptions, ViewChoice, named_expression,
+    FormatChoice, LanguageChoice, ModelOptions, OutputOptions, QuestionOptions, SearchOptions, ViewChoice,
+    named_expression,
 };
 
 /// Part of the help of several commands.
@@ -155,6 +156,9 @@ pub struct TraceArguments {
     /// The model, if it is not where the trace says
     #[arg(long, value_name = "MODEL")]
     pub model: Option<PathBuf>,
+    /// What the model is written in [default: as the file's ending tells]
+    #[arg(long, value_name = "LANGUAGE", value_enum)]
+    pub language: Option<LanguageChoice>,
     /// What to show
     #[arg(long, value_name = "VIEW", value_enum, default_value_t)]
     pub view: ViewChoice,
@@ -234,7 +238,7 @@ impl Arguments {
 }
 
 /// Whether two names lead to one file; standard streams are no files.
-fn same_file(left: &Path, right: &Path) -> bool {
+pub fn same_file(left: &Path, right: &Path) -> bool {
     let place = |path: &Path| {
         // A file that does not exist yet is known by its directory.
         path.canonicalize().ok().or_else(|| {

@@ -50,6 +50,7 @@ codes! {
     NOT_A_STATE_SPACE = "E0033": "The thesis' command line is for explicit state spaces.";
     BEYOND_SAFETY = "E0034": "A formula for `-c` was asked about by `-s`.";
     SWEEP_WOULD_HELP = "W0035": "A search that keeps all states ran out of memory.";
+    MODEL_FROM_STDIN = "E0036": "The model of a saved trace came from stdin and has to be named.";
 }
 
 #[cfg(test)]

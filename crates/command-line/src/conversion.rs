@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use languages::state_space::{Arc as SpaceArc, INTERNAL, StateRow};
-use languages::{Language, StateSpace};
-use report::{Count, Exit, Finding, runtime_error};
+use languages::{Language, Model, StateSpace};
+use report::{Count, Exit, Finding, Within, runtime_error};
 use sweepline::model::guarded_commands::{ActionId, Expression, GuardedCommands};
 use sweepline::model::interpreter::Interpreter;
 
@@ -26,8 +26,8 @@ const DRAWN: u32 = 2_000;
 const WRITTEN: u32 = 1_000_000;
 
 /// A proposition of the state space to be.
-struct Proposition<'a> {
-    name: &'a str,
+struct Proposition {
+    name: String,
     text: Arc<str>,
     expression: Expression,
 }
@@ -38,7 +38,7 @@ struct Proposition<'a> {
 /// The input is bad, the state space is too large, or the result cannot be written.
 pub fn convert(arguments: &ConvertArguments, console: Console) -> Result<Exit, Failure> {
     let out = OutputFile::probe(&arguments.output)?;
-    let file = ModelFile::read(&arguments.model, &arguments.definitions.constants)?;
+    let file = ModelFile::read(&arguments.model, &arguments.definitions)?;
     console.report(&file.warnings());
     let measure = measure::choose(arguments.measure.as_deref(), &file)?;
     let propositions = propositions(arguments, &file)?;
@@ -49,15 +49,23 @@ pub fn convert(arguments: &ConvertArguments, console: Console) -> Result<Exit, F
     let graph = ReachableStates::explore(&file.model.commands, limit)
         .map_err(|TooManyStates| too_many_states(limit, arguments.to))?;
     if graph.erroneous > 0 {
-        console.report(&[steps_left_out(graph.erroneous)]);
+        console.report(&[steps_left_out(graph.erroneous, graph.stranded)]);
     }
+    let truths = truths(&graph, &propositions, &file)?;
     let progress = progress_values(&graph, measure.as_ref(), &file.model.commands);
     let mut text = Vec::new();
     match arguments.to {
-        FormatChoice::Ss => state_space(&graph, &progress, measure.as_ref(), &propositions, &file)?
-            .write(&mut text)
-            .expect("memory takes everything"),
-        FormatChoice::Dot => text = drawing(&graph, &progress, measure.as_ref(), &file).into_bytes(),
+        FormatChoice::Ss => {
+            let names = propositions.into_iter().map(|proposition| proposition.name).collect();
+            let (actions, states) =
+                numbered_states(&graph, &plain_progress(&progress, measure.as_ref()), truths, &file);
+            let space = StateSpace { propositions: names, actions, states };
+            space.write(&mut text).expect("memory takes everything");
+        }
+        FormatChoice::Dot => {
+            let labels: Vec<String> = truths.iter().map(|truths| label(truths, &propositions)).collect();
+            text = drawing(&graph, &progress, measure.as_ref(), &labels, &file).into_bytes();
+        }
     }
     out.write(&text).map_err(|error| {
         let findings = vec![result_lost("the converted model", &error)];
@@ -81,17 +89,37 @@ fn progress_values(
     graph.states.iter().map(|state| value(state)).collect()
 }
 
-/// The state space in the terms of its format.
-fn state_space(
+/// Which propositions hold in each state.
+fn truths(
     graph: &ReachableStates,
-    progress: &[u64],
-    measure: Option<&Measure>,
-    propositions: &[Proposition<'_>],
+    propositions: &[Proposition],
     file: &ModelFile,
-) -> Result<StateSpace, Finding> {
-    let commands = &file.model.commands;
-    let interpreter = Interpreter::new(commands);
-    let progress = plain_progress(progress, measure);
+) -> Result<Vec<Box<[bool]>>, Finding> {
+    let interpreter = Interpreter::new(&file.model.commands);
+    let truth = |proposition: &Proposition, state: &[i64]| {
+        let value = interpreter.evaluate(&proposition.expression, state);
+        value
+            .map(|value| value != 0)
+            .map_err(|error| runtime_error(&error, Within::Expression, "--proposition", &proposition.text))
+    };
+    let of_state = |state: &[i64]| propositions.iter().map(|one| truth(one, state)).collect();
+    graph.states.iter().map(|state| of_state(state)).collect()
+}
+
+/// The propositions as a drawing shows them in a state.
+fn label(truths: &[bool], propositions: &[Proposition]) -> String {
+    let shown =
+        |(holds, one): (&bool, &Proposition)| format!("{}{}", if *holds { "" } else { "!" }, one.name);
+    truths.iter().zip(propositions).map(shown).collect::<Vec<_>>().join(" ")
+}
+
+/// The actions and the states in the terms of the format.
+fn numbered_states(
+    graph: &ReachableStates,
+    progress: &[u32],
+    truths: Vec<Box<[bool]>>,
+    file: &ModelFile,
+) -> (Vec<String>, Vec<StateRow>) {
     let mut actions = Vec::new();
     let mut numbers: BTreeMap<ActionId, u32> = BTreeMap::new();
     let mut names: BTreeMap<String, u32> = BTreeMap::new();
@@ -104,22 +132,16 @@ fn state_space(
         })
     };
     let mut states = Vec::with_capacity(graph.states.len());
-    for (number, (state, steps)) in graph.states.iter().zip(&graph.steps).enumerate() {
-        let truth = |proposition: &Proposition<'_>| match interpreter.evaluate(&proposition.expression, state)
-        {
-            Ok(value) => Ok(value != 0),
-            Err(error) => Err(runtime_error(&error, "--proposition", &proposition.text)),
-        };
+    for (number, (truths, steps)) in truths.into_iter().zip(&graph.steps).enumerate() {
         let arc = |&(action, target): &(ActionId, u32)| SpaceArc { action: number_of(action), target };
         states.push(StateRow {
             id: (number + 1).to_string().into(),
             progress: progress[number],
-            truths: propositions.iter().map(truth).collect::<Result<_, _>>()?,
+            truths,
             arcs: steps.iter().map(arc).collect(),
         });
     }
-    let propositions = propositions.iter().map(|proposition| proposition.name.into()).collect();
-    Ok(StateSpace { propositions, actions, states })
+    (actions, states)
 }
 
 /// Progress values as the format has them: those of a single expression as they are, if they fit; otherwise 0, 1, 2, … in
@@ -150,28 +172,44 @@ fn one_word(action: ActionId, file: &ModelFile) -> String {
     tight.split_whitespace().collect::<Vec<_>>().join("_")
 }
 
-/// Reads the propositions.
-fn propositions<'a>(
-    arguments: &'a ConvertArguments,
-    file: &ModelFile,
-) -> Result<Vec<Proposition<'a>>, Vec<Finding>> {
-    let mut propositions: Vec<Proposition<'a>> = Vec::new();
+/// The propositions: those that a state space has already, if it is written as one again, then those of the options.
+fn propositions(arguments: &ConvertArguments, file: &ModelFile) -> Result<Vec<Proposition>, Vec<Finding>> {
+    // A drawing shows its own ones as it shows all variables.
+    let mut propositions = match arguments.to {
+        FormatChoice::Ss => own_propositions(&file.model),
+        FormatChoice::Dot => Vec::new(),
+    };
     let mut findings = Vec::new();
     for (name, text) in &arguments.propositions {
         if !is_proposition(name) {
             findings.push(bad_name(name));
-        } else if propositions.iter().any(|known| known.name == name) {
+        } else if propositions.iter().any(|known| known.name == *name) {
             let message = format!("two propositions are called `{name}`");
-            let help = "give each --proposition a name of its own";
+            let help = "give each --proposition a name of its own, which the state space does not have yet";
             findings.push(Finding::error(codes::BAD_PROPOSITION, message, help));
         }
         let text: Arc<str> = text.as_str().into();
         match file.model.expression(&text) {
-            Ok(expression) => propositions.push(Proposition { name, text, expression }),
+            Ok(expression) => propositions.push(Proposition { name: name.clone(), text, expression }),
             Err(diagnostics) => findings.extend(in_text(diagnostics, "--proposition", &text)),
         }
     }
     if findings.is_empty() { Ok(propositions) } else { Err(findings) }
+}
+
+/// The propositions of a state space: its variables but for the progress value, which comes behind them.
+fn own_propositions(model: &Model) -> Vec<Proposition> {
+    let progress = match (&model.progress, model.language) {
+        (Some(progress), Language::StateSpace) => progress.text.as_str(),
+        _ => return Vec::new(),
+    };
+    let own = model.commands.variables.iter().take_while(|variable| variable.name != progress);
+    own.map(|variable| Proposition {
+        name: variable.name.clone(),
+        text: variable.name.as_str().into(),
+        expression: Expression::Cell(variable.first_cell),
+    })
+    .collect()
 }
 
 /// Whether the name can stand in a state space: its reader decides.
@@ -198,7 +236,16 @@ fn too_many_states(limit: u32, format: FormatChoice) -> Finding {
     Finding::error(codes::TOO_MANY_STATES, message, help)
 }
 
-fn steps_left_out(erroneous: u64) -> Finding {
-    let message = format!("{} steps are run-time errors and are left out", Count(erroneous));
-    Finding::warning(codes::STEPS_LEFT_OUT, message, "`sweepline check` shows the first one")
+fn steps_left_out(erroneous: u64, stranded: u64) -> Finding {
+    let steps = match erroneous {
+        1 => "1 step is a run-time error and is left out".into(),
+        many => format!("{} steps are run-time errors and are left out", Count(many)),
+    };
+    let states = match stranded {
+        0 => "every state keeps a step".into(),
+        1 => "1 state has no other step and becomes terminal".into(),
+        many => format!("{} states have no other step and become terminal", Count(many)),
+    };
+    let help = "`sweepline check` shows the first one";
+    Finding::warning(codes::STEPS_LEFT_OUT, format!("{steps}; {states}"), help)
 }

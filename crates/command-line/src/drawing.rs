@@ -13,11 +13,12 @@ use crate::reachable_states::ReachableStates;
 /// Variables that are written into a state; the rest of a long list is cut off.
 const SHOWN: usize = 8;
 
-/// The drawing, in Graphviz's language.
+/// The drawing, in Graphviz's language, with something to be written into each state.
 pub fn drawing(
     graph: &ReachableStates,
     progress: &[u64],
     measure: Option<&Measure>,
+    labels: &[String],
     file: &ModelFile,
 ) -> String {
     let commands = &file.model.commands;
@@ -34,7 +35,8 @@ pub fn drawing(
         let label = measure.map_or("all states".into(), |one| format!("progress {}", one.packed.show(value)));
         let _ = writeln!(text, "    label={}; style=rounded; color=gray;", quoted(&label));
         for &state in states {
-            let _ = writeln!(text, "    s{}{};", state + 1, attributes(state, graph, commands));
+            let _ =
+                writeln!(text, "    s{}{};", state + 1, attributes(state, &labels[state], graph, commands));
         }
         text.push_str("  }\n");
     }
@@ -61,12 +63,16 @@ pub fn drawing(
 
 /// What a state looks like: its number and what differs from the initial state; the initial state in blue, and with a second
 /// line around it where nothing goes on.
-fn attributes(state: usize, graph: &ReachableStates, commands: &GuardedCommands) -> String {
+fn attributes(state: usize, label: &str, graph: &ReachableStates, commands: &GuardedCommands) -> String {
     let (cells, initial) = (&graph.states[state], &graph.states[0]);
     let mut lines = vec![(state + 1).to_string()];
+    if !label.is_empty() {
+        lines.push(label.into());
+    }
+    let most = lines.len() + SHOWN;
     let differs = |cell: &usize| cells[*cell] != initial[*cell];
     for cell in (0..cells.len()).filter(differs) {
-        if lines.len() > SHOWN {
+        if lines.len() >= most {
             lines.push("…".into());
             break;
         }

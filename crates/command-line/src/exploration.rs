@@ -9,10 +9,11 @@ use std::time::Instant;
 
 use report::{
     AnswerRecord, Exit, Finding, FinishedSearch, LengthRecord, RunRecord, Summary, TraceFile, TraceKind,
-    TraceView, runtime_error, write_json,
+    TraceView, Within, runtime_error, write_json,
 };
 use sweepline::check::{CheckError, Engine, ErrorPlace, Outcome, TraceChoice};
 use sweepline::explore::StopReason;
+use sweepline::property::soundness::Unsound;
 
 use crate::arguments::{CheckArguments, ExploreArguments, is_standard_stream};
 use crate::codes;
@@ -21,7 +22,7 @@ use crate::execution::check_by;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::model_file::ModelFile;
-use crate::options::{OutputOptions, QuestionOptions, SearchOptions};
+use crate::options::{ModelOptions, OutputOptions, QuestionOptions, SearchOptions};
 use crate::output_file::{OutputFile, result_lost};
 use crate::planning::{Planned, Purpose, preliminary, probe_disk};
 use crate::questions::{Questions, nothing_to_check};
@@ -32,7 +33,7 @@ use crate::watch::Watch;
 /// One run of `check` or `explore`.
 pub struct Exploration<'a> {
     model: &'a Path,
-    constants: &'a [(String, i64)],
+    definitions: &'a ModelOptions,
     /// Without questions, all states are met, whatever they are.
     questions: Option<&'a QuestionOptions>,
     search: &'a SearchOptions,
@@ -51,7 +52,7 @@ impl<'a> Exploration<'a> {
             arguments;
         Self {
             model,
-            constants: &definitions.constants,
+            definitions,
             questions: Some(questions),
             search,
             purpose: Purpose::Check(if *shortest { TraceChoice::Shortest } else { TraceChoice::First }),
@@ -68,7 +69,7 @@ impl<'a> Exploration<'a> {
         let ExploreArguments { model, definitions, search, output } = arguments;
         Self {
             model,
-            constants: &definitions.constants,
+            definitions,
             questions: None,
             search,
             purpose: Purpose::Explore,
@@ -90,7 +91,7 @@ impl<'a> Exploration<'a> {
             }
         };
         let mut record = RunRecord::new(self.model.display().to_string(), preliminary(self.search));
-        record.set_constants(self.constants);
+        record.set_constants(&self.definitions.constants);
         let mut exit = match self.answer(&mut record) {
             Ok(exit) => exit,
             Err(Failure { exit, findings }) => {
@@ -118,7 +119,7 @@ impl<'a> Exploration<'a> {
     fn answer(&self, record: &mut RunRecord) -> Result<Exit, Failure> {
         let trace_out = self.trace_out.map(OutputFile::probe).transpose()?;
         probe_disk(self.search)?;
-        let file = ModelFile::read(self.model, self.constants)?;
+        let file = ModelFile::read(self.model, self.definitions)?;
         record.set_model(&file.model);
         self.tell(&file.warnings(), record);
         let (questions, planned) = self.prepared(&file)?;
@@ -128,6 +129,9 @@ impl<'a> Exploration<'a> {
         }
         let outcome = self.explored(&file, &questions, &planned).map_err(|error| {
             let failure = Failure::of_check(&error, Some(self.search));
+            if matches!(error, CheckError::Unsound(Unsound::ComponentsAcrossLayers(_))) {
+                record.plan.measure.monotone = Some(false);
+            }
             if failure.exit != Exit::BadInput {
                 record.set_undecided(&questions.properties, &error.to_string());
             }
@@ -226,11 +230,11 @@ fn findings_of(
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(error) = &outcome.error {
-        let (origin, text) = match error.place {
-            ErrorPlace::Action(_) => (file.path.clone(), file.text.clone()),
-            ErrorPlace::Property(number) => questions.text_of(number, file),
+        let (within, (origin, text)) = match error.place {
+            ErrorPlace::Action(_) => (Within::Step, (file.path.clone(), file.text.clone())),
+            ErrorPlace::Property(number) => (Within::Expression, questions.text_of(number, file)),
         };
-        findings.push(runtime_error(&error.error, &origin, &text));
+        findings.push(runtime_error(&error.error, within, &origin, &text));
     }
     findings.extend(outcome.stopped.as_ref().map(|reason| stop_advice(reason, Some(options))));
     findings

@@ -34,7 +34,7 @@ mod watch;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use clap::{ColorChoice, CommandFactory, Parser};
+use clap::{ColorChoice, CommandFactory};
 use report::Exit;
 
 use arguments::{Arguments, Command};
@@ -45,7 +45,7 @@ use thesis::ThesisArguments;
 
 fn main() -> ExitCode {
     let read = if thesis::is_meant() {
-        ThesisArguments::try_parse().map(|arguments| (Asked::Thesis(arguments), ColorChoice::Auto))
+        ThesisArguments::read().map(|arguments| (Asked::Thesis(arguments), ColorChoice::Auto))
     } else {
         Arguments::read().map(|arguments| (Asked::Command(Box::new(arguments.command)), arguments.color))
     };

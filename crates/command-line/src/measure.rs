@@ -38,6 +38,7 @@ struct Place<'a> {
 pub fn choose(option: Option<&str>, file: &ModelFile) -> Result<Option<Measure>, Vec<Finding>> {
     match option.map(str::trim) {
         Some("none") => Ok(None),
+        None | Some("auto") if !file.model.progress_errors.is_empty() => Err(unreadable(file)),
         None | Some("auto") => file.model.progress.as_ref().map(|one| declared(one, file)).transpose(),
         Some(text) => given(text, file).map(Some),
     }
@@ -55,6 +56,20 @@ fn given(text: &str, file: &ModelFile) -> Result<Measure, Vec<Finding>> {
     })?;
     let place = Place { origin, text: &shared, span: Span::new(0, text.len()) };
     packed(text, components, file, &place)
+}
+
+/// What is wrong with the measure that the model declares, which matters only to who needs it.
+fn unreadable(file: &ModelFile) -> Vec<Finding> {
+    const COMMENT: &str =
+        "a comment that begins with `progress:` is read as a measure; --measure none ignores it";
+    let mut findings = in_text(file.model.progress_errors.clone(), &file.path, &file.text);
+    for finding in &mut findings {
+        finding.help = Some(match finding.help.take() {
+            Some(help) => format!("{help}; {COMMENT}"),
+            None => COMMENT.into(),
+        });
+    }
+    findings
 }
 
 fn declared(measure: &DeclaredMeasure, file: &ModelFile) -> Result<Measure, Vec<Finding>> {

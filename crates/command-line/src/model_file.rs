@@ -3,10 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use languages::{Diagnostic, Language, Model, ReadOptions, read_model_with};
+use languages::{Diagnostic, Language, Model, ReadOptions, StateSpace, read_model_with};
 use report::Finding;
 
+use crate::options::ModelOptions;
 use crate::text_file::{LARGEST_MODEL, LARGEST_STATE_SPACE, read_text};
+
+/// Said about a text that is no DVE model and begins like something else.
+const LIKELY_SPACE: &str =
+    "the first line looks like that of an explicit state space: --language ss reads it as one";
 
 /// A model with the text it was read from.
 #[derive(Clone, Debug)]
@@ -22,12 +27,13 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
-    /// Reads the file, in the language that its ending tells, with these values for constants.
+    /// Reads the file, in the language that the options or its ending tell, with the options' values for constants.
     ///
     /// # Errors
     /// What is wrong with the file, its text, or the constants.
-    pub fn read(path: &Path, constants: &[(String, i64)]) -> Result<Self, Vec<Finding>> {
-        let language = Language::of_path(path).unwrap_or_default();
+    pub fn read(path: &Path, options: &ModelOptions) -> Result<Self, Vec<Finding>> {
+        let ModelOptions { constants, language: chosen } = options;
+        let language = chosen.map(Language::from).or_else(|| Language::of_path(path)).unwrap_or_default();
         let largest = match language {
             Language::Dve => LARGEST_MODEL,
             Language::StateSpace => LARGEST_STATE_SPACE,
@@ -38,7 +44,15 @@ impl ModelFile {
         let options = ReadOptions { language, constants: constants.clone() };
         match read_model_with(&text, &options) {
             Ok(model) => Ok(Self { path, text, model, constants }),
-            Err(diagnostics) => Err(in_text(diagnostics, &path, &text)),
+            Err(diagnostics) => {
+                let mut findings = in_text(diagnostics, &path, &text);
+                if language == Language::Dve && chosen.is_none() && StateSpace::is_likely(&text) {
+                    // The other findings are about a text that was meant otherwise.
+                    findings.truncate(1);
+                    findings.iter_mut().for_each(|finding| finding.help = Some(LIKELY_SPACE.into()));
+                }
+                Err(findings)
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use languages::Language;
 use report::{Detail, TraceView};
 
 use crate::amounts::{duration, memory_size};
@@ -15,6 +16,27 @@ pub struct ModelOptions {
     /// A value for a global constant of the model, as if it stood in the file; may be repeated
     #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", value_parser = constant)]
     pub constants: Vec<(String, i64)>,
+    /// What the model is written in [default: as the file's ending tells; dve for stdin]
+    #[arg(long, value_name = "LANGUAGE", value_enum)]
+    pub language: Option<LanguageChoice>,
+}
+
+/// The languages of models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LanguageChoice {
+    /// The language of the DiVinE model checker
+    Dve,
+    /// An explicit state space, one line per state
+    Ss,
+}
+
+impl From<LanguageChoice> for Language {
+    fn from(choice: LanguageChoice) -> Self {
+        match choice {
+            LanguageChoice::Dve => Self::Dve,
+            LanguageChoice::Ss => Self::StateSpace,
+        }
+    }
 }
 
 /// What is asked.
@@ -31,6 +53,9 @@ pub struct QuestionOptions {
     #[arg(long = "reach", value_name = "EXPR", allow_hyphen_values = true)]
     pub reachable: Vec<String>,
     /// A formula `EF e`, `AG e`, `AG EF e` or `EF AG e` over an expression; may be repeated
+    ///
+    /// An operator reaches to the end of the formula, or of the parenthesis that it stands in: `AG p or q` is
+    /// `AG (p or q)`.
     #[arg(long = "ctl", value_name = "FORMULA", allow_hyphen_values = true)]
     pub formulas: Vec<String>,
     /// An expression that can become true again whatever happened: short for --ctl "AG EF (EXPR)"; may be repeated

@@ -2,7 +2,8 @@
 //!
 //! A search may take hours, so a directory that does not exist must be noticed before, not after. A regular file is
 //! written under another name and then renamed: whoever reads it finds the old content or the new one, never a
-//! part. Devices and pipes are written as they are.
+//! part. Devices and pipes are written as they are, and opened only then: whoever reads a pipe takes the first writer that
+//! goes away for the end of the text.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -41,13 +42,15 @@ impl OutputFile {
     fn probe_file(path: &Path) -> io::Result<Self> {
         match fs::metadata(path) {
             Ok(data) if data.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-            Ok(data) => {
+            Ok(data) if data.is_file() => {
                 // Renaming would replace a file that is write-protected, and a link instead of what it points to.
                 OpenOptions::new().write(true).open(path)?;
                 let target = fs::canonicalize(path)?;
-                let replaceable = data.is_file() && temporary_beside(&target).is_ok();
+                let replaceable = temporary_beside(&target).is_ok();
                 Ok(if replaceable { Self::Regular(target) } else { Self::Direct(target) })
             }
+            // By the name that was given: what `/dev/stdout` leads to may have none in the file system.
+            Ok(_) => Ok(Self::Direct(path.into())),
             Err(_) => {
                 temporary_beside(path)?;
                 Ok(Self::Regular(path.into()))
@@ -71,6 +74,22 @@ impl OutputFile {
                 file.persist(path).map(drop).map_err(|error| error.error)
             }
             Self::Direct(path) => File::create(path)?.write_all(content),
+        }
+    }
+
+    /// Removes what an earlier run has written, and tells whether there was anything.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    pub fn discard(&self) -> io::Result<bool> {
+        match self {
+            Self::Regular(path) => match fs::remove_file(path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+                other => other.map(|()| true),
+            },
+            // Of a file in a directory that takes no changes, at least nothing is left inside.
+            Self::Direct(path) if path.is_file() => File::create(path).map(|_| true),
+            Self::Standard | Self::Direct(_) => Ok(false),
         }
     }
 }

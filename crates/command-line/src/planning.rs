@@ -84,12 +84,17 @@ impl Planned {
 
 /// What the options alone tell, for the record of a run that does not come to a plan.
 pub fn preliminary(options: &SearchOptions) -> PlanRecord {
+    let asked = options.measure.as_deref().map(str::trim);
+    let measure = asked.filter(|measure| !["auto", "none"].contains(measure));
     let engine = match options.engine {
-        EngineChoice::Auto | EngineChoice::Breadth => Engine::Breadth,
-        EngineChoice::Sweep => Engine::Sweep,
-        EngineChoice::Depth => Engine::Depth,
+        EngineChoice::Auto if measure.is_some() => Some("sweep"),
+        EngineChoice::Auto if asked == Some("none") => Some("breadth"),
+        EngineChoice::Auto => None,
+        EngineChoice::Breadth => Some("breadth"),
+        EngineChoice::Sweep => Some("sweep"),
+        EngineChoice::Depth => Some("depth"),
     };
-    PlanRecord::new(engine, options.execution.unwrap_or_default().name())
+    PlanRecord::asked(engine, options.execution.map(ExecutionChoice::name), measure)
 }
 
 /// Tries out what can be tried out before the model is read.

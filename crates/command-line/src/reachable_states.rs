@@ -17,6 +17,8 @@ pub struct ReachableStates {
     pub steps: Vec<Vec<(ActionId, u32)>>,
     /// Steps that are run-time errors, which lead nowhere.
     pub erroneous: u64,
+    /// States that have no other steps than those.
+    pub stranded: u64,
 }
 
 /// There are more states than allowed.
@@ -37,6 +39,7 @@ impl ReachableStates {
             let mut steps = Vec::new();
             let mut found = Vec::new();
             let next = graph.states.len();
+            let erroneous = graph.erroneous;
             interpreter.for_each_successor(&graph.states[graph.steps.len()], |action, result| match result {
                 Err(_) => graph.erroneous += 1,
                 Ok(state) => {
@@ -49,6 +52,7 @@ impl ReachableStates {
                     steps.push((action, target));
                 }
             });
+            graph.stranded += u64::from(steps.is_empty() && graph.erroneous > erroneous);
             graph.steps.push(steps);
             graph.states.append(&mut found);
             if graph.states.len() > limit as usize {
@@ -73,7 +77,7 @@ mod tests {
         let values: Vec<i64> = graph.states.iter().map(|state| state[0]).collect();
         assert_eq!(values, [0, 1, 4, 2, 3]);
         assert_eq!(graph.steps.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1, 0, 1, 1]);
-        assert_eq!(graph.erroneous, 1);
+        assert_eq!((graph.erroneous, graph.stranded), (1, 0));
         assert_eq!(ReachableStates::explore(&commands, 4).unwrap_err(), TooManyStates);
     }
 }

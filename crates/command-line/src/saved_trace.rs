@@ -5,13 +5,14 @@
 
 use std::path::{Path, PathBuf};
 
-use report::{Exit, Finding, Length, Steps, TraceFile, TraceRecord, TraceText};
+use report::{ComponentText, Exit, Finding, Length, Steps, TraceFile, TraceRecord, TraceText};
 
-use crate::arguments::TraceArguments;
+use crate::arguments::{TraceArguments, is_standard_stream};
 use crate::codes;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::model_file::ModelFile;
+use crate::options::{ModelOptions, ViewChoice};
 use crate::output_file::result_lost;
 use crate::text_file::{LARGEST_TRACE, read_text};
 
@@ -26,9 +27,14 @@ pub fn show(arguments: &TraceArguments, console: Console) -> Result<Exit, Failur
         let help = "expected a file that --trace-out wrote";
         Finding::error(codes::NOT_A_TRACE, format!("`{shown}`: {error}"), help)
     })?;
+    if arguments.model.is_none() && is_standard_stream(Path::new(&saved.model)) {
+        let message = format!("`{shown}` is a trace of a model that came from stdin");
+        let help = "name a file with that model by --model";
+        return Err(Finding::error(codes::MODEL_FROM_STDIN, message, help).into());
+    }
     let path = arguments.model.clone().unwrap_or_else(|| find_model(&saved.model, &arguments.file));
     let constants: Vec<(String, i64)> = saved.constants.clone().into_iter().collect();
-    let file = ModelFile::read(&path, &constants)?;
+    let file = ModelFile::read(&path, &ModelOptions { constants, language: arguments.language })?;
     let replayed = saved.replay(&file.model.commands).map_err(|error| {
         let message = format!("the trace is not a run of `{}`: {error}", file.path);
         let help = "the model has changed since, or it is another one (--model names it): check it again";
@@ -37,7 +43,12 @@ pub fn show(arguments: &TraceArguments, console: Console) -> Result<Exit, Failur
     let trace = TraceRecord::new(&file.model.commands, replayed.trace());
     let about = saved.property.map_or(String::new(), |property| format!(" for `{property}`"));
     let body = TraceText { trace: &trace, view: arguments.view.into(), length: Length::All };
-    let text = format!("{} of `{}`{about}, replayed:\n\n{body}", Steps(trace.steps.len()), file.path);
+    let mut text = format!("{} of `{}`{about}, replayed:\n\n{body}", Steps(trace.steps.len()), file.path);
+    if let Some(component) = saved.component.as_ref().filter(|_| arguments.view != ViewChoice::None) {
+        // A replay does not tell where one cannot go.
+        text.push_str("\nAs saved, not replayed: ");
+        text.push_str(&ComponentText { component, view: arguments.view.into() }.to_string());
+    }
     console.print(&text).map_err(|error| {
         let findings = vec![result_lost("the trace", &error)];
         Failure { exit: Exit::Unknown, findings }

@@ -36,7 +36,7 @@ pub fn simulate(arguments: &SimulateArguments, console: Console) -> Result<Exit,
     let trace_out = arguments.trace_out.as_deref().map(OutputFile::probe).transpose()?;
     let to_stdout = arguments.trace_out.as_deref().is_some_and(is_standard_stream);
     let console = console.with_results_on(if to_stdout { Stream::Error } else { Stream::Output });
-    let file = ModelFile::read(&arguments.model, &arguments.definitions.constants)?;
+    let file = ModelFile::read(&arguments.model, &arguments.definitions)?;
     console.report(&file.warnings());
     let mut simulation = Simulation::new(&file.model.commands, arguments.seed);
     let mut out = console.writer();

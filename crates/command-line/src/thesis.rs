@@ -7,7 +7,8 @@
 //! | `-f FORMULA -c` | also `AGEF p`, `EFAG p` | no, for the last two |
 //! | `-a AUTOMATON -s` | can an acceptance state be reached? | yes |
 //!
-//! A trace goes to `trace.txt`, one state of the model per line, and behind it the states of a component if there is one.
+//! A trace goes to `trace.txt`, one state of the model per line, and behind it the states of a component if there is one;
+//! without a trace, no file of this name is left from an earlier run.
 //! Whether there is a trace is what the thesis reports; the exit code says whether the formula holds, as everywhere.
 
 use std::fmt::Write;
@@ -15,18 +16,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use clap::{ArgGroup, Parser};
+use clap::error::ErrorKind;
+use clap::{ArgGroup, CommandFactory, Parser};
 use languages::state_space::model_state;
 use languages::{Automaton, CtlForm, Language, Model, StateSpace};
-use report::{Count, Detail, Exit, Finding};
-use sweepline::check::{CheckError, Engine, Plan};
+use report::{Count, Detail, Exit, Finding, NO_RUNTIME_ERROR, States, Within, runtime_error};
+use sweepline::check::{CheckError, Engine, Outcome, Plan};
 use sweepline::model::guarded_commands::GuardedCommands;
 use sweepline::progress::ExpressionMeasure;
 use sweepline::property::{Property, PropertyKind};
 use sweepline::verdict::trace::Trace;
 use sweepline::verdict::{Component, Evidence, Verdict};
 
-use crate::arguments::STYLES;
+use crate::arguments::{STYLES, same_file};
 use crate::codes;
 use crate::console::Console;
 use crate::execution::{check_by, execution_for};
@@ -78,6 +80,31 @@ pub struct ThesisArguments {
     pub automaton: Option<PathBuf>,
 }
 
+impl ThesisArguments {
+    /// Reads the command line of this process.
+    ///
+    /// # Errors
+    /// What clap says about it, also when the user asked for help.
+    pub fn read() -> Result<Self, clap::Error> {
+        let arguments = Self::try_parse()?;
+        let inputs = [
+            ("-m", Some(&arguments.model)),
+            ("-f", arguments.formula.as_ref()),
+            ("-a", arguments.automaton.as_ref()),
+        ];
+        let is_trace = |input: Option<&PathBuf>| input.is_some_and(|path| same_file(path, Path::new(TRACE)));
+        let clash = inputs.into_iter().find(|(_, input)| is_trace(*input)).map(|(option, _)| option);
+        match clash {
+            Some(option) => {
+                let message =
+                    format!("the trace, in {TRACE}, would overwrite the file of {option}; rename that file");
+                Err(Self::command().error(ErrorKind::ArgumentConflict, message))
+            }
+            None => Ok(arguments),
+        }
+    }
+}
+
 /// Whether the process was started in this manner. No command of ours begins with one of these options.
 pub fn is_meant() -> bool {
     let first = std::env::args_os().nth(1);
@@ -89,6 +116,8 @@ pub fn is_meant() -> bool {
 struct Question {
     model: Model,
     property: Property,
+    /// The file that the property was read from, and its text.
+    origin: (String, Arc<str>),
     /// The state of the space in the name of a state of the model, which may be a product.
     space_state: fn(&str) -> &str,
 }
@@ -105,52 +134,72 @@ pub fn check(arguments: &ThesisArguments, console: Console) -> Result<Exit, Fail
     }
     let out = OutputFile::probe(Path::new(TRACE))?;
     let space = read_space(&arguments.model)?;
-    let Question { model, property, space_state } = match (&arguments.formula, &arguments.automaton) {
+    let question = match (&arguments.formula, &arguments.automaton) {
         (Some(formula), _) => by_formula(&space, formula, arguments.ctl)?,
         (None, Some(automaton)) => by_automaton(&space, automaton)?,
         (None, None) => return Err(defect("neither -f nor -a came through").into()),
     };
     drop(space);
-    let verdict = verdict_of(&model, &property, console)?;
-    let (exit, answer) = match &verdict {
-        Verdict::Holds(_) => (Exit::Holds, "holds"),
-        Verdict::Violated(_) => (Exit::Violated, "violated"),
-        Verdict::Unknown(_) => (Exit::Unknown, "unknown"),
+    let outcome = outcome_of(&question, console)?;
+    let Question { model, property, space_state, .. } = question;
+    let verdict = outcome.verdicts.first().ok_or_else(|| defect("a question without a verdict"))?;
+    let (exit, answer, reason) = match verdict {
+        Verdict::Holds(_) => (Exit::Holds, "holds", String::new()),
+        Verdict::Violated(_) => (Exit::Violated, "violated", String::new()),
+        Verdict::Unknown(reason) => (Exit::Unknown, "unknown", format!(": {reason}")),
     };
+    let exit = if outcome.error.is_some() { Exit::Violated } else { exit };
     let lost = |what: &str, error: &std::io::Error| Failure {
         exit: if exit == Exit::Holds { Exit::Unknown } else { exit },
         findings: vec![result_lost(what, error)],
     };
-    let mut text = format!("{answer:8}  {}\n", property.name);
-    match trace_of(&verdict) {
+    let mut text = format!("{answer:8}  {}{reason}\n", property.name);
+    if let Some(error) = &outcome.error {
+        let _ = writeln!(text, "violated  {NO_RUNTIME_ERROR}: in `{}`: {}", property.name, error.error);
+    }
+    match trace_of(verdict) {
         Some((trace, component)) => {
             let written = trace_text(&model.commands, space_state, trace, component);
             out.write(written.as_bytes()).map_err(|error| lost("the trace", &error))?;
-            let states = Count(trace.steps.len() as u64 + 1);
-            let _ = writeln!(text, "trace     yes: {states} states in {TRACE}");
+            let states = States(trace.steps.len() as u64 + 1);
+            let _ = writeln!(text, "trace     yes: {states} in {TRACE}");
             if let Some(component) = component {
-                let more = if component.complete { "" } else { " and more" };
-                let size = Count(component.states.len() as u64);
-                let _ = writeln!(text, "component {size}{more} states that cannot be left, in {TRACE}");
+                let size = component.states.len() as u64;
+                let _ = match component.complete {
+                    true => writeln!(text, "component {} that cannot be left, in {TRACE}", States(size)),
+                    false => writeln!(
+                        text,
+                        "component {} and more states that cannot be left, in {TRACE}",
+                        Count(size)
+                    ),
+                };
             }
         }
-        None => text.push_str("trace     no\n"),
+        None => {
+            let removed = out.discard().map_err(|error| lost("that there is no trace", &error))?;
+            let earlier =
+                if removed { format!("; {TRACE} of an earlier run is removed") } else { String::new() };
+            let _ = writeln!(text, "trace     no{earlier}");
+        }
     }
     console.print(&text).map_err(|error| lost("the result", &error))?;
     Ok(exit)
 }
 
+/// Reads a state space, whatever the ending of its name; but what calls itself a model and is no state space is told so.
 fn read_space(path: &Path) -> Result<StateSpace, Failure> {
-    if Language::of_path(path).is_some_and(|language| language != Language::StateSpace) {
-        let shown = path.display();
-        let message = format!("`{shown}` is a model, and -m is for explicit state spaces");
-        let help = format!(
-            "use `sweepline check {shown}`, or write its states by `sweepline convert {shown} --to ss`"
-        );
-        return Err(Finding::error(codes::NOT_A_STATE_SPACE, message, help).into());
-    }
     let text: Arc<str> = read_text(path, LARGEST_STATE_SPACE)?.into();
-    Ok(StateSpace::read(&text).map_err(|found| in_text(found, &path.display().to_string(), &text))?)
+    let shown = path.display();
+    StateSpace::read(&text).map_err(|found| match Language::of_path(path) {
+        None | Some(Language::StateSpace) => in_text(found, &shown.to_string(), &text).into(),
+        Some(Language::Dve) => {
+            let message = format!("`{shown}` is a model, and -m is for explicit state spaces");
+            let help = format!(
+                "use `sweepline check {shown}`, or write its states by `sweepline convert {shown} --to ss`"
+            );
+            Finding::error(codes::NOT_A_STATE_SPACE, message, help).into()
+        }
+    })
 }
 
 fn by_formula(space: &StateSpace, path: &Path, branching: bool) -> Result<Question, Failure> {
@@ -162,8 +211,9 @@ fn by_formula(space: &StateSpace, path: &Path, branching: bool) -> Result<Questi
         let help = "check it by -c instead of -s";
         return Err(Finding::error(codes::BEYOND_SAFETY, message, help).into());
     }
-    let property = ctl_property(text.trim(), formula.form, formula.operand);
-    Ok(Question { model, property, space_state: |state| state })
+    let property = ctl_property(&formula.to_string(), formula.form, formula.operand);
+    let origin = (path.display().to_string(), text);
+    Ok(Question { model, property, origin, space_state: |state| state })
 }
 
 fn by_automaton(space: &StateSpace, path: &Path) -> Result<Question, Failure> {
@@ -181,11 +231,12 @@ fn by_automaton(space: &StateSpace, path: &Path) -> Result<Question, Failure> {
         model.expression(&accepting).map_err(|_| defect("the product has no proposition for acceptance"))?;
     let name = format!("an acceptance state of `{origin}` can be reached");
     let property = Property::new(name, PropertyKind::Reachable(expression));
-    Ok(Question { model, property, space_state: model_state })
+    Ok(Question { model, property, origin: (origin, text), space_state: model_state })
 }
 
 /// Sweeps by the progress values of the file.
-fn verdict_of(model: &Model, property: &Property, console: Console) -> Result<Verdict, Failure> {
+fn outcome_of(question: &Question, console: Console) -> Result<Outcome, Failure> {
+    let Question { model, property, origin: (origin, text), .. } = question;
     let progress = model.progress.as_ref().ok_or_else(|| defect("a state space without progress values"))?;
     let measure = ExpressionMeasure::new(&model.commands, &progress.components)
         .map_err(|error| defect(&error.to_string()))?;
@@ -195,17 +246,21 @@ fn verdict_of(model: &Model, property: &Property, console: Console) -> Result<Ve
     let execution = execution_for(None, model);
     let result = check_by(execution, &model.commands, std::slice::from_ref(property), &plan, &mut watch);
     watch.finish();
-    let mut outcome = result.map_err(|error| {
+    let outcome = result.map_err(|error| {
         let mut failure = Failure::of_check(&error, None);
         if let (CheckError::Unsound(_), [finding]) = (&error, &mut failure.findings[..]) {
             finding.help = Some(ALL_STATES.into());
         }
         failure
     })?;
+    // A state space has no run-time errors, so it is one of the formula.
+    if let Some(error) = &outcome.error {
+        console.report(&[runtime_error(&error.error, Within::Expression, origin, text)]);
+    }
     if let Some(reason) = &outcome.stopped {
         console.report(&[stop_advice(reason, None)]);
     }
-    outcome.verdicts.pop().ok_or_else(|| defect("a question without a verdict").into())
+    Ok(outcome)
 }
 
 /// The run that shows the verdict, and the component in which it ends.

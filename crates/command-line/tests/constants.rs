@@ -20,7 +20,7 @@ fn every_command_takes_constants() {
     session.run(&["explore", "m.dve", "-q"]).expect(0).out("4 states");
     session.run(&["explore", "m.dve", "-q", "-D", "LAST=7"]).expect(0).out("8 states");
     session.run(&["explore", "m.dve", "-q", "-DLAST=7", "-D", "LAST=9"]).expect(0).out("10 states");
-    session.run(&["explore", "m.dve", "-q", "--define", "LAST=0"]).expect(0).out("1 states");
+    session.run(&["explore", "m.dve", "-q", "--define", "LAST=0"]).expect(0).out("1 state, 0 transitions");
     session.run(&["check", "m.dve", "-D", "LAST=7", "--reach", "x == LAST and x == 7"]).expect(0);
     session.run(&["simulate", "m.dve", "-D", "LAST=5", "--random"]).expect(0).out("deadlock after 5 steps");
     let run = session.run(&["convert", "m.dve", "-D", "LAST=5", "--to", "ss"]).expect(0);
@@ -46,7 +46,8 @@ fn the_record_and_the_saved_trace_remember_them() {
 fn constants_that_are_none_are_refused() {
     let session = Session::with_model(PARAMETER);
     let refused = |definition: &str| session.run(&["check", "m.dve", "-D", definition]).expect(2);
-    refused("LOST=4").err("error[E0215]").err("did you mean `LAST`?");
+    let run = refused("LOST=4").err("error[E0215]").err("did you mean `LAST`?");
+    assert!(!run.stderr.contains("m.dve:1:1"), "{}", run.stderr);
     refused("x=4").err("error[E0215]").err("is a variable");
     refused("LAST=256").err("error[E0216]").err("0 to 255");
     refused("LAST").err("NAME=VALUE");

@@ -137,5 +137,45 @@ fn mistakes_are_refused_and_missing_steps_are_told() {
     session.run(&["convert", "m.dve"]).expect(2);
     session.run(&["convert", "m.dve", "--to", "pdf"]).expect(2);
     session.write("m.dve", OVERRUN);
-    session.run(&["convert", "m.dve", "--to", "ss"]).expect(0).err("warning[W0031]").out("3 0 0\n");
+    let run = session.run(&["convert", "m.dve", "--to", "ss"]).expect(0).err("warning[W0031]").out("3 0 0\n");
+    run.err("1 step is a run-time error and is left out; 1 state has no other step and becomes terminal");
+}
+
+#[test]
+fn a_state_space_keeps_its_propositions() {
+    let session = Session::new();
+    let space = "1 0 2 p !q * 2\n2 1 2 !p q go 1\n";
+    session.write("m.ss", space);
+    assert_eq!(session.run(&["convert", "m.ss", "--to", "ss"]).expect(0).stdout, space);
+    let run = session.run(&["convert", "m.ss", "--to", "ss", "--proposition", "r=p or q"]).expect(0);
+    assert_eq!(run.stdout, "1 0 3 p !q r * 2\n2 1 3 !p q r go 1\n");
+    let run = session.run(&["convert", "m.ss", "--to", "ss", "--proposition", "p=q"]).expect(2);
+    run.err("error[E0030]").err("two propositions are called `p`");
+}
+
+#[test]
+fn a_drawing_shows_propositions() {
+    let session = Session::with_model(COUNTER);
+    let run = session.run(&["convert", "m.dve", "--to", "dot", "--proposition", "odd=x % 2"]).expect(0);
+    run.out("label=\"1\\n!odd\"").out("label=\"2\\nodd\\nx = 1\"");
+}
+
+#[test]
+fn the_language_can_be_said() {
+    let session = Session::new();
+    let space = "1 0 1 p * 2\n2 1 1 !p\n";
+    let run = session.run_with_input(&["explore", "-", "-q", "--language", "ss"], space).expect(0);
+    run.out("2 states, 1 transition");
+    let run = session.run_with_input(&["explore", "-"], space).expect(2);
+    run.err("--language ss reads it as one");
+    session.write("space.txt", space);
+    session.run(&["check", "space.txt", "--reach", "!p"]).expect(2).err("--language ss");
+    let check = ["check", "space.txt", "--language", "ss", "--reach", "!p", "--trace-out", "t.json"];
+    session.run(&check).expect(0);
+    session.run(&["trace", "t.json", "--language", "ss"]).expect(0).out("1 step of `space.txt`");
+    session.run(&["simulate", "space.txt", "--language", "ss", "--random"]).expect(0);
+    assert_eq!(
+        session.run(&["convert", "space.txt", "--language", "ss", "--to", "ss"]).expect(0).stdout,
+        space
+    );
 }

@@ -17,8 +17,8 @@ const FIELDS: &[(&str, &str)] = &[
     ("model.variables", "number?"),
     ("model.state_bits", "number?"),
     ("model.constants", "object"),
-    ("plan.engine", "string"),
-    ("plan.execution", "string"),
+    ("plan.engine", "string?"),
+    ("plan.execution", "string?"),
     ("plan.threads", "number"),
     ("plan.measure.expression", "string?"),
     ("plan.measure.origin", "string"),
@@ -277,4 +277,51 @@ fn a_reader_that_goes_away_changes_nothing() {
     let run = session::Run::of(child.wait_with_output().unwrap()).expect(1);
     assert_eq!(run.stderr, "");
     assert_record(&session.json("run.json"));
+}
+
+#[cfg(unix)]
+#[test]
+fn results_go_into_pipes_that_have_a_name() {
+    let session = Session::with_model(COUNTER);
+    assert!(std::process::Command::new("mkfifo").arg(session.path("pipe")).status().unwrap().success());
+    let path = session.path("pipe");
+    let reader = std::thread::spawn(move || std::fs::read_to_string(path).unwrap());
+    session.run(&["explore", "m.dve", "-q", "--json", "pipe"]).expect(0);
+    assert!(reader.join().unwrap().contains("sweepline-run/1"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn results_go_into_pipes_that_have_none() {
+    let session = Session::with_model(COUNTER);
+    let run = session.run(&["explore", "m.dve", "-q", "--json", "/dev/stdout"]).expect(0);
+    run.out("sweepline-run/1").out("10 states");
+}
+
+#[test]
+fn of_a_plan_that_was_never_made_only_what_was_asked_is_told() {
+    let session = Session::new();
+    let plan = |arguments: &[&str]| {
+        session.run(&[&["check", "none.dve", "--json", "run.json"], arguments].concat()).expect(2);
+        let plan = session.json("run.json")["plan"].clone();
+        assert!(plan["measure"]["monotone"].is_null());
+        [&plan["engine"], &plan["execution"], &plan["measure"]["expression"]]
+            .map(|value| value.as_str().map(String::from))
+    };
+    let known = |text: &str| Some(text.to_owned());
+    assert_eq!(plan(&[]), [None, None, None]);
+    assert_eq!(plan(&["--engine", "depth"]), [known("depth"), None, None]);
+    assert_eq!(plan(&["--measure", "x"]), [known("sweep"), None, known("x")]);
+    assert_eq!(
+        plan(&["--measure", "none", "--execution", "compiled"]),
+        [known("breadth"), known("compiled"), None]
+    );
+}
+
+#[test]
+fn a_refusal_because_progress_falls_is_in_the_record() {
+    let session = Session::with_model(BROKEN_LOCK);
+    let arguments = ["check", "m.dve", "--home", "locked == 0", "--measure", "locked", "--json", "run.json"];
+    session.run(&arguments).expect(2).err("error[E0017]");
+    assert_eq!(session.json("run.json")["plan"]["measure"]["monotone"], false);
 }

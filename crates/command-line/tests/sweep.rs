@@ -312,3 +312,32 @@ fn of_many_terminal_states_the_first_are_shown() {
         31
     );
 }
+
+#[test]
+fn a_measure_that_cannot_be_read_is_in_the_way_of_a_sweep_only() {
+    for comment in ["// progress: x +", "// progress: zz", "// progress: x\n// progress: round"] {
+        let session = Session::with_model(&ROUNDS.replace("// progress: x", comment));
+        let run = session.run(&["explore", "m.dve"]).expect(2);
+        run.err("is read as a measure; --measure none ignores it").err("m.dve:");
+        session.run(&["explore", "m.dve", "--engine", "sweep"]).expect(2);
+        session.run(&["explore", "m.dve", "--measure", "none"]).expect(0);
+        session.run(&["explore", "m.dve", "--measure", "round"]).expect(0).out("sweep by round");
+        session.run(&["explore", "m.dve", "--engine", "breadth"]).expect(0);
+        session.run(&["simulate", "m.dve", "--random", "--steps", "2"]).expect(0);
+    }
+    let session = Session::with_model(&ROUNDS.replace("// progress: x", "// Progress: x"));
+    session.run(&["explore", "m.dve"]).expect(0).err("warning[W0404]").out("breadth-first");
+}
+
+#[test]
+fn a_sweep_that_ends_when_progress_falls_says_so_and_claims_no_saving() {
+    let session = Session::with_model(
+        "int x; process P { state s; init s; trans s -> s { guard x == 0; effect x = -1; }; } system async;",
+    );
+    let arguments = ["explore", "m.dve", "--measure", "x", "--expect-monotone", "--json", "run.json"];
+    let run = session.run(&arguments).expect(1).out("ended when progress fell");
+    assert!(!run.stdout.contains("memory saved"), "{}", run.stdout);
+    let record = session.json("run.json");
+    assert_eq!(record["search"]["stopped"], "progress fell");
+    assert_eq!(record["plan"]["measure"]["monotone"], false);
+}

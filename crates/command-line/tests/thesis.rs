@@ -94,7 +94,7 @@ fn a_component_stands_behind_the_trace() {
     let run = session.run(&["-m", "m.ss", "-f", "f", "-c"]).expect(1);
     assert_eq!(
         run.stdout,
-        "violated  AGEF p\ntrace     yes: 2 states in trace.txt\ncomponent 2 states that cannot be left, in trace.txt\n"
+        "violated  AG EF p\ntrace     yes: 2 states in trace.txt\ncomponent 2 states that cannot be left, in trace.txt\n"
     );
     let trace = session.read("trace.txt");
     let (run, component) = trace.split_once("terminal strongly connected component:\n").unwrap();
@@ -104,7 +104,7 @@ fn a_component_stands_behind_the_trace() {
     assert_eq!(states, ["b", "c"]);
     // A witness is a trace, too.
     session.write("f", "EFAG !p\n");
-    session.run(&["-m", "m.ss", "-f", "f", "-c"]).expect(0).out("holds     EFAG !p\ntrace     yes");
+    session.run(&["-m", "m.ss", "-f", "f", "-c"]).expect(0).out("holds     EF AG !p\ntrace     yes");
 }
 
 #[test]
@@ -159,6 +159,57 @@ fn what_it_cannot_do_is_said() {
         assert!(run.stderr.starts_with("error: "), "{}", run.stderr);
     }
     assert!(!session.files().contains(&"trace.txt".into()));
+}
+
+#[test]
+fn the_trace_overwrites_no_input() {
+    let session = Session::new();
+    session.write("trace.txt", "a 0 1 p x b\nb 1 1 !p\n");
+    session.write("f", "AG p");
+    let run = session.run(&["-m", "./trace.txt", "-f", "f", "-s"]).expect(2);
+    run.err("would overwrite the file of -m");
+    session.write("m.ss", session.read("trace.txt"));
+    session.run(&["-m", "m.ss", "-f", "trace.txt", "-s"]).expect(2).err("the file of -f");
+    session.run(&["-m", "m.ss", "-a", "trace.txt", "-s"]).expect(2).err("the file of -a");
+    assert_eq!(session.read("trace.txt"), session.read("m.ss"));
+}
+
+#[test]
+fn without_a_trace_none_is_left_from_an_earlier_run() {
+    let session = Session::new();
+    session.write("m.ss", "a 0 1 p x b\nb 1 1 !p\n");
+    session.write("f", "EF !p");
+    session.run(&["-m", "m.ss", "-f", "f", "-s"]).expect(0).out("trace     yes: 2 states in trace.txt\n");
+    session.write("f", "AG (p or !p)");
+    let run = session.run(&["-m", "m.ss", "-f", "f", "-s"]).expect(0);
+    run.out("trace     no; trace.txt of an earlier run is removed\n");
+    assert!(!session.files().contains(&"trace.txt".into()));
+    session.write("f", "EF p");
+    session.run(&["-m", "m.ss", "-f", "f", "-s"]).expect(0).out("trace     yes: 1 state in trace.txt\n");
+}
+
+#[test]
+fn a_formula_without_a_value_is_told() {
+    let session = Session::new();
+    session.write("m.ss", "a 0 1 p x b\nb 1 1 !p\n");
+    session.write("f", "AG 1 / p == 1");
+    let run = session.run(&["-m", "m.ss", "-f", "f", "-s"]).expect(1);
+    let run =
+        run.err("error[E0502]").err("f:1:4").out("unknown   AG").out("violated  no run-time error: in `AG");
+    assert!(
+        !run.stderr.contains("step") && run.stdout.contains("trace     no\n"),
+        "{}{}",
+        run.stderr,
+        run.stdout
+    );
+}
+
+#[test]
+fn the_ending_of_a_state_space_does_not_matter() {
+    let session = Session::new();
+    session.write("m.dve", "a 0 1 p x b\nb 1 1 !p\n");
+    session.write("f", "EF !p");
+    session.run(&["-m", "m.dve", "-f", "f", "-s"]).expect(0);
 }
 
 #[test]

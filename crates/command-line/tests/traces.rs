@@ -149,3 +149,31 @@ fn what_is_not_a_trace_is_refused() {
     session.write("deep.json", "[".repeat(200_000));
     session.run(&["trace", "deep.json"]).expect(2).err("error[E0011]");
 }
+
+#[test]
+fn a_trace_keeps_the_component_that_it_leads_to() {
+    let session = Session::new();
+    session.write("m.ss", "a 0 1 p x b y c\nb 1 1 !p z c\nc 1 1 !p * b\n");
+    session.run(&["check", "m.ss", "--home", "p", "--trace-out", "t.json"]).expect(1);
+    let run = session.run(&["trace", "t.json"]).expect(0).out("1 step of `m.ss` for `AG EF (p)`, replayed:");
+    let run = run.out("As saved, not replayed: From there on, these 2 states can be reached and no others:");
+    assert!(run.stdout.contains("space = b") && run.stdout.contains("space = c"), "{}", run.stdout);
+}
+
+#[test]
+fn the_model_of_a_trace_may_have_come_from_stdin() {
+    let session = Session::with_model(COUNTER);
+    session.run_with_input(&["check", "-", "--trace-out", "t.json"], COUNTER).expect(1);
+    session.run(&["trace", "t.json"]).expect(2).err("error[E0036]").err("--model");
+    session.run(&["trace", "t.json", "--model", "m.dve"]).expect(0);
+}
+
+#[test]
+fn a_list_of_terminal_states_is_no_detail() {
+    let session = Session::with_model(COUNTER);
+    session
+        .run(&["explore", "m.dve", "-q", "--terminal-states"])
+        .expect(0)
+        .out("1 terminal state:")
+        .out("x = 9");
+}

@@ -63,6 +63,7 @@ codes! {
     ONE_SIDED_CHANNEL = "W0401": "An unbuffered channel on which no sender meets a receiver of another process.";
     INITIAL_VALUE_WRAPS = "W0402": "An initial value that its type cannot hold.";
     SURPLUS_INITIAL_VALUES = "W0403": "An array with fewer elements than initial values.";
+    NEARLY_A_MEASURE = "W0404": "A comment that looks like a progress measure and is none.";
 }
 
 #[cfg(test)]

@@ -39,4 +39,36 @@ pub struct CtlFormula {
     pub form: CtlForm,
     /// What they are about: an expression over one state, true if it is not 0.
     pub operand: Expression,
+    /// The operand as written.
+    pub operand_text: String,
+}
+
+/// The formula as it is understood: where an operator reaches further than a word, parentheses show it.
+impl fmt::Display for CtlFormula {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let operand = self.operand_text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if is_one(&operand) {
+            write!(formatter, "{} {operand}", self.form)
+        } else {
+            write!(formatter, "{} ({operand})", self.form)
+        }
+    }
+}
+
+/// Whether nobody can read only a part of it as the operand: a name, or something in parentheses.
+fn is_one(operand: &str) -> bool {
+    let name = operand.trim_start_matches('!').replace("->", "");
+    if name.chars().all(|one| one.is_alphanumeric() || "_.[]".contains(one)) {
+        return true;
+    }
+    let mut open = 0_usize;
+    let closed = operand.char_indices().find_map(|(at, one)| {
+        match one {
+            '(' => open += 1,
+            ')' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        (open == 0).then_some(at)
+    });
+    operand.starts_with('(') && closed == Some(operand.len() - 1)
 }

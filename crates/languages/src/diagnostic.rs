@@ -36,6 +36,11 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// Whether it is about something that is not in the text at all, as a constant that is to be set and is nowhere.
+    pub fn is_outside(&self) -> bool {
+        self.code == crate::codes::UNKNOWN_CONSTANT && self.span == Span::new(0, 0)
+    }
+
     /// An error without help.
     pub(crate) fn error(
         code: &'static str,

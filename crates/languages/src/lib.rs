@@ -59,6 +59,8 @@ pub struct Model {
     pub warnings: Vec<Diagnostic>,
     /// The progress measure that its file declares.
     pub progress: Option<DeclaredMeasure>,
+    /// What is wrong with the measure that its file declares; then there is none. The model is good without it.
+    pub progress_errors: Vec<Diagnostic>,
     scope: dve::Scope,
 }
 
@@ -119,8 +121,9 @@ pub fn read_model(text: &str) -> Result<Model, Vec<Diagnostic>> {
 pub fn read_model_with(text: &str, options: &ReadOptions) -> Result<Model, Vec<Diagnostic>> {
     match options.language {
         Language::Dve => {
-            let dve::Meaning { commands, scope, progress, warnings } = dve::read(text, &options.constants)?;
-            Ok(Model { language: Language::Dve, commands, warnings, progress, scope })
+            let dve::Meaning { commands, scope, progress, progress_errors, warnings } =
+                dve::read(text, &options.constants)?;
+            Ok(Model { language: Language::Dve, commands, warnings, progress, progress_errors, scope })
         }
         Language::StateSpace => {
             state_space::refuse_constants(&options.constants)?;

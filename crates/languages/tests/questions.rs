@@ -91,11 +91,12 @@ fn a_file_declares_its_measure_in_a_comment() {
 }
 
 #[test]
-fn a_wrong_declaration_is_refused_where_it_stands_in_the_file() {
+fn a_wrong_declaration_is_told_where_it_stands_in_the_file_and_spares_the_model() {
     let places = |text: &str| -> Vec<(&'static str, usize, usize)> {
         let source = Source::new(text);
-        let errors = read_model(text).map(|_| ()).unwrap_err();
-        let starts = errors.iter().map(|error| (error.code, source.start_of(error.span)));
+        let model = read_model(text).unwrap();
+        assert_eq!(model.progress, None);
+        let starts = model.progress_errors.iter().map(|error| (error.code, source.start_of(error.span)));
         starts.map(|(code, start)| (code, start.line, start.column)).collect()
     };
     assert_eq!(places("byte x;\n // progress: x + zz\nsystem async;"), [(codes::UNKNOWN_NAME, 2, 19)]);
@@ -104,6 +105,28 @@ fn a_wrong_declaration_is_refused_where_it_stands_in_the_file() {
     assert_eq!(places("// progress: x ; y\nbyte x; system async;"), [(codes::UNEXPECTED_TOKEN, 1, 16)]);
     let twice = "byte x; // progress: x\n// progress: y\nsystem async;";
     assert_eq!(places(twice), [(codes::REPEATED_MEASURE, 2, 14)]);
+}
+
+#[test]
+fn a_comment_that_is_nearly_a_measure_is_a_warning() {
+    let warned = |comment: &str| {
+        let warnings = read_model(&format!("byte x; {comment}\nsystem async;")).unwrap().warnings;
+        warnings.first().map(|warning| (warning.code, warning.span.end - warning.span.start))
+    };
+    assert_eq!(warned("// Progress: x"), Some((codes::NEARLY_A_MEASURE, 8)));
+    assert_eq!(warned("//progress : x"), Some((codes::NEARLY_A_MEASURE, 8)));
+    for comment in ["// progress: x", "// progress is x", "// no progress: x", "// progré", "//"] {
+        assert_eq!(warned(comment), None, "{comment}");
+    }
+}
+
+#[test]
+fn a_formula_is_shown_as_it_is_understood() {
+    let shown = |text: &str| model().ctl(text).unwrap().to_string();
+    assert_eq!(shown("AG x == 1  or y == 2"), "AG (x == 1 or y == 2)");
+    assert_eq!(shown("AGEF (x == 1) or (y == 2)"), "AG EF ((x == 1) or (y == 2))");
+    assert_eq!(shown("(EF ((x == 1)))"), "EF ((x == 1))");
+    assert_eq!(shown("EF AG !x"), "EF AG !x");
 }
 
 #[test]

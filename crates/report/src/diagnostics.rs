@@ -72,9 +72,10 @@ impl Finding {
 
     /// What a language says about the text from `origin`.
     pub fn in_text(diagnostic: Diagnostic, origin: &str, text: &Arc<str>) -> Self {
+        let is_outside = diagnostic.is_outside();
         let Diagnostic { code, severity, message, span, label, help } = diagnostic;
         let excerpt = Excerpt { origin: origin.into(), text: Arc::clone(text), span, label };
-        Self { code, severity, message, excerpt: Some(Box::new(excerpt)), help }
+        Self { code, severity, message, excerpt: (!is_outside).then(|| Box::new(excerpt)), help }
     }
 
     /// The finding as part of a run record.
@@ -132,19 +133,35 @@ impl Excerpt {
     }
 }
 
-/// A run-time error of the model as a finding about the text from `origin`.
-pub fn runtime_error(error: &RuntimeError, origin: &str, text: &Arc<str>) -> Finding {
+/// What a run-time error happens in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Within {
+    /// A step of the model, which need not be taken.
+    Step,
+    /// An expression about states, which is evaluated in all of them.
+    Expression,
+}
+
+/// A run-time error as a finding about the text from `origin`.
+pub fn runtime_error(error: &RuntimeError, within: Within, origin: &str, text: &Arc<str>) -> Finding {
+    let guard = |condition: &str| match within {
+        Within::Step => format!("guard the step, so that it is taken only when {condition}"),
+        Within::Expression => {
+            format!(
+                "the expression needs a value in every state: make sure that {condition}, or ask without this part"
+            )
+        }
+    };
     let (code, help) = match &error.kind {
-        RuntimeErrorKind::IndexOutOfRange { length, .. } => (
-            "E0501",
-            format!("the indices go from 0 to {}: guard the step, or enlarge the array", length - 1),
-        ),
-        RuntimeErrorKind::DivisionByZero => {
-            ("E0502", "guard the step, so that it is taken only when the divisor is not 0".into())
+        RuntimeErrorKind::IndexOutOfRange { length, .. } => {
+            let advice = match within {
+                Within::Step => "guard the step, or enlarge the array".into(),
+                Within::Expression => guard("the index is one of them"),
+            };
+            ("E0501", format!("the indices go from 0 to {}: {advice}", length - 1))
         }
-        RuntimeErrorKind::ShiftOutOfRange(_) => {
-            ("E0503", "guard the step, so that it is taken only when the count is in 0 to 63".into())
-        }
+        RuntimeErrorKind::DivisionByZero => ("E0502", guard("the divisor is not 0")),
+        RuntimeErrorKind::ShiftOutOfRange(_) => ("E0503", guard("the count is in 0 to 63")),
     };
     let excerpt = Excerpt {
         origin: origin.into(),

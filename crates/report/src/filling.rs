@@ -62,7 +62,14 @@ impl PlanRecord {
             Engine::Sweep => "sweep",
         };
         let measure = MeasureRecord { expression: None, origin: MeasureOrigin::None, monotone: Some(true) };
-        Self { engine: engine.into(), execution: execution.into(), threads: 1, measure }
+        Self { engine: Some(engine.into()), execution: Some(execution.into()), threads: 1, measure }
+    }
+
+    /// What is known of a plan before the model is read: what the user asks for, and nothing else.
+    pub fn asked(engine: Option<&str>, execution: Option<&str>, measure: Option<&str>) -> Self {
+        let origin = if measure.is_some() { MeasureOrigin::User } else { MeasureOrigin::None };
+        let measure = MeasureRecord { expression: measure.map(Into::into), origin, monotone: None };
+        Self { engine: engine.map(Into::into), execution: execution.map(Into::into), threads: 1, measure }
     }
 
     /// The same with a measure, of which nobody knows yet whether it falls.
@@ -250,7 +257,11 @@ impl SearchRecord {
             levels: (engine == Engine::Breadth).then_some(counters.depth),
             stack_depth: (engine == Engine::Depth).then_some(counters.depth),
             erroneous: Some(counters.erroneous),
-            stopped: outcome.stopped.as_ref().map(StopReason::to_string),
+            stopped: match (&outcome.stopped, &outcome.regress) {
+                (Some(reason), _) => Some(reason.to_string()),
+                (None, Some(_)) => Some("progress fell".into()),
+                (None, None) => None,
+            },
             terminal_states: listed
                 .map(|states| states.iter().map(|state| ValueRecord::all(commands, state)).collect()),
         }

@@ -28,16 +28,16 @@ mod terminal;
 mod trace_file;
 mod trace_view;
 
-pub use diagnostics::{Coloring, Excerpt, Finding, runtime_error};
+pub use diagnostics::{Coloring, Excerpt, Finding, Within, runtime_error};
 pub use exit::Exit;
 pub use filling::{FinishedSearch, NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS, Usage};
 pub use json::write_json;
-pub use quantities::{Bytes, Count, Seconds, Steps};
+pub use quantities::{Bytes, Count, Seconds, States, Steps};
 pub use run_record::{
     AnswerRecord, ChangeRecord, ComponentRecord, DiagnosticRecord, HeldRecord, IoRecord, LengthRecord,
     MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord, PropertyRecord, ResourcesRecord, RunRecord,
     SearchRecord, StatesRecord, StepRecord, TraceKind, TraceRecord, TransitionsRecord, ValueRecord,
 };
-pub use terminal::{Detail, Summary};
+pub use terminal::{ComponentText, Detail, Summary};
 pub use trace_file::{SavedAction, TraceFile, TraceFileError};
 pub use trace_view::{Length, TraceText, TraceView, changes_text, state_text};

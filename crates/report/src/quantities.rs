@@ -41,6 +41,21 @@ impl fmt::Display for Steps {
     }
 }
 
+/// A number of states.
+///
+/// ```
+/// assert_eq!(report::States(1).to_string(), "1 state");
+/// assert_eq!(report::States(1200).to_string(), "1,200 states");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct States(pub u64);
+
+impl fmt::Display for States {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", Count(self.0), if self.0 == 1 { "state" } else { "states" })
+    }
+}
+
 /// An amount of memory or disk.
 ///
 /// ```

@@ -59,10 +59,10 @@ pub struct ModelRecord {
 /// How a model was explored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanRecord {
-    /// The search.
-    pub engine: String,
-    /// How the model was executed.
-    pub execution: String,
+    /// The search; none if it was not decided.
+    pub engine: Option<String>,
+    /// How the model was executed; none if it was not decided.
+    pub execution: Option<String>,
     /// Number of threads that explored.
     pub threads: u32,
     /// The progress measure.
@@ -115,7 +115,7 @@ pub struct SearchRecord {
     pub stack_depth: Option<u64>,
     /// States with a step that is a run-time error.
     pub erroneous: Option<u64>,
-    /// Why the search was stopped from outside, if it was.
+    /// Why the search was stopped before all states were met and not because the answers were known, if it was.
     pub stopped: Option<String>,
     /// All states without successors, if they were to be listed.
     #[serde(default)]

@@ -5,7 +5,7 @@
 //! and where it was, layers, sweeps, and the three kinds of steps; and one line of what forgetting saved.
 
 use crate::filling::{NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS};
-use crate::quantities::{Bytes, Count, Seconds};
+use crate::quantities::{Bytes, Count, Seconds, States};
 use crate::run_record::{AnswerRecord, RunRecord};
 use crate::terminal::Detail;
 
@@ -40,23 +40,26 @@ pub fn rows(record: &RunRecord, detail: Detail) -> impl Iterator<Item = (&'stati
 /// The search in one line, for who wants to hear little and asked nothing.
 pub fn one_line(record: &RunRecord) -> Option<String> {
     let search = &record.search;
-    let transitions = Count(search.transitions.total?);
+    let transitions = match search.transitions.total? {
+        1 => "1 transition".into(),
+        many => format!("{} transitions", Count(many)),
+    };
     if !is_sweep(record) {
-        return Some(format!("{} states, {transitions} transitions", Count(search.states.distinct?)));
+        return Some(format!("{}, {transitions}", States(search.states.distinct?)));
     }
     let states = match search.states.distinct {
-        Some(states) => format!("{} states", Count(states)),
-        None => format!("{} states explored", Count(search.states.explored?)),
+        Some(states) => States(states).to_string(),
+        None => format!("{} explored", States(search.states.explored?)),
     };
     let sweeps = search.sweeps.filter(|&sweeps| sweeps > 1);
     let sweeps = sweeps.map_or(String::new(), |sweeps| format!(" in {} sweeps", Count(sweeps)));
-    let stored = Count(search.states.peak_stored?);
-    Some(format!("{states}{sweeps}, {transitions} transitions, {stored} states stored at most"))
+    let stored = States(search.states.peak_stored?);
+    Some(format!("{states}{sweeps}, {transitions}, {stored} stored at most"))
 }
 
 /// Whether layers were forgotten.
 fn is_sweep(record: &RunRecord) -> bool {
-    record.plan.engine == "sweep"
+    record.plan.engine.as_deref() == Some("sweep")
 }
 
 fn full_rows(record: &RunRecord) -> Vec<Row> {
@@ -90,15 +93,17 @@ fn search_row(record: &RunRecord) -> String {
         properties.iter().any(|property| property.name == name && property.verdict == AnswerRecord::Violated)
     };
     let end = match &search.stopped {
+        _ if found(PROGRESS_NEVER_FALLS) && !search.complete => "ended when progress fell".into(),
         Some(reason) => format!("incomplete, {reason}"),
         None if search.complete => "complete".into(),
         None if found(NO_RUNTIME_ERROR) => "ended with the run-time error".into(),
-        None if found(PROGRESS_NEVER_FALLS) => "ended when progress fell".into(),
         None => "ended when the answers were known".into(),
     };
+    let known = |name: &Option<String>| name.clone().unwrap_or_else(|| "unknown".into());
+    let (engine, execution) = (known(&plan.engine), known(&plan.execution));
     match &plan.measure.expression {
-        Some(measure) => format!("sweep by {measure}, {}: {end}", plan.execution),
-        None => format!("{}-first, {}: {end}", plan.engine, plan.execution),
+        Some(measure) => format!("sweep by {measure}, {execution}: {end}"),
+        None => format!("{engine}-first, {execution}: {end}"),
     }
 }
 
@@ -112,7 +117,9 @@ fn peak_row(record: &RunRecord) -> Option<String> {
 /// What forgetting saved. A state that is explored twice counts twice, so this compares with storing every visit.
 fn saving_row(record: &RunRecord) -> Option<String> {
     let states = &record.search.states;
-    let (peak, explored) = (states.peak_stored?, states.explored.filter(|&explored| explored > 0)?);
+    let peak = states.peak_stored?;
+    // A search that ends early holds states that it never explored; nothing is saved, and nothing is to be said.
+    let explored = states.explored.filter(|&explored| explored > peak)?;
     let share = 100.0 * peak as f64 / explored as f64;
     // Rounded down: nothing but everything is 100 %.
     let saved = ((100.0 - share).max(0.0) * 100.0).floor() / 100.0;

@@ -46,12 +46,11 @@ pub struct Summary<'a> {
 
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.detail != Detail::Quiet {
-            if self.view != TraceView::None {
-                self.traces(f)?;
-            }
-            self.terminal_states(f)?;
+        if self.detail != Detail::Quiet && self.view != TraceView::None {
+            self.traces(f)?;
         }
+        // Who asks for a list wants it, however little else.
+        self.terminal_states(f)?;
         for property in &self.record.properties {
             self.answer(f, property)?;
         }
@@ -91,15 +90,8 @@ impl Summary<'_> {
     }
 
     fn component(&self, f: &mut fmt::Formatter<'_>, component: &ComponentRecord) -> fmt::Result {
-        let heading = match component.size {
-            Some(1) => "This is the only state from there on:".into(),
-            Some(size) => {
-                format!("From there on, these {} states can be reached and no others:", Count(size))
-            }
-            None => "From there on, these states and more can be reached:".into(),
-        };
         let total = component.size.unwrap_or(component.states.len() as u64);
-        self.states(f, &heading, &component.states, total)
+        self.states(f, &component_heading(component), &component.states, total)
     }
 
     fn terminal_states(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -124,14 +116,7 @@ impl Summary<'_> {
         writeln!(f, "{}\n", self.bold(heading))?;
         let shown =
             if self.detail == Detail::Verbose { states.len() } else { SHOWN_STATES.min(states.len()) };
-        for (number, state) in states[..shown].iter().enumerate() {
-            let text = match self.view {
-                TraceView::Full => state_text(state),
-                _ => compact_state(state),
-            };
-            // The number takes the place of the first line's indentation.
-            writeln!(f, "{:>5}    {}", number + 1, text.trim_matches([' ', '\n']))?;
-        }
+        f.write_str(&numbered_states(&states[..shown], self.view))?;
         match total - shown as u64 {
             0 => {}
             more if shown < states.len() => writeln!(f, "  ...    {} more; -v shows them", Count(more))?,
@@ -182,6 +167,52 @@ impl Summary<'_> {
             Coloring::Plain => text.into(),
         }
     }
+}
+
+/// States that cannot be left any more, as a trace that was kept has them.
+#[derive(Clone, Copy, Debug)]
+pub struct ComponentText<'a> {
+    /// The states.
+    pub component: &'a ComponentRecord,
+    /// What of each.
+    pub view: TraceView,
+}
+
+impl fmt::Display for ComponentText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let states = &self.component.states;
+        writeln!(
+            f,
+            "{}\n\n{}",
+            component_heading(self.component),
+            numbered_states(states, self.view).trim_end()
+        )?;
+        match self.component.size.map_or(0, |size| size.saturating_sub(states.len() as u64)) {
+            0 => Ok(()),
+            more => writeln!(f, "  ...    {} more", Count(more)),
+        }
+    }
+}
+
+fn component_heading(component: &ComponentRecord) -> String {
+    match component.size {
+        Some(1) => "This is the only state from there on:".into(),
+        Some(size) => format!("From there on, these {} states can be reached and no others:", Count(size)),
+        None => "From there on, these states and more can be reached:".into(),
+    }
+}
+
+/// States, numbered from one.
+fn numbered_states(states: &[Vec<ValueRecord>], view: TraceView) -> String {
+    let line = |(number, state): (usize, &Vec<ValueRecord>)| {
+        let text = match view {
+            TraceView::Full => state_text(state),
+            _ => compact_state(state),
+        };
+        // The number takes the place of the first line's indentation.
+        format!("{:>5}    {}\n", number + 1, text.trim_matches([' ', '\n']))
+    };
+    states.iter().enumerate().map(line).collect()
 }
 
 /// Said below the heading of a run that a sweep found.

@@ -11,7 +11,7 @@ use sweepline::model::guarded_commands::{ActionId, GuardedCommands};
 use sweepline::model::interpreter::Interpreter;
 use sweepline::verdict::replay::{ReplayError, ReplayedTrace, replay};
 
-use crate::run_record::{ChangeRecord, StepRecord, TraceRecord};
+use crate::run_record::{ChangeRecord, ComponentRecord, StepRecord, TraceRecord};
 
 /// A trace that is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +29,9 @@ pub struct TraceFile {
     /// Constants of the model that got their value from the command line. Older files have none.
     #[serde(default)]
     pub constants: BTreeMap<String, i64>,
+    /// The states that cannot be left any more behind the last step, if the trace shows that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub component: Option<ComponentRecord>,
 }
 
 /// An action of a kept trace.
@@ -94,6 +97,7 @@ impl TraceFile {
             actions: trace.steps.iter().map(saved).collect(),
             steps: trace.steps.clone(),
             constants: BTreeMap::new(),
+            component: trace.component.clone(),
         }
     }
 

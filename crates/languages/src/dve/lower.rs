@@ -33,6 +33,7 @@ pub(crate) struct Lowered {
     pub(crate) commands: GuardedCommands,
     pub(crate) scope: Scope,
     pub(crate) progress: Option<DeclaredMeasure>,
+    pub(crate) progress_errors: Vec<Diagnostic>,
 }
 
 /// Gives a file its meaning. The result is good only if nothing was reported.
@@ -55,18 +56,19 @@ pub(crate) fn file(
     }
     declarations.commands.actions = halves.actions(&mut declarations);
     property::declare(file, &mut declarations);
-    let progress = file.measure.as_ref().and_then(|measure| declared(measure, &mut declarations));
-    Lowered { commands: declarations.commands, scope: declarations.scope, progress }
+    let mut progress_errors = file.measure_errors.clone();
+    let progress = file.measure.as_ref().and_then(|measure| {
+        declared(measure, &declarations.scope).map_err(|errors| progress_errors.extend(errors)).ok()
+    });
+    Lowered { commands: declarations.commands, scope: declarations.scope, progress, progress_errors }
 }
 
 /// The measure that the file declares.
-fn declared(
-    measure: &syntax::Measure<'_>,
-    declarations: &mut Declarations<'_, '_>,
-) -> Option<DeclaredMeasure> {
-    let mut resolver = Resolver::for_measures(&declarations.scope, declarations.diagnostics);
-    let components = resolver.expressions(&measure.components).ok()?;
-    Some(DeclaredMeasure { text: measure.text.to_owned(), span: measure.span, components })
+fn declared(measure: &syntax::Measure<'_>, scope: &Scope) -> Result<DeclaredMeasure, Vec<Diagnostic>> {
+    let mut diagnostics = Diagnostics::default();
+    let components = Resolver::for_measures(scope, &mut diagnostics).expressions(&measure.components);
+    let components = diagnostics.check(components)?;
+    Ok(DeclaredMeasure { text: measure.text.to_owned(), span: measure.span, components })
 }
 
 /// All transitions of the model, with their names resolved.

@@ -37,6 +37,7 @@ pub(crate) struct Meaning {
     pub(crate) commands: GuardedCommands,
     pub(crate) scope: Scope,
     pub(crate) progress: Option<DeclaredMeasure>,
+    pub(crate) progress_errors: Vec<Diagnostic>,
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
@@ -47,8 +48,8 @@ pub(crate) fn read(text: &str, constants: &[(String, i64)]) -> Result<Meaning, V
     let file = parse::file(text, &mut diagnostics);
     let file = diagnostics.check(Ok(file))?;
     let lowered = lower::file(&file, &constants::replacements(constants), &mut diagnostics);
-    let Lowered { commands, scope, progress } = diagnostics.check(Ok(lowered))?;
-    Ok(Meaning { commands, scope, progress, warnings: diagnostics.into_warnings() })
+    let Lowered { commands, scope, progress, progress_errors } = diagnostics.check(Ok(lowered))?;
+    Ok(Meaning { commands, scope, progress, progress_errors, warnings: diagnostics.into_warnings() })
 }
 
 /// Reads one expression as if it stood outside of all processes.
@@ -76,9 +77,10 @@ pub(crate) fn ctl(text: &str, scope: &Scope) -> Result<CtlFormula, Vec<Diagnosti
     check_size(text)?;
     let mut diagnostics = Diagnostics::default();
     let parsed = parse::formula(text, &mut diagnostics);
-    let (form, operand) = diagnostics.check(parsed)?;
+    let parse::Formula { form, operand, place } = diagnostics.check(parsed)?;
     let operand = Resolver::new(scope, None, &mut diagnostics).expression(&operand);
-    Ok(CtlFormula { form, operand: diagnostics.check(operand)? })
+    let operand_text = text.get(place.start as usize..place.end as usize).unwrap_or(text).to_owned();
+    Ok(CtlFormula { form, operand: diagnostics.check(operand)?, operand_text })
 }
 
 fn check_size(text: &str) -> Result<(), Vec<Diagnostic>> {

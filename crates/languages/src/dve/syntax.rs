@@ -6,6 +6,8 @@
 
 use sweepline::model::guarded_commands::{BinaryOperator, IntegerType, Span, UnaryOperator};
 
+use crate::diagnostic::Diagnostic;
+
 /// A name at a place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Name<'text> {
@@ -22,6 +24,8 @@ pub(crate) struct File<'text> {
     pub(crate) system: Option<SystemClause<'text>>,
     /// The measure that a comment declares.
     pub(crate) measure: Option<Measure<'text>>,
+    /// What is wrong with it. A comment does not make the file unusable.
+    pub(crate) measure_errors: Vec<Diagnostic>,
 }
 
 /// A progress measure: a list of expressions, the first of which counts most.

@@ -287,10 +287,27 @@ impl Lexer<'_, '_> {
 
     /// A comment may declare a progress measure: `// progress: x + 1`.
     fn line_comment(&mut self, comment: &str) {
-        let Some(measure) = comment[2..].trim_start().strip_prefix("progress:") else { return };
+        let said = comment[2..].trim_start();
+        let Some(measure) = said.strip_prefix("progress:") else {
+            return self.nearly_a_measure(said, comment);
+        };
         let end = self.at + comment.trim_end().len();
         let start = self.at + comment.len() - measure.trim_start().len();
         self.measures.push(Span::new(start.min(end), end));
+    }
+
+    /// Whoever writes `// Progress : x` believes to have declared a measure.
+    fn nearly_a_measure(&mut self, said: &str, comment: &str) {
+        const WORD: &str = "progress";
+        let Some((word, rest)) = said.split_at_checked(WORD.len()) else { return };
+        if word.eq_ignore_ascii_case(WORD) && rest.trim_start().starts_with(':') {
+            let start = self.at + comment.len() - said.len();
+            let span = Span::new(start, start + said.len() - rest.len());
+            let message = "this comment is nearly a progress measure, and declares none";
+            let warning = Diagnostic::warning(codes::NEARLY_A_MEASURE, span, message, "not read");
+            self.diagnostics
+                .warn(warning.help("a measure is declared by `// progress: EXPR`, in this spelling"));
+        }
     }
 
     fn push(&mut self, kind: TokenKind, length: usize) {

@@ -39,7 +39,8 @@ impl StateSpace {
         commands.actions = self.arcs(process, progress);
         let components = vec![Expression::Cell(progress)];
         let progress = Some(DeclaredMeasure { text, span: Span::default(), components });
-        Model { language: Language::StateSpace, commands, warnings: Vec::new(), progress, scope }
+        let (language, warnings, progress_errors) = (Language::StateSpace, Vec::new(), Vec::new());
+        Model { language, commands, warnings, progress, progress_errors, scope }
     }
 
     /// `name`, made longer until no proposition has it.

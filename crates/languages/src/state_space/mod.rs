@@ -92,6 +92,23 @@ impl StateSpace {
         read::space(text)
     }
 
+    /// Whether the first line of a text looks like that of a state space. Cheap, and wrong only about texts that are
+    /// nearly one.
+    ///
+    /// ```
+    /// assert!(languages::StateSpace::is_likely("\n1 0 1 !p * 2\n2 1 1 p\n"));
+    /// assert!(!languages::StateSpace::is_likely("byte x = 0;\nsystem async;\n"));
+    /// ```
+    pub fn is_likely(text: &str) -> bool {
+        let Some(first) = words::lines(text).find(|line| !line.is_blank()) else { return false };
+        let mut line = first.map(|word| word.text);
+        let _name = line.next();
+        let is_progress = line.next().is_some_and(|word| word.parse::<u32>().is_ok());
+        let Some(count) = line.next().and_then(|word| word.parse::<usize>().ok()) else { return false };
+        let rest = line.count();
+        is_progress && rest >= count && (rest - count).is_multiple_of(2)
+    }
+
     /// Writes the space in the format that [`read`](Self::read) reads.
     ///
     /// # Errors

@@ -35,16 +35,21 @@ enum Operator {
     Ag,
 }
 
+/// A formula as written.
+pub(crate) struct Formula<'text> {
+    pub(crate) form: CtlForm,
+    pub(crate) operand: Expression<'text>,
+    /// Where the operand stands, with its parentheses.
+    pub(crate) place: Span,
+}
+
 /// Reads a formula that makes up the whole text.
-pub(crate) fn formula<'text>(
-    text: &'text str,
-    diagnostics: &mut Diagnostics,
-) -> Checked<(CtlForm, Expression<'text>)> {
+pub(crate) fn formula<'text>(text: &'text str, diagnostics: &mut Diagnostics) -> Checked<Formula<'text>> {
     let mut parser = Parser::new(text, diagnostics);
     parser.refuse_undecided()?;
     let whole = Span::new(0, text.len());
     let mut operators = Vec::new();
-    let operand = parser.temporal(&mut operators)?;
+    let (operand, place) = parser.temporal(&mut operators)?;
     parser.refuse_combination()?;
     parser.expect(TokenKind::End)?;
     let form = match operators.as_slice() {
@@ -55,7 +60,7 @@ pub(crate) fn formula<'text>(
         [] => return Err(parser.refuse(operand.span, "a formula without a temporal operator", STATE)),
         _ => return Err(parser.refuse(whole, "temporal operators nested in another way", FORMS)),
     };
-    Ok((form, operand))
+    Ok(Formula { form, operand, place })
 }
 
 /// What to write around an expression over one state.
@@ -64,7 +69,7 @@ const STATE: &str =
 
 impl<'text> Parser<'text, '_> {
     /// `formula = { "EF" | "AG" | "AGEF" | "EFAG" } ( expression | "(" formula ")" )`
-    fn temporal(&mut self, operators: &mut Vec<Operator>) -> Checked<Expression<'text>> {
+    fn temporal(&mut self, operators: &mut Vec<Operator>) -> Checked<(Expression<'text>, Span)> {
         let span = self.span();
         let found = self.operators_at(self.next);
         if !found.is_empty() {
@@ -74,7 +79,9 @@ impl<'text> Parser<'text, '_> {
         }
         if !self.at_parenthesised_operator() {
             self.refuse_operator_inside()?;
-            return self.expression();
+            let operand = self.expression()?;
+            let end = self.tokens.get(self.next.saturating_sub(1)).map_or(span.end, |token| token.span.end);
+            return Ok((operand, Span { start: span.start, end }));
         }
         self.advance();
         let operand = self.nested(span, |parser| parser.temporal(operators))?;

@@ -28,7 +28,12 @@ pub(crate) fn file<'text>(text: &'text str, diagnostics: &mut Diagnostics) -> Fi
     let mut parser = Parser::new(text, diagnostics);
     let mut file = parser.file();
     let measures = std::mem::take(&mut parser.measures);
-    file.measure = measure::declared(text, &measures, diagnostics);
+    let mut about_measure = Diagnostics::default();
+    let measure = measure::declared(text, &measures, &mut about_measure);
+    match about_measure.check(Ok(measure)) {
+        Ok(measure) => file.measure = measure,
+        Err(errors) => file.measure_errors = errors,
+    }
     file
 }
 
@@ -43,7 +48,7 @@ pub(crate) fn expression<'text>(
     Ok(expression)
 }
 
-pub(crate) use ctl::formula;
+pub(crate) use ctl::{Formula, formula};
 pub(crate) use measure::measure;
 
 /// Something the grammar allows at the current place.
