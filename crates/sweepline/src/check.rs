@@ -287,7 +287,12 @@ fn shorten(
             *length = Length::Shortest;
             continue;
         }
-        let mut second = search(std::slice::from_ref(property), steps - 1)?;
+        let mut second = match search(std::slice::from_ref(property), steps - 1) {
+            Ok(second) => second,
+            Err(defect) if defect.is_defect() => return Err(defect),
+            // The first trace is as good as before.
+            Err(_) => continue,
+        };
         match second.verdicts.pop() {
             Some(
                 shorter @ (Verdict::Holds(Evidence::Trace(..)) | Verdict::Violated(Evidence::Trace(..))),
@@ -393,15 +398,18 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         }
         let complete = if let SearchEnd::Complete(token) = end { Some(token) } else { None };
         let regress = if let SearchEnd::Regress(edge) = end { Some(self.regress(edge)?) } else { None };
-        if regress.is_some()
+        let falls = regress.is_some();
+        let regress = regress.filter(|_| self.plan.on_regress == OnRegress::Stop);
+        if falls
+            && regress.is_none()
             && let Some(name) = needs_monotone(self.properties)
-            && self.plan.on_regress == OnRegress::Sweep
+            && (0..self.properties.len()).all(|number| self.observer.0.decided(number).is_none())
         {
             return Err(Unsound::ComponentsAcrossLayers(name.into()).into());
         }
         let stopped = if let SearchEnd::Stopped(reason) = end { Some(reason) } else { None };
         let verdicts = (0..self.properties.len())
-            .map(|number| self.verdict(number, complete, regress.is_some(), stopped.as_ref()))
+            .map(|number| self.verdict(number, complete, falls, stopped.as_ref()))
             .collect::<Result<Vec<_>, _>>()?;
         let Both(log, terminal) = &self.observer.1;
         let counters = self.search.counters();
@@ -441,11 +449,12 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
                     drop(system);
                     self.widenings += 1;
                     let words = self.subject.words();
+                    // Also if the search ends here: what was observed is shown in the new layout.
+                    self.repack_observer(words, &mut *translate);
                     match self.search.repack(words, &mut translate) {
                         Ok(peak) => self.peak_bytes = self.peak_bytes.max(peak),
                         Err(full) => return Ok(SearchEnd::Stopped(StopReason::Memory(full))),
                     }
-                    self.repack_observer(words, &mut *translate);
                     system = self.subject.prepare(&predicates)?;
                 }
                 Expanded::Successors(fault) => {

@@ -104,6 +104,8 @@ pub struct SweepSearch {
     counters: Counters,
     /// Entries that were looked at to count states exactly.
     counting: u64,
+    /// Whether a layer is taken out and not yet entered.
+    is_loading: bool,
     limits: Limits,
     peak_bytes: usize,
     queue: QueueBalance,
@@ -237,6 +239,7 @@ impl SweepSearch {
             batches: 0,
             counters: Counters { sweeps: 1, ..Counters::default() },
             counting: 0,
+            is_loading: false,
             limits,
             peak_bytes: 0,
             queue: QueueBalance::default(),
@@ -362,6 +365,10 @@ impl SweepSearch {
         let buffer = self.future.take(value);
         let first = self.records();
         let entries = buffer.as_ref().map_or(0, |buffer| buffer.words() / self.future.stride());
+        // Should there be no room, what was taken out is not counted any more.
+        self.is_loading = true;
+        self.front = Front { value, known: 0, persistent: 0, first };
+        self.cursor = 0;
         self.layer.restart(self.persistent.count(value) + entries)?;
         observer.layer_begins(first);
         let root = |origin| tell_origin(observer, origin);
@@ -373,6 +380,7 @@ impl SweepSearch {
             self.future.recycle(chunk);
         }
         self.queue.entered += (self.layer.len() - known) as u64;
+        self.is_loading = false;
         Ok(())
     }
 
@@ -618,11 +626,17 @@ impl SweepSearch {
         if self.held().total() <= self.counters.peak.total() {
             return;
         }
-        let cost = self.future.uncompacted() as u64;
-        if cost > 0 && self.counting + cost <= COUNTED_EXACTLY + self.counters.explored / 16 {
-            self.counting += cost;
-            // Whether that succeeds does not matter: it is only about counting.
-            let _ = self.compact();
+        // Looking at each layer costs something, too.
+        let allowance = COUNTED_EXACTLY + self.counters.explored / 16;
+        let layers = self.future.layers() as u64;
+        if self.counting + layers <= allowance {
+            let cost = self.future.uncompacted() as u64;
+            self.counting += layers;
+            if cost > 0 && self.counting + cost <= allowance {
+                self.counting += cost;
+                // Whether that succeeds does not matter: it is only about counting.
+                let _ = self.compact();
+            }
         }
         if self.held().total() > self.counters.peak.total() {
             self.counters.peak = self.held();
@@ -705,7 +719,11 @@ impl Search for SweepSearch {
         successors: Successors,
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
-        self.counters.erroneous += u64::from(successors == Successors::WithError);
+        if successors == Successors::WithError {
+            self.counters.erroneous += 1;
+            // Nobody knows where the erroneous step leads: what contains it is not closed.
+            observer.leaving_step(self.front.record(self.cursor));
+        }
         with_width!(self.layer.width(), width => {
             if self.is_measured() {
                 self.measure(width, system, batch, 0);
@@ -743,7 +761,7 @@ impl Search for SweepSearch {
     /// Within one sweep no state is stored twice; from the second on, nobody knows which ones were forgotten, and before
     /// the end of the first, duplicates may wait.
     fn distinct(&self) -> Option<u64> {
-        let all_are_here = self.cursor == self.layer.len() && self.future.is_empty();
+        let all_are_here = !self.is_loading && self.cursor == self.layer.len() && self.future.is_empty();
         let is_first = self.counters.sweeps == 1 && !self.persistent.is_root_ahead();
         let all_are_counted = !self.is_measured() || (all_are_here && is_first);
         all_are_counted.then(|| self.records())

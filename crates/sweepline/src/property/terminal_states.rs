@@ -14,7 +14,8 @@ use crate::store::pages::OutOfMemory;
 /// Collects states without successors.
 #[derive(Debug)]
 pub struct TerminalStates {
-    states: Layer,
+    /// None once there was no room for them.
+    states: Option<Layer>,
     limit: usize,
     overflow: bool,
 }
@@ -22,17 +23,29 @@ pub struct TerminalStates {
 impl TerminalStates {
     /// At most `limit` states of `width` words.
     pub fn new(width: usize, limit: usize) -> Result<Self, OutOfMemory> {
-        Ok(Self { states: Layer::new(width, usize::MAX)?, limit, overflow: false })
+        // A state, and its share of the index at its emptiest.
+        let bytes = limit.saturating_mul(width * 8 + 16).saturating_add(1 << 20);
+        Ok(Self { states: Some(Layer::new(width, bytes)?), limit, overflow: false })
     }
 
     /// How many there are, if all of them are here.
     pub fn count(&self) -> Option<u64> {
-        (!self.overflow).then_some(self.states.len() as u64)
+        self.states.as_ref().filter(|_| !self.overflow).map(|states| states.len() as u64)
     }
 
     /// The states, in the order in which they were first met.
     pub fn states(&self) -> impl Iterator<Item = &[u64]> {
-        (0..self.states.len()).map(|number| self.states.state(number))
+        self.states.iter().flat_map(|states| (0..states.len()).map(|number| states.state(number)))
+    }
+
+    #[cold]
+    fn add(&mut self, state: &[u64]) {
+        let Some(states) = &mut self.states else { return };
+        let full = states.len() >= self.limit;
+        self.overflow |= with_width!(states.width(), width => match states.contains(width, state) {
+            true => false,
+            false => full || !matches!(states.insert(width, state), Ok(Inserted::New(_))),
+        });
     }
 }
 
@@ -40,20 +53,18 @@ impl<S: TransitionSystem> Observer<S> for TerminalStates {
     #[inline(always)]
     fn taken(&mut self, _: &S, _: Record, state: &[u64], successors: Successors) -> ControlFlow<()> {
         if successors == Successors::Steps(0) {
-            let full = self.states.len() >= self.limit;
-            self.overflow |= with_width!(self.states.width(), width => match self.states.contains(width, state) {
-                true => false,
-                false => full || !matches!(self.states.insert(width, state), Ok(Inserted::New(_))),
-            });
+            self.add(state);
         }
         ControlFlow::Continue(())
     }
 
     fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
-        self.overflow |= self.states.repack(width, translate).is_err();
+        if self.states.as_mut().is_some_and(|states| states.repack(width, translate).is_err()) {
+            self.states = None;
+        }
     }
 
     fn bytes(&self) -> usize {
-        self.states.bytes()
+        self.states.as_ref().map_or(0, Layer::bytes)
     }
 }

@@ -24,6 +24,8 @@ const SMALLEST_CHUNK: usize = 16;
 const NEAR: usize = 16;
 /// Entries from which on a buffer removes its duplicates by itself.
 const COMPACTED_FROM: usize = 1 << 15;
+/// Bytes of a set that is kept for the next time.
+const KEPT_SET: usize = 1 << 20;
 /// Entries that are looked up together when duplicates are removed.
 const TOGETHER: usize = 256;
 /// Estimated bytes around the words of a buffer: its entry here and in the tree.
@@ -109,6 +111,11 @@ impl FutureLayers {
     /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.entries == 0
+    }
+
+    /// Number of layers.
+    pub fn layers(&self) -> usize {
+        self.layers.len()
     }
 
     /// Bytes of memory held.
@@ -269,7 +276,8 @@ impl FutureLayers {
             return Err(error);
         }
         self.buffers[number].clean = set.len();
-        self.set = Some(set);
+        // A large one would count against the memory that it is there to save.
+        self.set = (set.bytes() <= KEPT_SET).then_some(set);
         Ok(())
     }
 

@@ -306,7 +306,8 @@ impl Layer {
         // At the peak there are two arenas, and the new index.
         self.index = PagedTable::with_limit(0)?;
         self.buckets = 0;
-        let mut layer = Self::new(width, self.budget.saturating_sub(self.arena.bytes()))?;
+        let mut layer = Self::new(width, self.budget)?;
+        layer.budget = self.budget.saturating_sub(self.arena.bytes());
         let mut packed = Vec::with_capacity(width);
         for record in 0..self.count {
             translate(self.state(record), &mut packed);
