@@ -5,7 +5,7 @@
 //! layer was measured at 1.4 × the time.
 //!
 //! Three things keep the buffers short all the same. The [cache](super::recent_states) in front of the store catches most duplicates, which come a
-//! few steps apart. A large buffer removes its duplicates when it has doubled, as long as that finds many: where
+//! few steps apart. A large buffer removes its duplicates when it has tripled, as long as that finds many: where
 //! few are found, the next time is far away. And all buffers can be [compacted](FutureLayers::compact): when memory is short, and,
 //! while that is cheap, to count what is held as the papers do, as a set.
 //!
@@ -21,9 +21,9 @@ const CHUNK: usize = 4096;
 /// Words of the smallest one.
 const SMALLEST_CHUNK: usize = 16;
 /// Layers that were appended to lately, found without a search tree.
-const NEAR: usize = 16;
+const NEAR: usize = 128;
 /// Entries from which on a buffer removes its duplicates by itself.
-const COMPACTED_FROM: usize = 1 << 15;
+const COMPACTED_FROM: usize = 1 << 20;
 /// Bytes of a set that is kept for the next time.
 const KEPT_SET: usize = 1 << 20;
 /// Entries that are looked up together when duplicates are removed.
@@ -36,7 +36,7 @@ const NOT_NEAR: (u64, u32) = (0, u32::MAX);
 
 #[inline(always)]
 fn near_place(value: u64) -> usize {
-    (value.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60) as usize % NEAR
+    (value.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - NEAR.ilog2())) as usize
 }
 
 /// States that wait, by progress value.
@@ -185,7 +185,7 @@ impl FutureLayers {
         if entries >= self.buffers[number].full_at.unwrap_or(COMPACTED_FROM) {
             // Without room for the set it goes on as it is.
             let kept = self.compact_one(number, |_| false).map_or(entries, |()| self.buffers[number].clean);
-            let factor = if kept * 2 <= entries { 2 } else { 4 };
+            let factor = if kept * 2 <= entries { 3 } else { 8 };
             self.buffers[number].full_at = Some((kept * factor).max(COMPACTED_FROM));
             return self.make_room(number);
         }
@@ -377,15 +377,15 @@ mod tests {
     #[test]
     fn a_buffer_full_of_duplicates_removes_them_by_itself() {
         let mut future = FutureLayers::new(1, true);
-        for round in 0..40 {
-            for state in 0..30_000 {
+        for round in 0..20 {
+            for state in 0..400_000 {
                 future.append(Dynamic(1), 7, &[state], round);
-                assert!(future.len() <= 4 * COMPACTED_FROM + CHUNK);
+                assert!(future.len() <= 3 * 400_000 + CHUNK);
             }
         }
         let (sets, entries) = drain(&mut future, 1);
-        assert_eq!(sets[&7].len(), 30_000);
-        assert!(entries <= 4 * COMPACTED_FROM + CHUNK, "{entries}");
+        assert_eq!(sets[&7].len(), 400_000);
+        assert!(entries <= 3 * 400_000 + CHUNK, "{entries}");
     }
 
     /// Layer after layer, the memory of those before is used again.
