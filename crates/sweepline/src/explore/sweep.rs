@@ -19,14 +19,19 @@
 //! Initial states are persistent from the start (*pinned*), unless that is switched off: for one state more, models that return
 //! to their beginning do not repeat the first sweep.
 
-use crate::model::guarded_commands::ActionId;
+mod origin;
+mod sorted_successors;
+
 use crate::model::successor_batch::SuccessorBatch;
-use crate::model::transition_system::{MAX_ACTIONS, TransitionSystem};
+use crate::model::transition_system::TransitionSystem;
 use crate::store::future_layers::FutureLayers;
 use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
 use crate::store::pages::OutOfMemory;
 use crate::store::persistent_states::PersistentStates;
 use crate::store::recent_states::RecentStates;
+
+use origin::{INITIAL, NO_PARENT, origin, tell_origin};
+use sorted_successors::{Behind, Sorted, Staying};
 
 use super::observer::{Observer, Record, Successors};
 use super::search::{
@@ -131,87 +136,11 @@ impl Front {
     }
 }
 
-/// Successors in the batch that stay in the current layer.
-#[derive(Debug, Default)]
-struct Staying {
-    words: Vec<u64>,
-    /// Their numbers in the batch.
-    numbers: Vec<u32>,
-}
-
-/// Sorts successors out without a branch that depends on them: everything is written down, and what does not belong there is
-/// overwritten by the next. Whether a successor is new is what no processor can predict.
-struct Sorted<'a, W> {
-    width: W,
-    staying: &'a mut Staying,
-    leaving: &'a mut Vec<u32>,
-    stay: usize,
-    leave: usize,
-}
-
-impl<'a, W: Width> Sorted<'a, W> {
-    #[inline(always)]
-    fn begin(width: W, staying: &'a mut Staying, leaving: &'a mut Vec<u32>, words: usize) -> Self {
-        let (stay, leave) = (staying.numbers.len(), leaving.len());
-        let more = words / width.get();
-        staying.words.resize((stay + more) * width.get(), 0);
-        staying.numbers.resize(stay + more, 0);
-        leaving.resize(leave + more, 0);
-        Self { width, staying, leaving, stay, leave }
-    }
-
-    #[inline(always)]
-    fn stays(&mut self, number: usize, state: &[u64], truly: bool) {
-        let words = self.width.get();
-        self.staying.words[self.stay * words..(self.stay + 1) * words].copy_from_slice(&state[..words]);
-        self.staying.numbers[self.stay] = number as u32;
-        self.stay += usize::from(truly);
-    }
-
-    #[inline(always)]
-    fn leaves(&mut self, number: usize, truly: bool) {
-        self.leaving[self.leave] = number as u32;
-        self.leave += usize::from(truly);
-    }
-
-    #[inline(always)]
-    fn end(self) {
-        self.staying.words.truncate(self.stay * self.width.get());
-        self.staying.numbers.truncate(self.stay);
-        self.leaving.truncate(self.leave);
-    }
-}
-
-/// Successors in the batch with less progress.
-#[derive(Debug, Default)]
-struct Behind {
-    words: Vec<u64>,
-    /// For each, its progress value and where it comes from.
-    origins: Vec<(u64, u64)>,
-}
-
 /// States that entered and left the queue in one sweep, for the assertion that none is lost or taken twice.
 #[derive(Clone, Copy, Debug, Default)]
 struct QueueBalance {
     entered: u64,
     taken: u64,
-}
-
-/// Where a state comes from, in one word.
-#[inline(always)]
-fn origin(parent: Record, action: ActionId) -> u64 {
-    debug_assert!((action.0 as usize) < MAX_ACTIONS && parent < NO_PARENT);
-    parent << ACTION_BITS | u64::from(action.0)
-}
-
-const ACTION_BITS: u32 = MAX_ACTIONS.trailing_zeros();
-/// Larger than all record numbers.
-const NO_PARENT: u64 = u64::MAX >> ACTION_BITS;
-const INITIAL: u64 = NO_PARENT << ACTION_BITS;
-
-fn tell_origin<S: TransitionSystem, O: Observer<S>>(observer: &mut O, origin: u64) {
-    let parent = Some(origin >> ACTION_BITS).filter(|parent| *parent != NO_PARENT);
-    observer.stored(parent, ActionId(origin as u32 & (MAX_ACTIONS as u32 - 1)));
 }
 
 fn out_of_memory(full: LayerFull) -> SearchEnd {
@@ -221,6 +150,8 @@ fn out_of_memory(full: LayerFull) -> SearchEnd {
 impl SweepSearch {
     /// A search over states of `width` words.
     pub fn new(width: usize, order: Order, limits: Limits) -> Result<Self, OutOfMemory> {
+        // There are no more record numbers.
+        let limits = Limits { states: limits.states.min(NO_PARENT - 1 - BATCH as u64), ..limits };
         Ok(Self {
             order,
             layer: Layer::new(width, limits.memory)?,

@@ -1,0 +1,25 @@
+//! Where a state comes from, in one word: the record number of its parent, and the action.
+//!
+//! States that wait in future layers or are persistent carry this word, if traces are wanted, until they enter the
+//! current layer and get a record number of their own.
+
+use crate::explore::observer::{Observer, Record};
+use crate::model::guarded_commands::ActionId;
+use crate::model::transition_system::{MAX_ACTIONS, TransitionSystem};
+
+/// Where a state comes from, in one word.
+#[inline(always)]
+pub(super) fn origin(parent: Record, action: ActionId) -> u64 {
+    debug_assert!((action.0 as usize) < MAX_ACTIONS && parent < NO_PARENT);
+    parent << ACTION_BITS | u64::from(action.0)
+}
+
+pub(super) const ACTION_BITS: u32 = MAX_ACTIONS.trailing_zeros();
+/// Larger than all record numbers.
+pub(super) const NO_PARENT: u64 = u64::MAX >> ACTION_BITS;
+pub(super) const INITIAL: u64 = NO_PARENT << ACTION_BITS;
+
+pub(super) fn tell_origin<S: TransitionSystem, O: Observer<S>>(observer: &mut O, origin: u64) {
+    let parent = Some(origin >> ACTION_BITS).filter(|parent| *parent != NO_PARENT);
+    observer.stored(parent, ActionId(origin as u32 & (MAX_ACTIONS as u32 - 1)));
+}
