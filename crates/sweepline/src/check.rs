@@ -28,7 +28,7 @@ use crate::property::watch::PropertyWatch;
 use crate::property::{Property, PropertyKind, predicates};
 use crate::store::layer::LayerFull;
 use crate::verdict::replay::{ReplayError, ReplayedTrace};
-use crate::verdict::trace_log::TraceLog;
+use crate::verdict::trace_log::{LoggedRun, TraceLog};
 use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
 
 pub use subject::{Expanded, Subject, Translation};
@@ -487,20 +487,20 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         Observer::<M::System>::repack(&mut self.observer, words, translate);
     }
 
-    fn actions_to(&mut self, record: Record) -> Result<Vec<ActionId>, CheckError> {
+    fn run_to(&mut self, record: Record) -> Result<LoggedRun, CheckError> {
         let log = self.observer.1.0.as_mut().expect("traces are asked for only where they are logged");
-        Ok(log.actions_to(record)?)
+        Ok(log.run_to(record)?)
     }
 
     fn trace_to(&mut self, record: Record) -> Result<M::Run, CheckError> {
-        let actions = self.actions_to(record)?;
-        Ok(self.subject.replay(&actions)?)
+        let run = self.run_to(record)?;
+        Ok(self.subject.replay(&run)?)
     }
 
     fn regress(&mut self, edge: RegressEdge) -> Result<Regress<M::Run>, CheckError> {
-        let mut actions = self.actions_to(edge.from)?;
-        actions.push(edge.action);
-        Ok(Regress { trace: self.subject.replay(&actions)?, before: edge.before, after: edge.after })
+        let mut run = self.run_to(edge.from)?;
+        run.actions.push(edge.action);
+        Ok(Regress { trace: self.subject.replay(&run)?, before: edge.before, after: edge.after })
     }
 
     fn undefined_predicate(&mut self, record: Record) -> Result<Option<ModelErrorOf<M>>, CheckError> {

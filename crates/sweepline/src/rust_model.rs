@@ -42,7 +42,6 @@ mod changes;
 mod checker;
 pub mod encoding;
 mod path;
-mod start;
 mod subject;
 mod system;
 
@@ -138,12 +137,12 @@ impl<M: Model> Properties<M> {
 
     /// The predicate is true in every reachable state.
     pub fn always(&mut self, name: impl Into<String>, test: impl Fn(&M, &M::State) -> bool + 'static) {
-        self.add(name, PropertyKind::Invariant(Predicate { test: Rc::new(test), at_start: true }));
+        self.add(name, PropertyKind::Invariant(Predicate { test: Rc::new(test) }));
     }
 
     /// The predicate is true in some reachable state.
     pub fn sometimes(&mut self, name: impl Into<String>, test: impl Fn(&M, &M::State) -> bool + 'static) {
-        self.add(name, PropertyKind::Reachable(Predicate { test: Rc::new(test), at_start: false }));
+        self.add(name, PropertyKind::Reachable(Predicate { test: Rc::new(test) }));
     }
 
     /// From every reachable state one can come to a state in which the predicate is true. That needs a measure that never falls, or
@@ -153,7 +152,7 @@ impl<M: Model> Properties<M> {
         name: impl Into<String>,
         test: impl Fn(&M, &M::State) -> bool + 'static,
     ) {
-        self.add(name, PropertyKind::AlwaysPossible(Predicate { test: Rc::new(test), at_start: false }));
+        self.add(name, PropertyKind::AlwaysPossible(Predicate { test: Rc::new(test) }));
     }
 
     /// Every reachable state has a step.
@@ -173,13 +172,11 @@ type Test<M> = dyn Fn(&M, &<M as Model>::State) -> bool;
 /// What a state is judged by.
 struct Predicate<M: Model> {
     test: Rc<Test<M>>,
-    /// Its truth in the [artificial first state](start), where it must not decide anything.
-    at_start: bool,
 }
 
 impl<M: Model> Clone for Predicate<M> {
     fn clone(&self) -> Self {
-        Self { test: Rc::clone(&self.test), at_start: self.at_start }
+        Self { test: Rc::clone(&self.test) }
     }
 }
 

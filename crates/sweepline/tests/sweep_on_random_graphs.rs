@@ -14,6 +14,7 @@ use sweepline::model::successor_batch::SuccessorBatch;
 use sweepline::model::transition_system::{ExecutionError, Expansion, TransitionSystem, Truth};
 use sweepline::property::{Property, PropertyKind};
 use sweepline::verdict::replay::ReplayError;
+use sweepline::verdict::trace_log::LoggedRun;
 use sweepline::verdict::{Evidence, Verdict};
 
 /// A graph whose states are numbers; state 0 is initial.
@@ -142,12 +143,12 @@ impl Subject for GraphSubject {
         state[0] as usize
     }
 
-    fn replay(&self, actions: &[ActionId]) -> Result<Vec<usize>, ReplayError> {
-        let mut run = vec![0];
-        for action in actions {
-            run.push(self.0.successors[*run.last().unwrap()][action.0 as usize]);
+    fn replay(&self, run: &LoggedRun) -> Result<Vec<usize>, ReplayError> {
+        let mut states = vec![run.initial.0 as usize];
+        for action in &run.actions {
+            states.push(self.0.successors[*states.last().unwrap()][action.0 as usize]);
         }
-        Ok(run)
+        Ok(states)
     }
 
     fn last_state(run: &Vec<usize>) -> &usize {

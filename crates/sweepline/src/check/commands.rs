@@ -9,6 +9,7 @@ use crate::model::transition_system::{Execution, ExecutionError, StateFunctions}
 use crate::model::value_ranges::proved_ranges;
 use crate::progress::ExpressionMeasure;
 use crate::verdict::replay::{ReplayError, ReplayedTrace, replay};
+use crate::verdict::trace_log::LoggedRun;
 
 use super::subject::{Expanded, Subject};
 use super::{Packing, Plan};
@@ -152,8 +153,8 @@ impl<'m, E: Execution> Subject for CommandsSubject<'m, E> {
         cells
     }
 
-    fn replay(&self, actions: &[ActionId]) -> Result<ReplayedTrace, ReplayError> {
-        replay(&self.interpreter, actions.iter().copied())
+    fn replay(&self, run: &LoggedRun) -> Result<ReplayedTrace, ReplayError> {
+        replay(&self.interpreter, run.actions.iter().copied())
     }
 
     fn last_state(run: &ReplayedTrace) -> &Vec<i64> {

@@ -8,6 +8,7 @@ use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::{ExecutionError, TransitionSystem};
 use crate::verdict::Component;
 use crate::verdict::replay::ReplayError;
+use crate::verdict::trace_log::LoggedRun;
 
 /// States of a component that are computed to be shown and tested; larger ones are shown in part.
 const COMPONENT: usize = 100_000;
@@ -38,7 +39,7 @@ pub trait Subject {
     /// Makes the model executable with the present layout of states.
     fn prepare(&self, predicates: &[Self::Predicate]) -> Result<Self::System, ExecutionError>;
 
-    /// Appends the packed initial states.
+    /// Appends the packed initial states, each with a number by which [`replay`](Self::replay) finds it again.
     fn initial(&self, batch: &mut SuccessorBatch);
 
     /// Expands a state that the system could not expand: appends its successors, or gives states another layout.
@@ -47,8 +48,8 @@ pub trait Subject {
     /// Unpacks a state.
     fn decode(&self, state: &[u64]) -> Self::State;
 
-    /// Executes the actions from an initial state on.
-    fn replay(&self, actions: &[ActionId]) -> Result<Self::Run, ReplayError>;
+    /// Executes a run that a search logged.
+    fn replay(&self, run: &LoggedRun) -> Result<Self::Run, ReplayError>;
 
     /// The state in which a run ends.
     fn last_state(run: &Self::Run) -> &Self::State;

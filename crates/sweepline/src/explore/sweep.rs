@@ -30,7 +30,7 @@ use crate::store::pages::OutOfMemory;
 use crate::store::persistent_states::PersistentStates;
 use crate::store::recent_states::RecentStates;
 
-use origin::{INITIAL, NO_PARENT, origin, tell_origin};
+use origin::{NO_PARENT, UNKNOWN, initial_origin, origin, tell_origin};
 use sorted_successors::{Behind, Sorted, Staying};
 
 use super::observer::{Observer, Record, Successors};
@@ -322,31 +322,22 @@ impl SweepSearch {
         observer: &mut O,
     ) -> Result<(), LayerFull> {
         let stride = self.future.stride();
-        if stride == width.get() {
-            // Nobody wants to know where states come from.
-            for words in chunk.chunks(BATCH * stride) {
-                self.layer.insert_batch(width, words, |inserted| {
-                    if let Inserted::New(_) = inserted {
-                        tell_origin(observer, INITIAL);
-                    }
-                })?;
-            }
-            return Ok(());
-        }
+        let mut staged = std::mem::take(&mut self.staying.words);
         for entries in chunk.chunks(BATCH * stride) {
-            self.staying.words.clear();
-            for entry in entries.chunks_exact(stride) {
-                self.staying.words.extend_from_slice(&entry[..width.get()]);
-            }
-            let mut origins = entries.chunks_exact(stride).map(|entry| entry[stride - 1]);
-            self.layer.insert_batch(width, &self.staying.words, |inserted| {
-                let origin = origins.next().unwrap_or(INITIAL);
+            staged.clear();
+            entries.chunks_exact(stride).for_each(|entry| staged.extend_from_slice(&entry[..width.get()]));
+            // Without origins, an entry is a state and nothing else.
+            let origin = |entry: &[u64]| entry.get(width.get()).copied().unwrap_or(UNKNOWN);
+            let mut origins = entries.chunks_exact(stride).map(origin);
+            self.layer.insert_batch(width, &staged, |inserted| {
+                let origin = origins.next().unwrap_or(UNKNOWN);
                 if let Inserted::New(_) = inserted {
                     tell_origin(observer, origin);
                 }
             })?;
         }
-        self.staying.words.clear();
+        staged.clear();
+        self.staying.words = staged;
         Ok(())
     }
 
@@ -359,18 +350,13 @@ impl SweepSearch {
         system: &S,
         batch: &mut SuccessorBatch,
     ) -> bool {
-        let measured = self.is_measured();
-        let end = if measured { self.layer.len() } else { self.level_end };
+        let end = if self.is_measured() { self.layer.len() } else { self.level_end };
         let end = end.min(self.cursor + STATES);
         let mut next = self.cursor;
         while next < end && !batch.is_full() {
             let announced = batch.len();
             let expansion = system.expand(self.layer.states(next..end.min(next + AT_A_TIME)), batch);
-            if measured {
-                self.measure(width, system, batch, announced);
-            } else {
-                self.sift(width, batch, announced);
-            }
+            self.sort(width, system, batch, announced);
             if expansion.trouble {
                 return true;
             }
@@ -379,7 +365,25 @@ impl SweepSearch {
         false
     }
 
-    /// Announces the successors from number `from` on, all of which stay in the layer.
+    /// Sorts the successors from number `from` on by where they go, and announces those that stay in the layer.
+    #[inline(always)]
+    fn sort<W: Width, S: TransitionSystem>(
+        &mut self,
+        width: W,
+        system: &S,
+        batch: &SuccessorBatch,
+        from: usize,
+    ) {
+        if self.is_measured() {
+            self.measure(width, system, batch, from);
+        } else {
+            self.sift(width, batch, from);
+        }
+        let announced = self.layer.announced() * width.get();
+        self.layer.announce(width, &self.staying.words[announced..]);
+    }
+
+    /// All of them stay, but for those that were stored lately.
     #[inline(always)]
     fn sift<W: Width>(&mut self, width: W, batch: &SuccessorBatch, from: usize) {
         let words = &batch.words()[from * width.get()..];
@@ -389,10 +393,9 @@ impl SweepSearch {
             sorted.stays(from + number, state, !is_recent);
         }
         sorted.end();
-        self.announce_staying(width);
     }
 
-    /// Computes the progress of the successors from number `from` on, and announces those that stay in the layer.
+    /// Their progress says where they go.
     #[inline(always)]
     fn measure<W: Width, S: TransitionSystem>(
         &mut self,
@@ -419,13 +422,6 @@ impl SweepSearch {
         sorted.end();
         self.counters.forward += forward;
         self.counters.regress += regress;
-        self.announce_staying(width);
-    }
-
-    #[inline(always)]
-    fn announce_staying<W: Width>(&mut self, width: W) {
-        let announced = self.layer.announced() * width.get();
-        self.layer.announce(width, &self.staying.words[announced..]);
     }
 
     /// Shows the states at the cursor to the observer, stores the successors in the batch, moves the cursor.
@@ -615,9 +611,11 @@ impl Search for SweepSearch {
         self.all_steps = observer.wants_steps();
         let Order::Progress { initial: fate, .. } = self.order else {
             observer.layer_begins(0);
+            let mut origins = (0..initial.len()).map(|i| initial_origin(initial.action(i)));
             with_width!(width, width => self.layer.insert_batch(width, initial.words(), |inserted| {
+                let origin = origins.next().expect("each initial state has a number");
                 if let Inserted::New(_) = inserted {
-                    tell_origin(observer, INITIAL);
+                    tell_origin(observer, origin);
                 }
             }))?;
             self.queue.entered = self.layer.len() as u64;
@@ -628,14 +626,13 @@ impl Search for SweepSearch {
         self.persistent = PersistentStates::new(width, self.limits.memory, origins)?;
         let mut values = Vec::new();
         system.progress(initial.words(), &mut values);
+        let origins = (0..initial.len()).map(|i| initial_origin(initial.action(i)));
+        let described = values.into_iter().zip(origins);
         with_width!(width, width => match fate {
-            Initial::Pinned => {
-                let describe = values.into_iter().map(|value| (value, INITIAL));
-                self.persistent.insert(width, initial.words(), describe)?;
-            }
+            Initial::Pinned => self.persistent.insert(width, initial.words(), described)?,
             Initial::Forgotten => {
-                for (i, value) in values.into_iter().enumerate() {
-                    self.future.append(width, value, initial.state(i), INITIAL);
+                for (i, (value, origin)) in described.enumerate() {
+                    self.future.append(width, value, initial.state(i), origin);
                 }
             }
         });
@@ -656,11 +653,7 @@ impl Search for SweepSearch {
             observer.leaving_step(self.front.record(self.cursor));
         }
         with_width!(self.layer.width(), width => {
-            if self.is_measured() {
-                self.measure(width, system, batch, 0);
-            } else {
-                self.sift(width, batch, 0);
-            }
+            self.sort(width, system, batch, 0);
             self.take(width, system, batch, Some(successors), observer)
         })
     }

@@ -12,7 +12,7 @@ use crate::verdict::{Evidence, Verdict};
 
 use super::changes::compact;
 use super::subject::RustSubject;
-use super::{Model, Path, Predicate, Properties, start};
+use super::{Model, Path, Predicate, Properties};
 
 /// States of a component that are shown.
 const SHOWN: usize = 8;
@@ -94,14 +94,7 @@ impl<'m, M: Model> Checker<'m, M> {
         if self.plan.engine == Engine::Sweep && !subject.has_measure() {
             self.plan.engine = Engine::Breadth;
         }
-        let steps_from_start = subject.steps_from_start();
-        if steps_from_start.is_some() {
-            self.plan.limits = start::more(self.plan.limits);
-        }
-        let mut outcome = check_subject(subject, &properties, &self.plan, monitor)?;
-        if let Some(steps) = steps_from_start {
-            start::take_out(&mut outcome, steps, self.plan.engine);
-        }
+        let outcome = check_subject(subject, &properties, &self.plan, monitor)?;
         Ok(Checked { model: self.model, engine: self.plan.engine, properties, outcome })
     }
 }

@@ -6,11 +6,12 @@ use std::convert::Infallible;
 use crate::check::{Engine, Expanded, Subject};
 use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
-use crate::model::transition_system::ExecutionError;
+use crate::model::transition_system::{ExecutionError, MAX_ACTIONS};
 use crate::verdict::replay::ReplayError;
+use crate::verdict::trace_log::LoggedRun;
 
 use super::encoding::{pack, test, words_for};
-use super::system::{Place, RustSystem, States};
+use super::system::{RustSystem, States};
 use super::{Model, Path, Predicate, Steps};
 
 /// A Rust model with the width of its states at present.
@@ -28,20 +29,16 @@ impl<'m, M: Model> RustSubject<'m, M> {
         let mut initial = model.initial_states();
         initial.retain(|state| seen.insert(state.clone()));
         assert!(!initial.is_empty(), "the model has no initial state");
+        assert!(initial.len() < MAX_ACTIONS, "a model has fewer than {MAX_ACTIONS} initial states");
         let measured = engine == Engine::Sweep && model.progress(&initial[0]).is_some();
         let mut states = States { model, initial: initial.into(), words: 1, measured };
         let mut bytes = Vec::new();
         for state in states.initial.iter() {
             states.encode(state, &mut bytes);
-            test(state, &bytes[usize::from(states.has_start())..]);
+            test(state, &bytes);
             states.words = states.words.max(words_for(bytes.len()));
         }
         Self { states }
-    }
-
-    /// Number of initial states, if a start leads to them.
-    pub(super) fn steps_from_start(&self) -> Option<u64> {
-        self.states.has_start().then_some(self.states.initial.len() as u64)
     }
 }
 
@@ -69,14 +66,20 @@ impl<'m, M: Model> Subject for RustSubject<'m, M> {
     }
 
     fn initial(&self, batch: &mut SuccessorBatch) {
-        batch.push(ActionId(0), &self.states.first());
+        let (mut bytes, mut packed) = (Vec::new(), Vec::new());
+        for (number, state) in self.states.initial.iter().enumerate() {
+            self.states.encode(state, &mut bytes);
+            packed.clear();
+            pack(&bytes, self.states.words, &mut packed);
+            batch.push(ActionId(number as u32), &packed);
+        }
     }
 
     fn expand(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Expanded<Infallible> {
         let (mut bytes, mut steps) = (Vec::new(), Steps::new());
-        let place = self.states.decode(state, &mut bytes);
+        let state = self.states.decode(state, &mut bytes);
         let mut encoded = Vec::new();
-        for (action, next) in self.states.steps(&place, &mut steps) {
+        for (action, next) in self.states.steps(&state, &mut steps) {
             self.states.encode(next, &mut bytes);
             encoded.push((action, bytes.clone()));
         }
@@ -100,23 +103,14 @@ impl<'m, M: Model> Subject for RustSubject<'m, M> {
     }
 
     fn decode(&self, state: &[u64]) -> M::State {
-        match self.states.decode(state, &mut Vec::new()) {
-            Place::State(state) => state,
-            Place::Start => unreachable!("the start leads on and is never shown"),
-        }
+        self.states.decode(state, &mut Vec::new())
     }
 
-    fn replay(&self, actions: &[ActionId]) -> Result<Path<M>, ReplayError> {
-        let (first, actions) = match actions {
-            _ if !self.states.has_start() => (0, actions),
-            [first, rest @ ..] => (first.0, rest),
-            // A defect: the start decides nothing.
-            [] => return Err(ReplayError::NoSuchAction { step: 0, number: 0 }),
-        };
-        let Some(initial) = self.states.initial.get(first as usize) else {
-            return Err(ReplayError::NoSuchAction { step: 0, number: first });
-        };
-        Path::replay(self.states.model, initial.clone(), actions)
+    fn replay(&self, run: &LoggedRun) -> Result<Path<M>, ReplayError> {
+        let number = run.initial.0;
+        let initial = self.states.initial.get(number as usize);
+        let initial = initial.ok_or(ReplayError::NoSuchAction { step: 0, number })?;
+        Path::replay(self.states.model, initial.clone(), &run.actions)
     }
 
     fn last_state(run: &Path<M>) -> &M::State {

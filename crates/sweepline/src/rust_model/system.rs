@@ -12,7 +12,6 @@ use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::{Expansion, MAX_ACTIONS, TransitionSystem, Truth};
 
 use super::encoding::{TESTED, decode, encode, pack, test, unpack, words_for};
-use super::start::{START, STATE, shifted};
 use super::{Model, Predicate, Steps};
 
 /// Answers that are kept until a search asks for them. More than a search expands at once.
@@ -33,70 +32,36 @@ impl<M: Model> Clone for States<'_, M> {
     }
 }
 
-/// A state, or the artificial one before several initial states.
-pub(super) enum Place<S> {
-    Start,
-    State(S),
-}
-
 impl<M: Model> States<'_, M> {
-    pub(super) fn has_start(&self) -> bool {
-        self.initial.len() > 1
-    }
-
     /// The bytes of a state, in an empty buffer.
     pub(super) fn encode(&self, state: &M::State, bytes: &mut Vec<u8>) {
         bytes.clear();
-        if self.has_start() {
-            bytes.push(STATE);
-        }
         encode(state, bytes);
     }
 
-    /// The words of where a search begins.
-    pub(super) fn first(&self) -> Vec<u64> {
-        let mut bytes = vec![START];
-        if !self.has_start() {
-            self.encode(&self.initial[0], &mut bytes);
-        }
-        let mut packed = Vec::new();
-        pack(&bytes, self.words, &mut packed);
-        packed
-    }
-
-    pub(super) fn decode(&self, packed: &[u64], bytes: &mut Vec<u8>) -> Place<M::State> {
+    pub(super) fn decode(&self, packed: &[u64], bytes: &mut Vec<u8>) -> M::State {
         unpack(packed, bytes);
-        if !self.has_start() {
-            return Place::State(decode(bytes));
-        }
-        if bytes[0] == START { Place::Start } else { Place::State(decode(&bytes[1..])) }
+        decode(bytes)
     }
 
     pub(super) fn progress(&self, state: &M::State) -> u64 {
-        let Some(value) = self.model.progress(state) else {
+        let value = self.model.progress(state);
+        value.unwrap_or_else(|| {
             panic!("the model has progress in an initial state, but none in {state:?}");
-        };
-        if self.has_start() { shifted(value) } else { value }
+        })
     }
 
     /// Where the steps lead.
     pub(super) fn steps<'s>(
-        &'s self,
-        place: &Place<M::State>,
+        &self,
+        state: &M::State,
         steps: &'s mut Steps<M>,
     ) -> impl Iterator<Item = (ActionId, &'s M::State)> {
         steps.list.clear();
-        let initial = match place {
-            Place::Start => &*self.initial,
-            Place::State(state) => {
-                self.model.steps(state, steps);
-                &[]
-            }
-        };
-        let count = initial.len() + steps.list.len();
+        self.model.steps(state, steps);
+        let count = steps.list.len();
         assert!(count < MAX_ACTIONS, "a state has {count} steps, and {MAX_ACTIONS} are too many");
-        let states = initial.iter().chain(steps.list.iter().map(|(_, state)| state));
-        states.enumerate().map(|(number, state)| (ActionId(number as u32), state))
+        steps.list.iter().enumerate().map(|(number, (_, state))| (ActionId(number as u32), state))
     }
 }
 
@@ -157,14 +122,10 @@ impl<'m, M: Model> RustSystem<'m, M> {
         Self { states, predicates, work: RefCell::new(work), untested: Cell::new(untested) }
     }
 
-    fn judge(&self, place: &Place<M::State>) -> Truth {
+    fn judge(&self, state: &M::State) -> Truth {
         let mut holds = 0;
         for (number, predicate) in self.predicates.iter().enumerate() {
-            let truth = match place {
-                Place::Start => predicate.at_start,
-                Place::State(state) => (predicate.test)(self.states.model, state),
-            };
-            holds |= u64::from(truth) << number;
+            holds |= u64::from((predicate.test)(self.states.model, state)) << number;
         }
         Truth { holds, undefined: 0 }
     }
@@ -172,15 +133,15 @@ impl<'m, M: Model> RustSystem<'m, M> {
     /// Appends the successors of one state, as long as they fit; `false` if one does not.
     fn expand_one(&self, packed: &[u64], work: &mut Work<M>, batch: &mut SuccessorBatch) -> bool {
         let Work { bytes, packed: buffer, steps, judged, measured, .. } = work;
-        let place = self.states.decode(packed, bytes);
-        for (action, next) in self.states.steps(&place, steps) {
+        let state = self.states.decode(packed, bytes);
+        for (action, next) in self.states.steps(&state, steps) {
             self.states.encode(next, bytes);
             if words_for(bytes.len()) > self.states.words {
                 return false;
             }
             if self.untested.get() > 0 {
                 self.untested.set(self.untested.get() - u32::from(!cfg!(debug_assertions)));
-                test(next, &bytes[usize::from(self.states.has_start())..]);
+                test(next, bytes);
             }
             buffer.clear();
             pack(bytes, self.states.words, buffer);
@@ -190,7 +151,7 @@ impl<'m, M: Model> RustSystem<'m, M> {
             batch.push(action, buffer);
         }
         if !self.predicates.is_empty() {
-            judged.push(packed, self.judge(&place));
+            judged.push(packed, self.judge(&state));
         }
         true
     }
@@ -240,12 +201,10 @@ impl<M: Model> TransitionSystem for RustSystem<'_, M> {
         } else if work.measured.words == states {
             values.extend_from_slice(&work.measured.answers);
         } else {
-            values.extend(states.chunks_exact(self.states.words).map(|state| {
-                match self.states.decode(state, &mut work.bytes) {
-                    Place::Start => 0,
-                    Place::State(state) => self.states.progress(&state),
-                }
-            }));
+            let states = states.chunks_exact(self.states.words);
+            values.extend(
+                states.map(|state| self.states.progress(&self.states.decode(state, &mut work.bytes))),
+            );
         }
     }
 }

@@ -20,6 +20,15 @@ const BLOCK: u64 = 4096;
 /// Bytes that are written at once.
 const BUFFER: usize = 256 << 10;
 
+/// A run as numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedRun {
+    /// The number under which the search was given the initial state.
+    pub initial: ActionId,
+    /// The steps from there.
+    pub actions: Vec<ActionId>,
+}
+
 /// Parents and actions of all stored states.
 #[derive(Debug)]
 pub struct TraceLog {
@@ -88,8 +97,8 @@ impl TraceLog {
         Ok(())
     }
 
-    /// The actions from an initial state to this record.
-    pub fn actions_to(&mut self, mut record: Record) -> io::Result<Vec<ActionId>> {
+    /// The run to this record.
+    pub fn run_to(&mut self, mut record: Record) -> io::Result<LoggedRun> {
         let mut actions = Vec::new();
         let mut block = (u64::MAX, Vec::new());
         loop {
@@ -99,7 +108,8 @@ impl TraceLog {
             let (parent, action) = record_in(&block.1, record % BLOCK)
                 .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the trace log is damaged"))?;
             if parent == record {
-                break;
+                actions.reverse();
+                return Ok(LoggedRun { initial: action, actions });
             }
             actions.push(action);
             if parent > record {
@@ -107,8 +117,6 @@ impl TraceLog {
             }
             record = parent;
         }
-        actions.reverse();
-        Ok(actions)
     }
 
     fn read_block(&mut self, block: u64) -> io::Result<Vec<u8>> {
@@ -218,7 +226,8 @@ mod tests {
                 at = parent as usize;
             }
             expected.reverse();
-            assert_eq!(log.actions_to(record as u64).unwrap(), expected);
+            let initial = ActionId(at as u32 * 7 % 1000);
+            assert_eq!(log.run_to(record as u64).unwrap(), LoggedRun { initial, actions: expected });
         }
     }
 

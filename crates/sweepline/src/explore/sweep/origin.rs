@@ -17,7 +17,14 @@ pub(super) fn origin(parent: Record, action: ActionId) -> u64 {
 pub(super) const ACTION_BITS: u32 = MAX_ACTIONS.trailing_zeros();
 /// Larger than all record numbers.
 pub(super) const NO_PARENT: u64 = u64::MAX >> ACTION_BITS;
-pub(super) const INITIAL: u64 = NO_PARENT << ACTION_BITS;
+/// Of a state of which nobody wants to know where it comes from.
+pub(super) const UNKNOWN: u64 = NO_PARENT << ACTION_BITS;
+
+/// The origin of an initial state: no parent, and its number.
+pub(super) fn initial_origin(number: ActionId) -> u64 {
+    debug_assert!((number.0 as usize) < MAX_ACTIONS);
+    UNKNOWN | u64::from(number.0)
+}
 
 pub(super) fn tell_origin<S: TransitionSystem, O: Observer<S>>(observer: &mut O, origin: u64) {
     let parent = Some(origin >> ACTION_BITS).filter(|parent| *parent != NO_PARENT);
