@@ -4,6 +4,7 @@
 //! cut of a value that always fits its type, the test for a divisor that is never zero.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value, types};
@@ -12,13 +13,19 @@ use sweepline::model::guarded_commands::{
     BinaryOperator, Expression, GuardedCommands, IntegerType, UnaryOperator, VariableId,
 };
 use sweepline::model::state_layout::{CellRange, Field, StateLayout};
+use sweepline::model::value_order::ValueOrder;
 use sweepline::model::value_ranges::expression_range;
 
 use crate::working_state::WorkingState;
 
-/// For arrays that spread over several words: the place of each element, `word offset << 8 | shift`. The code
-/// holds their addresses, so they must live as long as it does.
-pub type Tables = HashMap<VariableId, Box<[u32]>>;
+/// Tables that the code looks into. It holds their addresses, so they must live as long as it does.
+#[derive(Debug, Default)]
+pub struct Tables {
+    /// For arrays that spread over several words: the place of each element, `word offset << 8 | shift`.
+    pub elements: HashMap<VariableId, Box<[u32]>>,
+    /// Orders of values.
+    pub orders: Vec<Arc<ValueOrder>>,
+}
 
 /// Translates one function.
 pub struct Translator<'a, 'f> {
@@ -165,7 +172,25 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
             }
             Expression::Binary { operator, left, right, .. } => self.binary(*operator, left, right),
+            Expression::Rank(operand, order) => self.rank(operand, order),
         }
+    }
+
+    /// A look into the table of the order, whose last entry is for all values that are not in it.
+    fn rank(&mut self, operand: &Expression, order: &Arc<ValueOrder>) -> Value {
+        let value = self.value(operand);
+        let CellRange { low, high } = self.range(operand);
+        let mut entry = self.builder.ins().iadd_imm_s(value, order.low().wrapping_neg());
+        if low < order.low() || high > order.high() {
+            let others = self.constant(order.table().len() as i64 - 1);
+            entry = self.builder.ins().umin(entry, others);
+        }
+        let offset = self.builder.ins().ishl_imm_s(entry, 3);
+        let table = self.constant(order.table().as_ptr() as i64);
+        self.tables.orders.push(Arc::clone(order));
+        let address = self.builder.ins().iadd(table, offset);
+        let flags = MemFlagsData::trusted().with_readonly().with_can_move();
+        self.builder.ins().load(types::I64, flags, address, 0)
     }
 
     /// 1 if the expression is not 0, otherwise 0.
@@ -391,7 +416,7 @@ fn is_total(expression: &Expression) -> bool {
     match expression {
         Expression::Constant(_) | Expression::Cell(_) => true,
         Expression::Element { .. } => false,
-        Expression::Unary(_, operand) => is_total(operand),
+        Expression::Unary(_, operand) | Expression::Rank(operand, _) => is_total(operand),
         Expression::Binary { operator, left, right, .. } => {
             !matches!(
                 operator,
@@ -410,7 +435,7 @@ fn size(expression: &Expression) -> usize {
     match expression {
         Expression::Constant(_) | Expression::Cell(_) => 1,
         Expression::Element { index, .. } => 1 + size(index),
-        Expression::Unary(_, operand) => 1 + size(operand),
+        Expression::Unary(_, operand) | Expression::Rank(operand, _) => 1 + size(operand),
         Expression::Binary { left, right, .. } => 1 + size(left) + size(right),
     }
 }

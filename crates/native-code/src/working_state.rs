@@ -83,7 +83,7 @@ impl Translator<'_, '_> {
                     self.go_to_memory();
                 }
             }
-            Expression::Unary(_, operand) => self.prepare_elements(operand),
+            Expression::Unary(_, operand) | Expression::Rank(operand, _) => self.prepare_elements(operand),
             Expression::Binary { left, right, .. } => {
                 self.prepare_elements(left);
                 self.prepare_elements(right);
@@ -345,7 +345,7 @@ impl Translator<'_, '_> {
     fn element_address(&mut self, array: VariableId, index: Value) -> (Value, Value) {
         let variable = self.model.variable(array);
         let layout = self.layout;
-        let table = self.tables.entry(array).or_insert_with(|| {
+        let table = self.tables.elements.entry(array).or_insert_with(|| {
             (0..variable.cell_count() as u32)
                 .map(|offset| layout.field(CellId(variable.first_cell.0 + offset)))
                 .map(|field| (field.word * 8) << 8 | u32::from(field.shift))

@@ -7,4 +7,5 @@ pub mod observed_ranges;
 pub mod state_layout;
 pub mod successor_batch;
 pub mod transition_system;
+pub mod value_order;
 pub mod value_ranges;

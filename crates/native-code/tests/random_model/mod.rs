@@ -1,10 +1,13 @@
 //! Random guarded commands: small, closed, and rich in what goes wrong (negative numbers, wrapping, indices out of
 //! range, division by zero, queues, committed locations, simultaneous assignments).
 
+use std::sync::Arc;
+
 use sweepline::model::guarded_commands::{
     Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType, Location,
     LocationId, Participant, Place, ProcessId, Shape, Span, UnaryOperator, VariableId,
 };
+use sweepline::model::value_order::ValueOrder;
 
 /// A model that depends on the seed only.
 pub fn random_model(seed: u64) -> GuardedCommands {
@@ -218,6 +221,11 @@ impl Generator {
             4 => {
                 let operators = [UnaryOperator::Negate, UnaryOperator::Complement, UnaryOperator::Not];
                 Expression::Unary(operators[self.below(3)], Box::new(self.expression(depth - 1)))
+            }
+            5 if self.one_in(3) => {
+                let classes: [[i64; 2]; 4] = [(); 4].map(|()| [(); 2].map(|()| self.below(9) as i64 - 3));
+                let order = ValueOrder::new(&classes).expect("small numbers lie close together");
+                Expression::Rank(Box::new(self.expression(depth - 1)), Arc::new(order))
             }
             _ => {
                 let operator = OPERATORS[self.below(OPERATORS.len())];

@@ -13,6 +13,10 @@
 //!
 //! The meaning of all this is given by [`Interpreter`](super::interpreter::Interpreter).
 
+use std::sync::Arc;
+
+use super::value_order::ValueOrder;
+
 /// A byte range in the source text of the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
@@ -332,6 +336,8 @@ pub enum Expression {
         /// The place in the source.
         span: Span,
     },
+    /// The rank of the operand's value in an order.
+    Rank(Box<Expression>, Arc<ValueOrder>),
 }
 
 impl Expression {

@@ -147,6 +147,7 @@ impl<'m> Interpreter<'m> {
                 let right = self.evaluate(right, state)?;
                 apply(*operator, left, right).map_err(|kind| RuntimeError { kind, span: *span })
             }
+            Expression::Rank(operand, order) => Ok(order.rank(self.evaluate(operand, state)?)),
         }
     }
 

@@ -326,6 +326,11 @@ fn range(
         Expression::Binary { operator, left, right, .. } => {
             combine(*operator, range_of(left), range_of(right))
         }
+        Expression::Rank(operand, order) => {
+            let CellRange { low, high } = range_of(operand);
+            let (low, high) = order.ranks_between(low, high);
+            CellRange { low, high }
+        }
     }
 }
 
@@ -376,7 +381,7 @@ fn mentions_cell(expression: &Expression, cell: CellId) -> bool {
         Expression::Constant(_) => false,
         Expression::Cell(other) => *other == cell,
         Expression::Element { index, .. } => mentions_cell(index, cell),
-        Expression::Unary(_, operand) => mentions_cell(operand, cell),
+        Expression::Unary(_, operand) | Expression::Rank(operand, _) => mentions_cell(operand, cell),
         Expression::Binary { left, right, .. } => mentions_cell(left, cell) || mentions_cell(right, cell),
     }
 }
@@ -389,7 +394,7 @@ fn mentions_array(model: &GuardedCommands, expression: &Expression, array: Varia
         Expression::Element { array: other, index, .. } => {
             *other == array || mentions_array(model, index, array)
         }
-        Expression::Unary(_, operand) => mentions_array(model, operand, array),
+        Expression::Unary(_, operand) | Expression::Rank(operand, _) => mentions_array(model, operand, array),
         Expression::Binary { left, right, .. } => {
             mentions_array(model, left, array) || mentions_array(model, right, array)
         }
@@ -475,7 +480,7 @@ fn constants(model: &GuardedCommands) -> BTreeSet<i64> {
             }
             Expression::Cell(_) => {}
             Expression::Element { index, .. } => collect(index, found),
-            Expression::Unary(_, operand) => collect(operand, found),
+            Expression::Unary(_, operand) | Expression::Rank(operand, _) => collect(operand, found),
             Expression::Binary { left, right, .. } => {
                 collect(left, found);
                 collect(right, found);

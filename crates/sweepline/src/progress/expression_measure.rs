@@ -157,7 +157,9 @@ fn always_defined(
     let range = |expression: &Expression| expression_range(model, proved, expression);
     match expression {
         Expression::Constant(_) | Expression::Cell(_) => Ok(()),
-        Expression::Unary(_, operand) => always_defined(model, proved, operand),
+        Expression::Unary(_, operand) | Expression::Rank(operand, _) => {
+            always_defined(model, proved, operand)
+        }
         Expression::Element { array, index, span } => {
             always_defined(model, proved, index)?;
             let variable = model.variable(*array);
