@@ -12,7 +12,7 @@
 
 use crate::explore::sweep::Order;
 
-use super::{Property, PropertyKind};
+use super::Property;
 
 /// A property that a search cannot decide.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -62,8 +62,6 @@ pub fn require_sound<P>(properties: &[Property<P>], search: SearchKind) -> Resul
 
 /// The name of a property that cannot be decided where progress falls.
 pub fn needs_monotone<P>(properties: &[Property<P>]) -> Option<&str> {
-    let needs = |property: &&Property<P>| {
-        matches!(property.kind, PropertyKind::AlwaysPossible(_) | PropertyKind::PossiblyForEver(_))
-    };
-    properties.iter().find(needs).map(|property| property.name.as_str())
+    let property = properties.iter().find(|property| property.kind.is_about_components())?;
+    Some(&property.name)
 }
