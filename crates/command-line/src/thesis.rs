@@ -127,63 +127,91 @@ struct Question {
 /// # Errors
 /// The input is bad, the search fails, or the results cannot be written.
 pub fn check(arguments: &ThesisArguments, console: Console) -> Result<Exit, Failure> {
-    if arguments.ltl {
-        let message = "LTL is not there yet: this version checks safety (-s) and CTL (-c) properties";
-        let help = "ask by -s whether an acceptance state can be reached, or by -c for EF, AG, AGEF or EFAG";
-        return Err(Finding::error(codes::NOT_YET, message, help).into());
-    }
+    refuse_ltl(arguments)?;
     let out = OutputFile::probe(Path::new(TRACE))?;
-    let space = read_space(&arguments.model)?;
-    let question = match (&arguments.formula, &arguments.automaton) {
-        (Some(formula), _) => by_formula(&space, formula, arguments.ctl)?,
-        (None, Some(automaton)) => by_automaton(&space, automaton)?,
-        (None, None) => return Err(defect("neither -f nor -a came through").into()),
-    };
-    drop(space);
+    let question = question_of(arguments)?;
     let outcome = outcome_of(&question, console)?;
-    let Question { model, property, space_state, .. } = question;
     let verdict = outcome.verdicts.first().ok_or_else(|| defect("a question without a verdict"))?;
-    let (exit, answer, reason) = match verdict {
-        Verdict::Holds(_) => (Exit::Holds, "holds", String::new()),
-        Verdict::Violated(_) => (Exit::Violated, "violated", String::new()),
-        Verdict::Unknown(reason) => (Exit::Unknown, "unknown", format!(": {reason}")),
-    };
-    let exit = if outcome.error.is_some() { Exit::Violated } else { exit };
-    let lost = |what: &str, error: &std::io::Error| Failure {
-        exit: if exit == Exit::Holds { Exit::Unknown } else { exit },
-        findings: vec![result_lost(what, error)],
-    };
-    let mut text = format!("{answer:8}  {}{reason}\n", property.name);
-    if let Some(error) = &outcome.error {
-        let _ = writeln!(text, "violated  {NO_RUNTIME_ERROR}: in `{}`: {}", property.name, error.error);
-    }
-    match trace_of(verdict) {
+    let exit = exit_of(verdict, &outcome);
+    let mut text = answer_text(&question.property.name, verdict, &outcome);
+    text += &match trace_of(verdict) {
         Some((trace, component)) => {
-            let written = trace_text(&model.commands, space_state, trace, component);
-            out.write(written.as_bytes()).map_err(|error| lost("the trace", &error))?;
-            let states = States(trace.steps.len() as u64 + 1);
-            let _ = writeln!(text, "trace     yes: {states} in {TRACE}");
-            if let Some(component) = component {
-                let size = component.states.len() as u64;
-                let _ = match component.complete {
-                    true => writeln!(text, "component {} that cannot be left, in {TRACE}", States(size)),
-                    false => writeln!(
-                        text,
-                        "component {} and more states that cannot be left, in {TRACE}",
-                        Count(size)
-                    ),
-                };
-            }
+            let written = trace_text(&question.model.commands, question.space_state, trace, component);
+            out.write(written.as_bytes()).map_err(|error| lost(exit, "the trace", &error))?;
+            evidence_text(trace, component)
         }
         None => {
-            let removed = out.discard().map_err(|error| lost("that there is no trace", &error))?;
+            let removed = out.discard().map_err(|error| lost(exit, "that there is no trace", &error))?;
             let earlier =
                 if removed { format!("; {TRACE} of an earlier run is removed") } else { String::new() };
-            let _ = writeln!(text, "trace     no{earlier}");
+            format!("trace     no{earlier}\n")
         }
-    }
-    console.print(&text).map_err(|error| lost("the result", &error))?;
+    };
+    console.print(&text).map_err(|error| lost(exit, "the result", &error))?;
     Ok(exit)
+}
+
+fn refuse_ltl(arguments: &ThesisArguments) -> Result<(), Failure> {
+    if !arguments.ltl {
+        return Ok(());
+    }
+    let message = "LTL is not there yet: this version checks safety (-s) and CTL (-c) properties";
+    let help = "ask by -s whether an acceptance state can be reached, or by -c for EF, AG, AGEF or EFAG";
+    Err(Finding::error(codes::NOT_YET, message, help).into())
+}
+
+/// Reads the files. The state space itself is not needed after that, and its memory is free for the search.
+fn question_of(arguments: &ThesisArguments) -> Result<Question, Failure> {
+    let space = read_space(&arguments.model)?;
+    match (&arguments.formula, &arguments.automaton) {
+        (Some(formula), _) => by_formula(&space, formula, arguments.ctl),
+        (None, Some(automaton)) => by_automaton(&space, automaton),
+        (None, None) => Err(defect("neither -f nor -a came through").into()),
+    }
+}
+
+fn exit_of(verdict: &Verdict, outcome: &Outcome) -> Exit {
+    match verdict {
+        _ if outcome.error.is_some() => Exit::Violated,
+        Verdict::Holds(_) => Exit::Holds,
+        Verdict::Violated(_) => Exit::Violated,
+        Verdict::Unknown(_) => Exit::Unknown,
+    }
+}
+
+/// A result that could not be written. Success must not be reported for it; a violation stays one.
+fn lost(exit: Exit, what: &str, error: &std::io::Error) -> Failure {
+    let exit = if exit == Exit::Holds { Exit::Unknown } else { exit };
+    Failure { exit, findings: vec![result_lost(what, error)] }
+}
+
+/// The lines of the verdict and of a run-time error.
+fn answer_text(name: &str, verdict: &Verdict, outcome: &Outcome) -> String {
+    let mut text = match verdict {
+        Verdict::Holds(_) => format!("holds     {name}\n"),
+        Verdict::Violated(_) => format!("violated  {name}\n"),
+        Verdict::Unknown(reason) => format!("unknown   {name}: {reason}\n"),
+    };
+    if let Some(error) = &outcome.error {
+        let _ = writeln!(text, "violated  {NO_RUNTIME_ERROR}: in `{name}`: {}", error.error);
+    }
+    text
+}
+
+/// The lines that say what is in the file of the trace.
+fn evidence_text(trace: &Trace, component: Option<&Component>) -> String {
+    let states = States(trace.steps.len() as u64 + 1);
+    let mut text = format!("trace     yes: {states} in {TRACE}\n");
+    if let Some(component) = component {
+        let size = component.states.len() as u64;
+        let _ = match component.complete {
+            true => writeln!(text, "component {} that cannot be left, in {TRACE}", States(size)),
+            false => {
+                writeln!(text, "component {} and more states that cannot be left, in {TRACE}", Count(size))
+            }
+        };
+    }
+    text
 }
 
 /// Reads a state space, whatever the ending of its name; but what calls itself a model and is no state space is told so.
