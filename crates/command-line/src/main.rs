@@ -21,7 +21,6 @@ mod options;
 mod output_file;
 mod planning;
 mod questions;
-mod random;
 mod reachable_states;
 mod saved_trace;
 mod simulation;

@@ -11,6 +11,7 @@ use report::{
 };
 use sweepline::model::guarded_commands::{ActionId, GuardedCommands};
 use sweepline::model::interpreter::{Interpreter, RuntimeError};
+use sweepline::random::Random;
 use sweepline::verdict::trace::{Step, Trace};
 
 use crate::arguments::{SimulateArguments, is_standard_stream};
@@ -18,7 +19,6 @@ use crate::console::{Console, Stream, quietly_if_closed};
 use crate::failure::Failure;
 use crate::model_file::ModelFile;
 use crate::output_file::{OutputFile, result_lost};
-use crate::random::Random;
 
 const HELP: &str = "\
 a number   take that step

@@ -14,7 +14,7 @@ use oracles::{Beem, Instance, PropertyKind as Asked};
 use sweepline::check::{Engine, Plan, check};
 use sweepline::explore::observer::Successors;
 use sweepline::explore::search::Limits;
-use sweepline::explore::sweep::{Initial, OnRegress, Order, SweepSearch};
+use sweepline::explore::sweep::{Initial, Nesting, OnRegress, Order, SweepSearch};
 use sweepline::explore::{Counters, Monitor, Observer, Record, Search, SearchEnd, Snapshot, StopReason};
 use sweepline::model::guarded_commands::{CellId, Expression, GuardedCommands, UnaryOperator};
 use sweepline::model::state_layout::StateLayout;
@@ -31,7 +31,11 @@ const SAMPLE: usize = 2_000;
 /// A measure that makes every state be expanded more often than this is given up for the next one.
 const MOST_REVISITS: u64 = 25;
 
-const SWEEP: Order = Order::Progress { initial: Initial::Pinned, regress: OnRegress::Sweep };
+const SWEEP: Order = Order::Progress {
+    initial: Initial::Pinned,
+    regress: OnRegress::Sweep,
+    nesting: Nesting { parts: 0, monotone: None },
+};
 
 #[derive(Default)]
 struct Collected {

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use crate::explore::depth::DepthSearch;
 use crate::explore::observer::{Both, Successors};
 use crate::explore::search::Limits;
-use crate::explore::sweep::{Initial, OnRegress, Order, SweepSearch};
+use crate::explore::sweep::{Initial, Nesting, OnRegress, Order, SweepSearch};
 use crate::explore::{CompleteSearch, Counters, Monitor, Record, RegressEdge, Search, SearchEnd, StopReason};
 use crate::model::guarded_commands::{ActionId, GuardedCommands};
 use crate::model::interpreter::RuntimeError;
@@ -104,6 +104,8 @@ pub struct Plan {
     pub initial: Initial,
     /// What a sweep does when progress falls.
     pub on_regress: OnRegress,
+    /// Which parts of a progress value are swept on their own.
+    pub nesting: Nesting,
     /// When to stop.
     pub limits: Limits,
     /// What to do about run-time errors.
@@ -127,6 +129,7 @@ impl Default for Plan {
             measure: None,
             initial: Initial::default(),
             on_regress: OnRegress::default(),
+            nesting: Nesting::default(),
             limits: Limits::default(),
             on_runtime_error: OnRuntimeError::default(),
             explore_all: false,
@@ -322,7 +325,7 @@ pub fn check_subject<M: Subject>(
     let on_regress = if needs_monotone(properties).is_some() { OnRegress::Stop } else { plan.on_regress };
     let order = match plan.engine {
         Engine::Sweep if subject.has_measure() => {
-            Order::Progress { initial: plan.initial, regress: on_regress }
+            Order::Progress { initial: plan.initial, regress: on_regress, nesting: plan.nesting }
         }
         _ => Order::Constant,
     };

@@ -13,6 +13,7 @@ pub mod explore;
 pub mod model;
 pub mod progress;
 pub mod property;
+pub mod random;
 pub mod rust_model;
 pub mod store;
 pub mod verdict;

@@ -4,5 +4,6 @@
 //! state will do; a good one seldom falls along a step, and gives many small layers.
 
 mod expression_measure;
+pub mod finder;
 
 pub use expression_measure::{ExpressionMeasure, MeasureError};

@@ -5,10 +5,11 @@
 use std::path::{Path, PathBuf};
 
 /// For each module, what it may use. `verdict` and `property` observe searches, so they stand above them.
-const MAY_USE: [(&str, &[&str]); 8] = [
-    ("model", &["model"]),
+const MAY_USE: [(&str, &[&str]); 9] = [
+    ("random", &[]),
+    ("model", &["model", "random"]),
     ("store", &["store"]),
-    ("progress", &["progress", "model"]),
+    ("progress", &["progress", "store", "model", "random"]),
     ("explore", &["explore", "store", "model"]),
     ("property", &["property", "explore", "store", "model"]),
     ("verdict", &["verdict", "explore", "model"]),

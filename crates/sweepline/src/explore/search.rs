@@ -94,6 +94,8 @@ pub struct Counters {
     pub regress: u64,
     /// Passes over the progress values.
     pub sweeps: u64,
+    /// Sweeps of a group of layers, before the sweep went on.
+    pub local_sweeps: u64,
     /// Layers that were expanded, in all sweeps.
     pub layers: u64,
     /// States of the largest layer.

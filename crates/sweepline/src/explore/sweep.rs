@@ -22,6 +22,8 @@
 mod origin;
 mod sorted_successors;
 
+use std::ops::RangeInclusive;
+
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
 use crate::store::future_layers::FutureLayers;
@@ -61,7 +63,35 @@ pub enum Order {
         initial: Initial,
         /// What to do when progress falls.
         regress: OnRegress,
+        /// Which parts of a progress value are swept on their own.
+        nesting: Nesting,
     },
+}
+
+/// Parts of progress values. States whose values agree from some bit upwards are a group: before the sweep leaves a group, it
+/// sweeps again from the persistent states that were found in it. What lies ahead of the group waits meanwhile, and is
+/// swept once. So a regress edge costs a sweep of the smallest group around it, not of everything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Nesting {
+    /// The lowest bit of each part. Without parts, all states are one group: the sweep of the papers.
+    pub parts: u64,
+    /// Values from this bit upwards are said never to fall: persistent states are dropped with their group. Should they fall all the
+    /// same, dropping ends, and the search is complete as ever.
+    pub monotone: Option<u32>,
+}
+
+impl Nesting {
+    /// The values of the largest group that is left on the way from `here` to `next`.
+    fn left(self, here: u64, next: u64) -> RangeInclusive<u64> {
+        let highest = 63 - (here ^ next).leading_zeros().min(63);
+        // The parts up to that bit.
+        let parts = self.parts & (u64::MAX >> (63 - highest));
+        match parts.checked_ilog2() {
+            Some(part) => here >> part << part..=here,
+            // Groups are left at the end only.
+            None => here..=here,
+        }
+    }
 }
 
 /// What happens to initial states once they are expanded.
@@ -88,6 +118,7 @@ pub enum OnRegress {
 #[derive(Debug)]
 pub struct SweepSearch {
     order: Order,
+    nesting: Nesting,
     layer: Layer,
     future: FutureLayers,
     persistent: PersistentStates,
@@ -152,8 +183,10 @@ impl SweepSearch {
     pub fn new(width: usize, order: Order, limits: Limits) -> Result<Self, OutOfMemory> {
         // There are no more record numbers.
         let limits = Limits { states: limits.states.min(NO_PARENT - 1 - BATCH as u64), ..limits };
+        let nesting = if let Order::Progress { nesting, .. } = order { nesting } else { Nesting::default() };
         Ok(Self {
             order,
+            nesting,
             layer: Layer::new(width, limits.memory)?,
             future: FutureLayers::new(width, false),
             persistent: PersistentStates::new(width, limits.memory, false)?,
@@ -252,7 +285,9 @@ impl SweepSearch {
                 self.end_sweep(observer)?;
                 continue;
             };
-            debug_assert!(self.queue.taken == 0 || value > self.front.value, "a sweep never goes back");
+            if value > self.front.value && self.leave_group(value).map_err(out_of_memory)? {
+                continue;
+            }
             self.load(width, value, observer).map_err(out_of_memory)?;
             if self.cursor < self.layer.len() {
                 return Ok(());
@@ -273,13 +308,28 @@ impl SweepSearch {
         Ok(())
     }
 
+    /// Before the sweep goes on to this value: `true` if there are roots in the group that it leaves.
+    fn leave_group(&mut self, next: u64) -> Result<bool, LayerFull> {
+        let here = self.front.value;
+        if self.nesting.parts != 0 && self.persistent.begin_sweep(self.nesting.left(here, next)) {
+            self.counters.local_sweeps += 1;
+            return Ok(true);
+        }
+        if let Some(bit) = self.nesting.monotone
+            && here >> bit != next >> bit
+        {
+            self.persistent.forget(here >> bit << bit..=here)?;
+        }
+        Ok(false)
+    }
+
     /// Starts the next sweep, if there are roots.
     fn end_sweep<S: TransitionSystem, O: Observer<S>>(&mut self, observer: &mut O) -> Result<(), SearchEnd> {
         debug_assert!(self.future.is_empty(), "nothing is ahead at the end of a sweep");
         debug_assert_eq!(self.queue.entered, self.queue.taken, "what entered the queue was taken, once");
         self.queue = QueueBalance::default();
         self.recent = RecentStates::new(self.layer.width());
-        if !self.persistent.begin_sweep() {
+        if !self.persistent.begin_sweep(0..=u64::MAX) {
             return Err(SearchEnd::Complete(CompleteSearch::attest()));
         }
         self.counters.sweeps += 1;
@@ -488,6 +538,9 @@ impl SweepSearch {
                         after: value,
                     }));
                 }
+                if self.nesting.monotone.is_some_and(|bit| value >> bit < self.front.value >> bit) {
+                    self.nesting.monotone = None;
+                }
                 self.behind.words.extend_from_slice(batch.state(i));
                 self.behind.origins.push((value, origin));
             }
@@ -636,7 +689,7 @@ impl Search for SweepSearch {
                 }
             }
         });
-        self.persistent.begin_sweep();
+        self.persistent.begin_sweep(0..=u64::MAX);
         Ok(())
     }
 
@@ -686,7 +739,8 @@ impl Search for SweepSearch {
     /// the end of the first, duplicates may wait.
     fn distinct(&self) -> Option<u64> {
         let all_are_here = !self.is_loading && self.cursor == self.layer.len() && self.future.is_empty();
-        let is_first = self.counters.sweeps == 1 && !self.persistent.is_root_ahead();
+        let is_first =
+            self.counters.sweeps + self.counters.local_sweeps == 1 && !self.persistent.is_root_ahead();
         let all_are_counted = !self.is_measured() || (all_are_here && is_first);
         all_are_counted.then(|| self.records())
     }

@@ -7,6 +7,8 @@
 
 use std::collections::HashSet;
 
+use crate::random::Random;
+
 use super::guarded_commands::GuardedCommands;
 use super::interpreter::Interpreter;
 use super::state_layout::CellRange;
@@ -42,16 +44,10 @@ pub fn observed_ranges(model: &GuardedCommands) -> Vec<CellRange> {
             }
         });
     }
-    let mut random = 0x2545_F491_4F6C_DD1Du64;
-    let mut choose = |count: usize| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        (random % count as u64) as usize
-    };
+    let mut random = Random::new(0);
     let mut work = 0;
     for _ in 0..WALKS {
-        let mut state = queue[choose(queue.len())].clone();
+        let mut state = queue[random.below(queue.len())].clone();
         for _ in 0..STEPS {
             if work > CELLS {
                 return ranges;
@@ -63,7 +59,7 @@ pub fn observed_ranges(model: &GuardedCommands) -> Vec<CellRange> {
             if successors.is_empty() {
                 break;
             }
-            state = successors.swap_remove(choose(successors.len()));
+            state = successors.swap_remove(random.below(successors.len()));
         }
     }
     ranges

@@ -114,6 +114,16 @@ impl ExpressionMeasure {
         &self.packed
     }
 
+    /// The lowest bit of each expression's place, as a set of bits.
+    pub fn parts(&self) -> u64 {
+        self.parts.iter().filter(|part| part.bits > 0).map(|part| 1 << part.shift).sum()
+    }
+
+    /// The lowest bit of the first so many expressions; `None` for none.
+    pub fn lowest_bit(&self, components: usize) -> Option<u32> {
+        self.parts[..components.min(self.parts.len())].last().map(|part| part.shift)
+    }
+
     /// The values of the expressions that make up this progress value.
     pub fn unpack(&self, progress: u64) -> Vec<i64> {
         let value = |part: &Part| {

@@ -5,6 +5,7 @@
 //! successors that stay in the layer or come from below are looked up in one place; only regress edges ask the set.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use super::layer::{Inserted, Layer, LayerFull, Width, with_width};
 use super::pages::OutOfMemory;
@@ -14,6 +15,8 @@ type ByValue = BTreeMap<u64, Vec<u32>>;
 
 /// States that are copied together.
 const TOGETHER: usize = 256;
+/// States that are forgotten together, at least.
+const LEAST_FORGOTTEN: usize = 1 << 12;
 /// Estimated bytes of a list and its place in the tree.
 const LIST_BYTES: usize = 64;
 
@@ -26,6 +29,9 @@ pub struct PersistentStates {
     expanded: ByValue,
     roots: ByValue,
     found: ByValue,
+    /// States in the set that are in no list any more.
+    forgotten: usize,
+    budget: usize,
 }
 
 impl PersistentStates {
@@ -37,6 +43,8 @@ impl PersistentStates {
             expanded: ByValue::new(),
             roots: ByValue::new(),
             found: ByValue::new(),
+            forgotten: 0,
+            budget,
         })
     }
 
@@ -83,11 +91,55 @@ impl PersistentStates {
         with_width!(self.set.width(), width => self.set.contains(width, state))
     }
 
-    /// What was found becomes the roots of a new sweep; `false` if nothing was.
-    pub fn begin_sweep(&mut self) -> bool {
-        debug_assert!(self.roots.is_empty(), "a sweep ends when all its roots are expanded");
-        self.roots = std::mem::take(&mut self.found);
-        !self.roots.is_empty()
+    /// What was found at these progress values becomes roots of a sweep; `false` if nothing was.
+    pub fn begin_sweep(&mut self, values: RangeInclusive<u64>) -> bool {
+        if self.found.range(values.clone()).next().is_none() {
+            return false;
+        }
+        for (value, found) in self.found.extract_if(values, |_, _| true) {
+            self.roots.entry(value).or_default().extend(found);
+        }
+        true
+    }
+
+    /// Nothing will lead to states of these progress values any more: those that are expanded may go. They do when they are
+    /// most of all.
+    ///
+    /// # Errors
+    /// If there is no room for those that stay, while they move.
+    pub fn forget(&mut self, values: RangeInclusive<u64>) -> Result<(), LayerFull> {
+        self.forgotten +=
+            self.expanded.extract_if(values, |_, _| true).map(|(_, list)| list.len()).sum::<usize>();
+        if self.forgotten < LEAST_FORGOTTEN || self.forgotten * 2 < self.len() {
+            return Ok(());
+        }
+        self.forgotten = 0;
+        with_width!(self.set.width(), width => self.keep_listed(width))
+    }
+
+    fn keep_listed<W: Width>(&mut self, width: W) -> Result<(), LayerFull> {
+        let mut words = Vec::new();
+        let mut origins = self.origins.as_ref().map(|_| Vec::new());
+        let mut kept = 0;
+        for list in
+            [&mut self.expanded, &mut self.roots, &mut self.found].into_iter().flat_map(ByValue::values_mut)
+        {
+            for number in list {
+                words.extend_from_slice(self.set.state(*number as usize));
+                if let (Some(new), Some(old)) = (&mut origins, &self.origins) {
+                    new.push(old[*number as usize]);
+                }
+                *number = kept;
+                kept += 1;
+            }
+        }
+        self.origins = origins;
+        self.set = Layer::new(width.get(), self.budget)?;
+        for words in words.chunks(TOGETHER * width.get()) {
+            self.set.insert_batch(width, words, |_| {})?;
+        }
+        debug_assert_eq!(self.set.len(), kept as usize, "each state is listed once");
+        Ok(())
     }
 
     /// Whether there are roots that are not expanded yet, of this sweep or of the next.

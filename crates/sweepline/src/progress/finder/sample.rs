@@ -1,0 +1,327 @@
+//! A part of the state space that shows how the whole moves.
+//!
+//! What is sampled matters more than how much. Three kinds of states are expanded: sub-spaces in which only a few processes
+//! move (they show whole cycles, which a breadth-first prefix of a large model never closes), a breadth-first prefix, and
+//! small breadth-first probes that begin at random leaves of all that. Every state of the sample can be reached from the initial one
+//! through expanded states, so a search can be simulated on it.
+//!
+//! Each expanded state has all its steps in the sample, and each step the cells that it changes.
+
+use crate::model::guarded_commands::{ActionId, GuardedCommands};
+use crate::model::state_layout::{Field, StateLayout};
+use crate::model::successor_batch::SuccessorBatch;
+use crate::model::transition_system::TransitionSystem;
+use crate::random::Random;
+use crate::store::layer::{Inserted, Layer, LayerFull, with_width};
+
+/// Shares of the expansions, in percent, for sub-spaces and for the breadth-first prefix; the rest is for probes.
+const SUB_SPACES: usize = 25;
+const PREFIX: usize = 40;
+/// Sub-spaces at the most.
+const MOST_SUB_SPACES: usize = 40;
+/// Expansions of one probe.
+const PROBE: usize = 400;
+
+/// Not an expanded state.
+const LEAF: u32 = u32::MAX;
+
+/// A change of one cell by one step: contents of its field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Number of the step.
+    pub step: u32,
+    /// Before.
+    pub from: u32,
+    /// After.
+    pub to: u32,
+}
+
+/// Expanded states, numbered in the order of their expansion; the initial state is number 0.
+#[derive(Debug)]
+pub struct Sample {
+    /// Contents of the fields of expanded states, by cell; empty for cells that never change here.
+    columns: Vec<Vec<u32>>,
+    /// The expanded state that each step leads to, steps to leaves and loops left out, and where those of a state begin.
+    inner_targets: Vec<u32>,
+    inner_first: Vec<u32>,
+    steps: usize,
+    /// By cell.
+    changes: Vec<Vec<Change>>,
+    /// Whether this is the whole state space.
+    pub complete: bool,
+    /// Number of different states, leaves included.
+    pub states: usize,
+}
+
+impl Sample {
+    /// Number of expanded states.
+    pub fn len(&self) -> usize {
+        self.inner_first.len() - 1
+    }
+
+    /// Number of steps from expanded states.
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// The contents of a cell in all expanded states; empty if no step of the sample changes it.
+    pub fn column(&self, cell: usize) -> &[u32] {
+        &self.columns[cell]
+    }
+
+    /// What the steps do to a cell.
+    pub fn changes(&self, cell: usize) -> &[Change] {
+        &self.changes[cell]
+    }
+
+    /// Number of cells.
+    pub fn cells(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The other expanded states that steps from an expanded state lead to.
+    #[inline]
+    pub fn inner_successors(&self, state: usize) -> &[u32] {
+        &self.inner_targets[self.inner_first[state] as usize..self.inner_first[state + 1] as usize]
+    }
+
+    /// Draws a sample of about `size` expansions.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn draw<S: TransitionSystem>(
+        model: &GuardedCommands,
+        system: &S,
+        layout: &StateLayout,
+        size: usize,
+        random: &mut Random,
+    ) -> Result<Self, LayerFull> {
+        let mut drawing = Drawing::new(system, layout)?;
+        let mut initial = vec![0; layout.words()];
+        if layout.encode(&model.initial_state(), &mut initial).is_ok() {
+            with_width!(layout.words(), width => drawing.states.insert(width, &initial)?);
+            drawing.expansion.push(LEAF);
+            drawing.sub_spaces(model, size * SUB_SPACES / 100, random)?;
+            let prefix = drawing.expanded.len() + size * PREFIX / 100;
+            drawing.spread(0, prefix, |_| true)?;
+            drawing.probes(size, random)?;
+        }
+        Ok(drawing.finish(layout))
+    }
+}
+
+struct Drawing<'a, S> {
+    system: &'a S,
+    states: Layer,
+    /// For each state its number among the expanded ones, or [`LEAF`].
+    expansion: Vec<u32>,
+    /// States in the order of their expansion.
+    expanded: Vec<u32>,
+    first_step: Vec<u32>,
+    /// State and action of each step.
+    steps: Vec<(u32, ActionId)>,
+    batch: SuccessorBatch,
+    /// By state, the number of the last walk that met it.
+    met: Vec<u32>,
+    walk: u32,
+    /// States that cannot be expanded here.
+    is_troubled: bool,
+}
+
+impl<'a, S: TransitionSystem> Drawing<'a, S> {
+    fn new(system: &'a S, layout: &StateLayout) -> Result<Self, LayerFull> {
+        Ok(Self {
+            system,
+            states: Layer::new(layout.words(), usize::MAX)?,
+            expansion: Vec::new(),
+            expanded: Vec::new(),
+            first_step: vec![0],
+            steps: Vec::new(),
+            batch: SuccessorBatch::new(layout.words(), 1),
+            met: Vec::new(),
+            walk: 0,
+            is_troubled: false,
+        })
+    }
+
+    /// Expands a state; `false` if it is a matter for the interpreter.
+    fn expand(&mut self, state: u32) -> Result<bool, LayerFull> {
+        self.batch.clear();
+        let place = state as usize;
+        if self.system.expand(self.states.states(place..place + 1), &mut self.batch).trouble {
+            self.is_troubled = true;
+            return Ok(false);
+        }
+        let (batch, steps, expansion) = (&self.batch, &mut self.steps, &mut self.expansion);
+        let mut number = 0;
+        with_width!(self.states.width(), width => self.states.insert_batch(width, batch.words(), |inserted| {
+            let (Inserted::New(next) | Inserted::Known(next)) = inserted;
+            if let Inserted::New(_) = inserted {
+                expansion.push(LEAF);
+            }
+            steps.push((next, batch.action(number)));
+            number += 1;
+        }))?;
+        self.expansion[place] = self.expanded.len() as u32;
+        self.expanded.push(state);
+        self.first_step.push(self.steps.len() as u32);
+        Ok(true)
+    }
+
+    /// Expands breadth-first from a state, along the actions that are followed, until so many states are expanded in all.
+    fn spread(
+        &mut self,
+        from: u32,
+        until: usize,
+        is_followed: impl Fn(ActionId) -> bool,
+    ) -> Result<(), LayerFull> {
+        self.walk += 1;
+        let mut queue = vec![from];
+        let mut next = 0;
+        self.met.resize(self.states.len(), 0);
+        self.met[from as usize] = self.walk;
+        while next < queue.len() && self.expanded.len() < until {
+            let state = queue[next];
+            next += 1;
+            if self.expansion[state as usize] == LEAF && !self.expand(state)? {
+                continue;
+            }
+            self.met.resize(self.states.len(), 0);
+            let number = self.expansion[state as usize] as usize;
+            for &(target, action) in
+                &self.steps[self.first_step[number] as usize..self.first_step[number + 1] as usize]
+            {
+                if self.met[target as usize] != self.walk && is_followed(action) {
+                    self.met[target as usize] = self.walk;
+                    queue.push(target);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Few processes move, the others stand still: one, two or three at a time.
+    fn sub_spaces(
+        &mut self,
+        model: &GuardedCommands,
+        size: usize,
+        random: &mut Random,
+    ) -> Result<(), LayerFull> {
+        let processes = model.processes.len();
+        if processes < 2 {
+            return Ok(());
+        }
+        let mut sets: Vec<Vec<usize>> = Vec::new();
+        for first in 0..processes {
+            for second in first + 1..processes {
+                sets.push(vec![first, second]);
+            }
+        }
+        while sets.len() > MOST_SUB_SPACES / 2 {
+            let place = random.below(sets.len());
+            sets.swap_remove(place);
+        }
+        if processes > 3 {
+            for _ in 0..MOST_SUB_SPACES / 4 {
+                let mut set: Vec<usize> = (0..3).map(|_| random.below(processes)).collect();
+                set.sort_unstable();
+                set.dedup();
+                sets.push(set);
+            }
+        }
+        let each = size / sets.len() + 1;
+        for set in sets {
+            let until = self.expanded.len() + each;
+            self.spread(0, until, |action| {
+                model.action(action).participants.iter().all(|one| set.contains(&(one.process.0 as usize)))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Small walks from leaves, wherever they are.
+    fn probes(&mut self, size: usize, random: &mut Random) -> Result<(), LayerFull> {
+        let mut misses = 0;
+        while self.expanded.len() < size && misses < 1_000 {
+            let state = random.below(self.states.len());
+            if self.expansion[state] != LEAF {
+                misses += 1;
+                continue;
+            }
+            let before = self.expanded.len();
+            self.spread(state as u32, (before + PROBE).min(size), |_| true)?;
+            misses = if self.expanded.len() > before { 0 } else { misses + 1 };
+        }
+        // The few that random choices did not hit.
+        if misses == 1_000 {
+            for state in 0..self.states.len() as u32 {
+                if self.expansion[state as usize] == LEAF && self.expanded.len() < size {
+                    self.spread(state, size, |_| true)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, layout: &StateLayout) -> Sample {
+        let fields = layout.fields();
+        let mut changes: Vec<Vec<Change>> = vec![Vec::new(); fields.len()];
+        let by_word = fields_by_word(fields, layout.words());
+        for (number, &state) in self.expanded.iter().enumerate() {
+            let before = self.states.state(state as usize);
+            for step in self.first_step[number]..self.first_step[number + 1] {
+                let after = self.states.state(self.steps[step as usize].0 as usize);
+                for (word, fields) in by_word.iter().enumerate() {
+                    let different = before[word] ^ after[word];
+                    if different == 0 {
+                        continue;
+                    }
+                    for &(cell, field) in fields {
+                        if different >> field.shift & field.mask() != 0 {
+                            let content = |word: u64| (word >> field.shift & field.mask()) as u32;
+                            let (from, to) = (content(before[word]), content(after[word]));
+                            changes[cell].push(Change { step, from, to });
+                        }
+                    }
+                }
+            }
+        }
+        let column = |(cell, field): (usize, &Field)| {
+            if changes[cell].is_empty() {
+                return Vec::new();
+            }
+            let content = |state: &u32| {
+                let word = self.states.state(*state as usize)[field.word as usize];
+                (word >> field.shift & field.mask()) as u32
+            };
+            self.expanded.iter().map(content).collect()
+        };
+        let columns = fields.iter().enumerate().map(column).collect();
+        let mut inner_targets = Vec::with_capacity(self.steps.len());
+        let mut inner_first = vec![0];
+        for number in 0..self.expanded.len() {
+            let steps = &self.steps[self.first_step[number] as usize..self.first_step[number + 1] as usize];
+            let targets = steps.iter().map(|(target, _)| self.expansion[*target as usize]);
+            inner_targets.extend(targets.filter(|target| *target != LEAF && *target != number as u32));
+            inner_first.push(inner_targets.len() as u32);
+        }
+        Sample {
+            columns,
+            inner_targets,
+            inner_first,
+            steps: self.steps.len(),
+            changes,
+            complete: self.expanded.len() == self.states.len() && !self.is_troubled,
+            states: self.states.len(),
+        }
+    }
+}
+
+/// The fields in each word, with the numbers of their cells.
+fn fields_by_word(fields: &[Field], words: usize) -> Vec<Vec<(usize, Field)>> {
+    let mut by_word = vec![Vec::new(); words];
+    for (cell, field) in fields.iter().enumerate().filter(|(_, field)| field.bits > 0) {
+        by_word[field.word as usize].push((cell, *field));
+    }
+    by_word
+}

@@ -1,0 +1,185 @@
+//! How the values of one cell follow each other, and orders in which they seldom fall.
+
+/// Values from which on only the order of numbers is looked at.
+pub const MOST_VALUES: usize = 256;
+
+/// The changes of one cell: an edge from value to value, with the number of steps that make it.
+#[derive(Clone, Debug)]
+pub struct ValueGraph {
+    /// The values that occur, ascending.
+    values: Vec<u32>,
+    /// Steps from value to value, by the places of both, row by row.
+    weights: Vec<u32>,
+}
+
+/// An order of the values of a cell, judged by the steps that were seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranking {
+    /// For each value that occurs, its rank.
+    pub ranks: Vec<(u32, u32)>,
+    /// Steps that raise the rank.
+    pub rising: u64,
+    /// Steps that lower it.
+    pub falling: u64,
+}
+
+impl ValueGraph {
+    /// The graph of these changes over these values, if there are not too many.
+    pub fn new(values: &[u32], changes: impl Iterator<Item = (u32, u32)>) -> Option<Self> {
+        let count = values.len();
+        if count > MOST_VALUES {
+            return None;
+        }
+        let mut weights = vec![0; count * count];
+        // Small contents are looked up in a table.
+        let last = values.last().copied().unwrap_or(0) as usize;
+        let place: Box<dyn Fn(u32) -> usize> = if last < 1 << 16 {
+            let mut places = vec![0u16; last + 1];
+            values.iter().enumerate().for_each(|(place, value)| places[*value as usize] = place as u16);
+            Box::new(move |value| usize::from(places[value as usize]))
+        } else {
+            let values = values.to_vec();
+            Box::new(move |value| values.partition_point(|other| *other < value))
+        };
+        for (from, to) in changes {
+            weights[place(from) * count + place(to)] += 1;
+        }
+        Some(Self { values: values.to_vec(), weights })
+    }
+
+    fn weight(&self, from: usize, to: usize) -> u32 {
+        self.weights[from * self.values.len() + to]
+    }
+
+    fn ranking(&self, ranks: &[u32]) -> Ranking {
+        let (mut rising, mut falling) = (0, 0);
+        for (from, &before) in ranks.iter().enumerate() {
+            for (to, &after) in ranks.iter().enumerate() {
+                let weight = u64::from(self.weight(from, to));
+                rising += if after > before { weight } else { 0 };
+                falling += if after < before { weight } else { 0 };
+            }
+        }
+        Ranking { ranks: self.values.iter().copied().zip(ranks.iter().copied()).collect(), rising, falling }
+    }
+
+    /// Values as they are, smallest first.
+    pub fn ascending(&self) -> Ranking {
+        self.ranking(&(0..self.values.len() as u32).collect::<Vec<_>>())
+    }
+
+    /// Values as they are, greatest first.
+    pub fn descending(&self) -> Ranking {
+        self.ranking(&(0..self.values.len() as u32).rev().collect::<Vec<_>>())
+    }
+
+    /// Levels of the strongly connected components: no step falls.
+    pub fn levels(&self) -> Ranking {
+        let components = self.components();
+        let count = components.iter().max().map_or(0, |last| *last as usize + 1);
+        // Components are numbered so that edges lead to smaller numbers.
+        let mut level = vec![0; count];
+        let mut by_component: Vec<Vec<usize>> = vec![Vec::new(); count];
+        components.iter().enumerate().for_each(|(value, one)| by_component[*one as usize].push(value));
+        for component in (0..count).rev() {
+            for &from in &by_component[component] {
+                for to in 0..self.values.len() {
+                    let other = components[to] as usize;
+                    if other != component && self.weight(from, to) > 0 {
+                        level[other] = level[other].max(level[component] + 1);
+                    }
+                }
+            }
+        }
+        let ranks: Vec<u32> = components.iter().map(|one| level[*one as usize]).collect();
+        self.ranking(&ranks)
+    }
+
+    /// Tarjan's components, without recursion; an edge between two leads to the smaller number.
+    fn components(&self) -> Vec<u32> {
+        const NONE: u32 = u32::MAX;
+        let count = self.values.len();
+        let (mut index, mut low) = (vec![NONE; count], vec![0; count]);
+        let mut component = vec![NONE; count];
+        let (mut stack, mut next_index, mut next_component) = (Vec::new(), 0, 0);
+        for root in 0..count {
+            if index[root] != NONE {
+                continue;
+            }
+            let mut path = vec![(root, 0)];
+            while let Some((node, edge)) = path.pop() {
+                if edge == 0 {
+                    index[node] = next_index;
+                    low[node] = next_index;
+                    next_index += 1;
+                    stack.push(node);
+                }
+                let next = (edge..count).find(|to| self.weight(node, *to) > 0 && component[*to] == NONE);
+                match next {
+                    Some(to) => {
+                        path.push((node, to + 1));
+                        if index[to] == NONE {
+                            path.push((to, 0));
+                        } else {
+                            low[node] = low[node].min(index[to]);
+                        }
+                    }
+                    None => {
+                        if low[node] == index[node] {
+                            while let Some(member) = stack.pop() {
+                                component[member] = next_component;
+                                if member == node {
+                                    break;
+                                }
+                            }
+                            next_component += 1;
+                        }
+                        if let Some((parent, _)) = path.last() {
+                            low[*parent] = low[*parent].min(low[node]);
+                        }
+                    }
+                }
+            }
+        }
+        component
+    }
+
+    /// An order in which few steps fall: sources first, sinks last, and between them the value that gives most more than it
+    /// gets (Eades, Lin and Smyth 1993), with weights.
+    pub fn feedback_order(&self) -> Ranking {
+        let count = self.values.len();
+        let mut out: Vec<i64> =
+            (0..count).map(|from| (0..count).map(|to| i64::from(self.weight(from, to))).sum()).collect();
+        let mut into: Vec<i64> =
+            (0..count).map(|to| (0..count).map(|from| i64::from(self.weight(from, to))).sum()).collect();
+        let mut is_left = vec![true; count];
+        let (mut first, mut last) = (Vec::new(), Vec::new());
+        for _ in 0..count {
+            let left = || (0..count).filter(|value| is_left[*value]);
+            let sink = left().find(|value| out[*value] == 0 && into[*value] > 0);
+            let chosen = sink.or_else(|| {
+                left().max_by_key(|value| {
+                    (into[*value] == 0, out[*value] - into[*value], std::cmp::Reverse(*value))
+                })
+            });
+            let Some(chosen) = chosen else { break };
+            is_left[chosen] = false;
+            if sink.is_some() {
+                last.push(chosen)
+            } else {
+                first.push(chosen)
+            }
+            for other in 0..count {
+                if is_left[other] {
+                    into[other] -= i64::from(self.weight(chosen, other));
+                    out[other] -= i64::from(self.weight(other, chosen));
+                }
+            }
+        }
+        let mut ranks = vec![0; count];
+        for (rank, value) in first.into_iter().chain(last.into_iter().rev()).enumerate() {
+            ranks[value] = rank as u32;
+        }
+        self.ranking(&ranks)
+    }
+}
