@@ -17,7 +17,7 @@ macro_rules! codes {
 codes! {
     UNKNOWN_CHARACTER = "E0101": "A character that no token of the language starts with.";
     UNCLOSED_COMMENT = "E0102": "A `/*` without its `*/`.";
-    NUMBER_TOO_LARGE = "E0103": "A number above 2147483647.";
+    NUMBER_TOO_LARGE = "E0103": "A number above 2147483647, or above 9223372036854775807 in a measure.";
     MALFORMED_NUMBER = "E0104": "Letters directly after the digits of a number.";
     UNEXPECTED_TOKEN = "E0105": "The grammar allows something else at this place.";
     NESTED_TOO_DEEPLY = "E0106": "An expression with more than 256 levels.";
@@ -53,6 +53,9 @@ codes! {
     UNKNOWN_STATE = "E0217": "No line of the state space or automaton defines this state.";
     UNKNOWN_PROPOSITION = "E0218": "The first state of the space does not have this proposition.";
     MISSING_PROPOSITION = "E0219": "A state does not say whether a proposition holds that the first state has.";
+    VALUE_ORDERED_TWICE = "E0220": "An order names a value twice.";
+    ORDER_TOO_WIDE = "E0221": "The values of an order are 4,096 or more apart.";
+    BAD_BUFFER_CELL = "E0222": "Not the length of a buffered channel, and not one part of a message in it.";
 
     SYNCHRONOUS_SYSTEM = "E0301": "`system sync` is not supported.";
     PROPERTY_CHANGES_MODEL = "E0302": "The property process has variables, effects or synchronisations.";

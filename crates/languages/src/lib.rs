@@ -76,12 +76,32 @@ impl Model {
 
     /// A progress measure in the model's own language, for example from `--progress`: an expression, or a list
     /// `(a, b, c)` of which the first counts most. In addition to what [`expression`](Self::expression) allows, the
-    /// name of a process alone is the number of the state that it is in, in the order of declaration.
+    /// name of a process alone is the number of the state that it is in, in the order of declaration; there are orders
+    /// of values, `order(x: 0 < 1, 2 < 5)`; and a buffered channel has `c.length` and the messages `c[0]`.
     ///
     /// # Errors
     /// All that is wrong with the measure, in the order of its text.
     pub fn measure(&self, text: &str) -> Result<Vec<Expression>, Vec<Diagnostic>> {
         dve::measure(text, &self.scope)
+    }
+
+    /// A measure in the model's own language, for `--measure` or a `// progress:` comment. [`measure`](Self::measure)
+    /// gives the same components back, constant parts computed. The components must be about this model.
+    ///
+    /// ```
+    /// let text = "byte x; process P { state NCS, CS, wait; init NCS; } system async;";
+    /// let model = languages::read_model(text).expect("a model");
+    /// let components = model.measure("(order(P: 0 < 2 < 1), (x) * 2)").expect("a measure");
+    /// assert_eq!(model.measure_text(&components), "(order(P: NCS < wait < CS), x * 2)");
+    /// ```
+    pub fn measure_text(&self, components: &[Expression]) -> String {
+        dve::measure_text(&self.commands, &self.scope, components)
+    }
+
+    /// A measure for a table or a heading: as [`measure_text`](Self::measure_text), with an ellipsis for what makes a
+    /// component longer than some 40 characters.
+    pub fn measure_summary(&self, components: &[Expression]) -> String {
+        dve::measure_summary(&self.commands, &self.scope, components)
     }
 
     /// A formula of computation tree logic: `EF`, `AG`, `AG EF` (or `AGEF`) or `EF AG` (or `EFAG`) followed by an

@@ -7,10 +7,23 @@
 //! // progress: (round, Sender, acknowledged)
 //! ```
 //!
-//! The components are expressions of the model's own language, with one addition: the name of a process alone,
-//! like `Sender` above, is the number of the state that it is in, counted from 0 in the order of their declaration.
-//! A global variable of the same name comes first. Elsewhere, as in invariants, a process is asked for a state by
-//! `Sender.idle`.
+//! The components are expressions of the model's own language, and a few things more that can be said in
+//! measures only:
+//!
+//! - `Sender`, the name of a process alone, is the number of the state that it is in, counted from 0 in the order of
+//!   their declaration. Elsewhere, as in invariants, a process is asked for a state by `Sender.idle`.
+//! - `order(x: 0 < 1, 2 < 5)` is the rank of `x` in an order of its values: 0 for the value 0, 1 for 1 and for 2, 2 for
+//!   5, and 3 for all others. Values are numbers, with or without a sign, and names of constants; they lie less than
+//!   4096 apart, and none is named twice. The operand is any expression. Where it is the name of a process alone, values are the
+//!   names of its states, or their numbers: `order(Sender: idle < sending, waiting)`.
+//! - `c.length` is the number of messages in the buffer of a channel, `c[0]` the oldest one and `c[0].1` its second
+//!   part, where messages have several. Places without a message are zero.
+//!
+//! A global variable hides a process of the same name, and both hide a channel: `process Sender` and `channel c[0]` say
+//! which one is meant. So every number that a state holds can be named, and [`Model::measure_text`] does.
+//! A word in front of a parenthesis is nothing else in DVE, so variables and processes may be called `order`.
+//!
+//! [`Model::measure_text`]: crate::Model::measure_text
 //!
 //! A state space of the `ss` format always has a measure: the progress values in its file.
 

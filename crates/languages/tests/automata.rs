@@ -2,12 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod support;
+
 use std::collections::BTreeSet;
 
 use languages::state_space::{ProductError, model_state};
-use languages::{Automaton, Diagnostic, Source, StateSpace, codes};
+use languages::{Automaton, StateSpace, codes};
 use proptest::prelude::*;
-use sweepline::model::guarded_commands::Expression;
+use support::{advised_places, read_space};
 
 fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
@@ -17,10 +19,6 @@ fn automaton(text: &str, propositions: &[&str]) -> Automaton {
     Automaton::read(text, &names(propositions)).unwrap_or_else(|errors| panic!("{errors:#?}"))
 }
 
-fn space(text: &str) -> StateSpace {
-    StateSpace::read(text).unwrap_or_else(|errors| panic!("{errors:#?}"))
-}
-
 fn label(automaton: &Automaton, state: usize, transition: usize) -> Vec<(&str, bool)> {
     let literals = automaton.transitions[state][transition].label.iter();
     literals.map(|one| (automaton.propositions[one.proposition].as_str(), one.holds)).collect()
@@ -28,13 +26,8 @@ fn label(automaton: &Automaton, state: usize, transition: usize) -> Vec<(&str, b
 
 /// Code, line and column of every error.
 fn places(text: &str) -> Vec<(&'static str, usize, usize)> {
-    let source = Source::new(text);
-    let place = |error: &Diagnostic| {
-        let start = source.start_of(error.span);
-        assert!(error.help.is_some(), "{error} says what to do");
-        (error.code, start.line, start.column)
-    };
-    Automaton::read(text, &names(&["p", "q"])).map(|_| ()).expect_err(text).iter().map(place).collect()
+    let errors = Automaton::read(text, &names(&["p", "q"])).map(|_| ()).expect_err(text);
+    advised_places(text, &errors)
 }
 
 /// The names of product states where the automaton accepts.
@@ -88,14 +81,14 @@ fn wrong_automata_are_refused_in_their_place() {
 
 #[test]
 fn a_proposition_that_holds_only_at_a_dead_end_is_seen() {
-    assert_eq!(accepted(&space("1 0 1 !p * 2\n2 1 1 !p * 3\n3 1 1 p"), REACHES_P), ["3/0"]);
-    assert_eq!(accepted(&space("1 0 1 p"), REACHES_P), ["1/0"], "the initial state is read too");
-    assert_eq!(accepted(&space("1 0 1 !p * 1\n2 0 1 p * 1"), REACHES_P), [""; 0], "2 is out of reach");
+    assert_eq!(accepted(&read_space("1 0 1 !p * 2\n2 1 1 !p * 3\n3 1 1 p"), REACHES_P), ["3/0"]);
+    assert_eq!(accepted(&read_space("1 0 1 p"), REACHES_P), ["1/0"], "the initial state is read too");
+    assert_eq!(accepted(&read_space("1 0 1 !p * 1\n2 0 1 p * 1"), REACHES_P), [""; 0], "2 is out of reach");
 }
 
 #[test]
 fn the_product_keeps_progress_actions_and_names() {
-    let space = space("a/b 3 1 !p * c\nc 5 1 p back a/b go c");
+    let space = read_space("a/b 3 1 !p * c\nc 5 1 p back a/b go c");
     let automaton = Automaton::read(REACHES_P, &space.propositions).unwrap();
     let product = space.product(&automaton).unwrap();
     assert_eq!(product.propositions, ["p", "accepting"]);
@@ -120,14 +113,14 @@ fn the_product_keeps_progress_actions_and_names() {
 
 #[test]
 fn the_product_stops_where_nothing_can_be_read() {
-    let space = space("1 0 2 p !q * 2\n2 0 2 p q * 3\n3 0 2 p !q");
+    let space = read_space("1 0 2 p !q * 2\n2 0 2 p q * 3\n3 0 2 p !q");
     let accepted = accepted(&space, "0\n1\n0 p!q 1\n1 !q 1\n");
     assert_eq!(accepted, ["1/0"], "state 2 cannot be read, so 3 is not reached");
 }
 
 #[test]
 fn names_do_not_clash_and_propositions_must_fit() {
-    let taken = space("1 0 2 accepting !accepting_");
+    let taken = read_space("1 0 2 accepting !accepting_");
     let product = taken.product(&automaton("0\n\n0 accepting 0", &["accepting"])).unwrap();
     assert_eq!(product.propositions, ["accepting", "accepting_", "accepting__"]);
     let other = automaton("0\n\n0 r 0", &["accepting", "r"]);
@@ -135,18 +128,6 @@ fn names_do_not_clash_and_propositions_must_fit() {
     // Only what is used must be there, and the order does not matter.
     let reordered = automaton("0\n0\n0 !accepting_accepting 0", &["r", "accepting_", "accepting"]);
     assert_eq!(taken.product(&reordered).unwrap().states[0].truths.last(), Some(&true));
-}
-
-#[test]
-fn an_automaton_watches_the_runs_of_a_model() {
-    let space = space("1 0 2 p !q * 1");
-    let automaton = Automaton::read("0\n1\n0 true 0 p!q 1\n1 !q 1\n", &space.propositions).unwrap();
-    let watching = automaton.watching(&space.model()).unwrap();
-    assert_eq!((watching.initial, watching.accepting.as_slice()), (0, &[1][..]));
-    assert_eq!(watching.transitions[0], (0, 0, Expression::Constant(1)));
-    assert_eq!((watching.transitions[2].0, watching.transitions[2].1), (1, 1));
-    let other = StateSpace::read("1 0 1 p").unwrap().model();
-    assert_eq!(automaton.watching(&other).unwrap_err()[0].code, codes::UNKNOWN_NAME);
 }
 
 /// Whether definition 3.3 of the thesis, taken literally, reaches an acceptance state: pairs after reading.
@@ -185,7 +166,7 @@ proptest! {
             let arcs: String = targets.iter().map(|target| format!(" * {target}")).collect();
             text.push_str(&format!("{id} 0 2 {} {}{arcs}\n", literal("p", *p), literal("q", *q)));
         }
-        let space = space(&text);
+        let space = read_space(&text);
         const LABELS: [&str; 7] = ["true", "p", "!p", "q", "!q", "p!q", "!pq"];
         let accepting: Vec<String> = accepting.iter().map(usize::to_string).collect();
         let mut text = format!("0\n{}\n", accepting.join(" "));

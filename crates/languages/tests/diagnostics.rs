@@ -1,6 +1,8 @@
 //! What is said about wrong models: code, place, and where it matters the words.
 
-use languages::{Diagnostic, Severity, Source, codes, read_model};
+mod support;
+
+use languages::{Diagnostic, Severity, codes, read_model};
 
 /// A correct model around declarations, in front of line 1, and the body of a transition.
 fn model(declarations: &str, body: &str) -> String {
@@ -15,12 +17,7 @@ fn errors(text: &str) -> Vec<Diagnostic> {
 
 /// Code, line and column of every error.
 fn places(text: &str) -> Vec<(&'static str, usize, usize)> {
-    let source = Source::new(text);
-    let place = |error: &Diagnostic| {
-        let start = source.start_of(error.span);
-        (error.code, start.line, start.column)
-    };
-    errors(text).iter().map(place).collect()
+    support::places(text, &errors(text))
 }
 
 #[track_caller]

@@ -1,13 +1,12 @@
 //! What a DVE text means as guarded commands.
 
-use languages::{Language, Model, read_model};
+mod support;
+
+use languages::{Language, Model};
+use support::read_model;
 use sweepline::model::guarded_commands::{
     Assignment, BinaryOperator, CellId, DeclaredPropertyKind, Effect, Expression, Place, Shape,
 };
-
-fn read(text: &str) -> Model {
-    read_model(text).unwrap_or_else(|errors| panic!("{errors:#?}"))
-}
 
 fn cell_names(model: &Model) -> Vec<String> {
     (0..model.commands.cells.len()).map(|cell| model.commands.cell_name(CellId(cell as u32))).collect()
@@ -45,7 +44,7 @@ fn action_names(model: &Model) -> Vec<String> {
 
 #[test]
 fn cells_come_in_the_order_globals_buffers_processes() {
-    let model = read(
+    let model = read_model(
         "channel {byte, int} q[2]; const byte N = 1 + 1;
          process P { byte j; int k[N]; state s, t; init t; }
          byte a[N] = {7, 300}; int y = -1;
@@ -64,7 +63,7 @@ fn cells_come_in_the_order_globals_buffers_processes() {
 
 #[test]
 fn actions_keep_the_order_of_the_text_and_pair_every_sender_with_every_receiver() {
-    let model = read(
+    let model = read_model(
         "channel c;
          process P { state a, b; init a; trans a -> b { sync c!; }, b -> a {}, -> b { sync c?; }; }
          process Q { state a, b; init a; trans a -> b { sync c?; }, b -> a { sync c?; }, a -> a { sync c!; }; }
@@ -78,7 +77,7 @@ fn actions_keep_the_order_of_the_text_and_pair_every_sender_with_every_receiver(
 
 #[test]
 fn in_a_pair_the_message_travels_first_then_the_sender_acts_then_the_receiver() {
-    let model = read(
+    let model = read_model(
         "byte x, y; channel c;
          process P { state s; init s; trans s -> s { guard y == 0; sync c!5; effect x = 1, x = 2; }; }
          process Q { byte m; state s; init s; trans s -> s { guard m == 0; sync c?m; effect y = 3; }; }
@@ -92,7 +91,7 @@ fn in_a_pair_the_message_travels_first_then_the_sender_acts_then_the_receiver() 
 
 #[test]
 fn a_tuple_arrives_at_once_and_is_cut_to_the_type_of_the_channel() {
-    let model = read(
+    let model = read_model(
         "channel {byte, int} c[0];
          process P { state s; init s; trans s -> s { sync c!{300, 300}; }; }
          process Q { int m; byte n; state s; init s; trans s -> s { sync c?{m, n}; }; }
@@ -104,7 +103,7 @@ fn a_tuple_arrives_at_once_and_is_cut_to_the_type_of_the_channel() {
 
 #[test]
 fn buffers_guard_themselves_before_the_guards_of_the_user() {
-    let model = read(
+    let model = read_model(
         "channel {byte, byte} q[3]; byte x;
          process P { state s; init s; trans s -> s { guard x == 0; sync q!{1, 2}; effect x = 1; }, s -> s { sync q?; }; }
          system async;",
@@ -122,7 +121,7 @@ fn buffers_guard_themselves_before_the_guards_of_the_user() {
 
 #[test]
 fn a_committed_location_never_meets_an_uncommitted_one() {
-    let model = read(
+    let model = read_model(
         "channel c;
          process P { state s, k; init s; commit k; trans s -> k { sync c!; }, k -> s { sync c!; }; }
          process Q { state s, k; init s; commit k; trans s -> k { sync c?; }, k -> s { sync c?; }; }
@@ -133,7 +132,7 @@ fn a_committed_location_never_meets_an_uncommitted_one() {
 
 #[test]
 fn constants_are_computed_but_run_time_errors_are_kept() {
-    let model = read("const int N = 3; const byte t[2] = {4, 5}; byte a[4], i; system async;");
+    let model = read_model("const int N = 3; const byte t[2] = {4, 5}; byte a[4], i; system async;");
     let expression = |text: &str| model.expression(text).unwrap();
     assert_eq!(expression("(N + 1) * 2 - -N"), Expression::Constant(11));
     assert_eq!(expression("t[1] << 2"), Expression::Constant(20));
@@ -146,7 +145,7 @@ fn constants_are_computed_but_run_time_errors_are_kept() {
 
 #[test]
 fn local_names_hide_global_ones_and_states_share_names_with_variables() {
-    let model = read(
+    let model = read_model(
         "byte x = 1;
          process P { byte x = 2, s; state s, x; init s; trans s -> x { guard x == s, P.s; effect x = 3; }; }
          process Q { state s; init s; trans s -> s { effect x = P->x; }; }
@@ -160,7 +159,7 @@ fn local_names_hide_global_ones_and_states_share_names_with_variables() {
 
 #[test]
 fn assertions_become_invariants_with_unique_names() {
-    let model = read(
+    let model = read_model(
         "byte x;
          process P { byte v; state s, t; init s; assert s: x == 0, t: v < 2, s: x < 9; }
          system async;",
@@ -178,7 +177,7 @@ fn assertions_become_invariants_with_unique_names() {
 
 #[test]
 fn the_property_process_is_an_automaton_and_not_part_of_the_model() {
-    let model = read(
+    let model = read_model(
         "byte x;
          process W { const byte K = 4; state q1, q2; init q2; accept q1, q2;
                      trans q2 -> q1 { guard x == K, P.t; }, q1 -> q1 {}; }
@@ -199,7 +198,7 @@ fn the_property_process_is_an_automaton_and_not_part_of_the_model() {
 #[test]
 fn spans_point_at_the_transition_and_the_declaration() {
     let text = "byte one; process P { state s; init s; trans s -> s { guard one == 0; }; } system async;";
-    let model = read(text);
+    let model = read_model(text);
     let span = model.commands.actions[0].participants[0].span;
     assert_eq!(&text[span.start as usize..span.end as usize], "s -> s { guard one == 0; }");
     let variable = &model.commands.variables[0];

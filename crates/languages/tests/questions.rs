@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use languages::{CtlForm, Diagnostic, Model, Source, codes, read_model};
+mod support;
+
+use languages::{CtlForm, Model, codes};
+use support::{first, read_model};
 use sweepline::model::guarded_commands::{BinaryOperator, CellId, Expression, Span};
 
 const TEXT: &str = "byte x, y, a[3], EFfort, AG, both;
@@ -12,20 +15,13 @@ process Watch { state w; init w; }
 system async property Watch;";
 
 fn model() -> Model {
-    read_model(TEXT).unwrap_or_else(|errors| panic!("{errors:#?}"))
+    read_model(TEXT)
 }
 
 fn cell(name: &str) -> Expression {
     let commands = model().commands;
     let cells = (0..commands.cells.len() as u32).map(CellId);
     Expression::Cell(cells.into_iter().find(|cell| commands.cell_name(*cell) == name).unwrap())
-}
-
-/// Code and the text at the place of the first error.
-fn first<T: std::fmt::Debug>(text: &str, read: Result<T, Vec<Diagnostic>>) -> (&'static str, &str) {
-    let errors = read.expect_err(text);
-    let span = errors[0].span;
-    (errors[0].code, &text[span.start as usize..span.end as usize])
 }
 
 #[test]
@@ -80,7 +76,7 @@ fn bad_measures_are_refused_in_their_place() {
 #[test]
 fn a_file_declares_its_measure_in_a_comment() {
     let text = format!("{TEXT}\r\n   // progress: (Sender, 2 * x)  \r\n");
-    let progress = read_model(&text).unwrap().progress.unwrap();
+    let progress = read_model(&text).progress.unwrap();
     assert_eq!(progress.text, "(Sender, 2 * x)");
     assert_eq!(&text[progress.span.start as usize..progress.span.end as usize], progress.text);
     assert_eq!(progress.components[0], cell("Sender"));
@@ -92,12 +88,10 @@ fn a_file_declares_its_measure_in_a_comment() {
 
 #[test]
 fn a_wrong_declaration_is_told_where_it_stands_in_the_file_and_spares_the_model() {
-    let places = |text: &str| -> Vec<(&'static str, usize, usize)> {
-        let source = Source::new(text);
-        let model = read_model(text).unwrap();
+    let places = |text: &str| {
+        let model = read_model(text);
         assert_eq!(model.progress, None);
-        let starts = model.progress_errors.iter().map(|error| (error.code, source.start_of(error.span)));
-        starts.map(|(code, start)| (code, start.line, start.column)).collect()
+        support::places(text, &model.progress_errors)
     };
     assert_eq!(places("byte x;\n // progress: x + zz\nsystem async;"), [(codes::UNKNOWN_NAME, 2, 19)]);
     assert_eq!(places("byte x;\n// progress: x +\nsystem async;"), [(codes::UNEXPECTED_TOKEN, 2, 17)]);
@@ -110,7 +104,7 @@ fn a_wrong_declaration_is_told_where_it_stands_in_the_file_and_spares_the_model(
 #[test]
 fn a_comment_that_is_nearly_a_measure_is_a_warning() {
     let warned = |comment: &str| {
-        let warnings = read_model(&format!("byte x; {comment}\nsystem async;")).unwrap().warnings;
+        let warnings = read_model(&format!("byte x; {comment}\nsystem async;")).warnings;
         warnings.first().map(|warning| (warning.code, warning.span.end - warning.span.start))
     };
     assert_eq!(warned("// Progress: x"), Some((codes::NEARLY_A_MEASURE, 8)));

@@ -2,16 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod support;
+
 use std::collections::BTreeSet;
 
-use languages::{Diagnostic, Language, ReadOptions, Source, StateSpace, codes, read_model_with};
+use languages::{Language, ReadOptions, StateSpace, codes, read_model_with};
 use proptest::prelude::*;
+use support::{advised_places, read_space};
 use sweepline::model::guarded_commands::{ActionId, CellId, Expression};
 use sweepline::model::interpreter::Interpreter;
-
-fn read(text: &str) -> StateSpace {
-    StateSpace::read(text).unwrap_or_else(|errors| panic!("{errors:#?}"))
-}
 
 fn written(space: &StateSpace) -> String {
     let mut bytes = Vec::new();
@@ -21,18 +20,12 @@ fn written(space: &StateSpace) -> String {
 
 /// Code, line and column of every error.
 fn places(text: &str) -> Vec<(&'static str, usize, usize)> {
-    let source = Source::new(text);
-    let place = |error: &Diagnostic| {
-        let start = source.start_of(error.span);
-        assert!(error.help.is_some(), "{error} says what to do");
-        (error.code, start.line, start.column)
-    };
-    StateSpace::read(text).map(|_| ()).expect_err(text).iter().map(place).collect()
+    advised_places(text, &StateSpace::read(text).map(|_| ()).expect_err(text))
 }
 
 #[test]
 fn lines_are_states() {
-    let space = read("1 7 2 !p !q * 2\r\n\r\n2 8 2 q !p RP2 1 * 2 RP2 1\n");
+    let space = read_space("1 7 2 !p !q * 2\r\n\r\n2 8 2 q !p RP2 1 * 2 RP2 1\n");
     assert_eq!(space.propositions, ["p", "q"]);
     assert_eq!(space.actions, ["*", "RP2"]);
     let [one, two] = space.states.as_slice() else { panic!("two states") };
@@ -45,8 +38,8 @@ fn lines_are_states() {
 
 #[test]
 fn small_spaces_are_spaces() {
-    assert_eq!(read("only 0 0").states.len(), 1);
-    assert_eq!(read("\u{feff}\n a/b 4294967295 1 p").states[0].progress, u32::MAX);
+    assert_eq!(read_space("only 0 0").states.len(), 1);
+    assert_eq!(read_space("\u{feff}\n a/b 4294967295 1 p").states[0].progress, u32::MAX);
 }
 
 /// The shape of the dump in the thesis (listing 8.2), which is cut off: states that it only mentions are added.
@@ -62,7 +55,7 @@ fn the_dump_in_the_thesis_is_read_once_it_is_complete() {
     assert_eq!(places(dump).len(), rows.len(), "each line stops at its first unknown successor");
     assert!(places(dump).iter().all(|(code, ..)| *code == codes::UNKNOWN_STATE));
     let rest: String = missing.iter().map(|id| format!("{id} 30 2 p !q\n")).collect();
-    let space = read(&format!("{dump}{rest}"));
+    let space = read_space(&format!("{dump}{rest}"));
     assert_eq!(space.states.len(), 4 + missing.len());
     assert_eq!(space.actions, ["*", "RP2", "RP6"]);
     let hundred = &space.states[2];
@@ -153,7 +146,7 @@ fn a_space_is_a_model_with_one_process() {
 
 #[test]
 fn propositions_may_have_our_names() {
-    let model = read("1 7 3 progress space !accepting").model();
+    let model = read_space("1 7 3 progress space !accepting").model();
     assert_eq!(model.progress.as_ref().unwrap().text, "progress_");
     let names: Vec<String> = (0..5).map(|cell| model.commands.cell_name(CellId(cell))).collect();
     assert_eq!(names, ["progress", "space", "accepting", "progress_", "space_"]);
@@ -173,7 +166,7 @@ fn large_spaces_are_read_in_reasonable_time() {
             if state % 3 == 0 { "" } else { "!" }
         ));
     }
-    let space = read(&text);
+    let space = read_space(&text);
     assert_eq!(space.states.iter().map(|state| state.arcs.len()).sum::<usize>(), 1_000_000);
     assert_eq!(written(&space), text);
     assert_eq!(space.model().commands.actions.len(), 1_000_000);
@@ -212,15 +205,15 @@ fn random_space() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn what_is_written_is_read_back(text in random_space()) {
-        let space = read(&text);
-        let again = read(&written(&space));
+        let space = read_space(&text);
+        let again = read_space(&written(&space));
         prop_assert_eq!(&again, &space);
         prop_assert_eq!(written(&again), written(&space));
     }
 
     #[test]
     fn the_model_steps_as_the_space_does(text in random_space()) {
-        let space = read(&text);
+        let space = read_space(&text);
         let model = space.model();
         let interpreter = Interpreter::new(&model.commands);
         let cells = |number: usize| {

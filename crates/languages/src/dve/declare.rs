@@ -6,12 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sweepline::model::guarded_commands::{
-    CellId, GuardedCommands, IntegerType, Location, LocationId, ProcessId, Shape, Span, VariableId,
-};
+use sweepline::model::guarded_commands::{GuardedCommands, Location, LocationId, ProcessId, Shape, Span};
 
 use super::constants::{self, Replacements};
-use super::resolve::{ProcessScope, Resolver, Scope, Symbol, Symbols};
+use super::resolve::{Buffer, ChannelScope, ProcessScope, Resolver, Scope, Symbol, Symbols};
 use super::syntax::{self, Declaration, Initial, Mutability, Name};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
@@ -22,30 +20,10 @@ const LONGEST_ARRAY: i64 = 65_536;
 /// The largest state, in cells.
 const LARGEST_STATE: usize = 1 << 20;
 
-/// A channel as transitions see it.
-#[derive(Clone, Debug)]
-pub(crate) struct ChannelScope {
-    pub(crate) name: String,
-    pub(crate) span: Span,
-    /// The types of a message's parts, if the channel is typed.
-    pub(crate) fields: Option<Vec<IntegerType>>,
-    pub(crate) buffer: Option<Buffer>,
-}
-
-/// The queue behind a buffered channel.
-#[derive(Clone, Debug)]
-pub(crate) struct Buffer {
-    pub(crate) queue: VariableId,
-    /// The cell that counts its messages.
-    pub(crate) length: CellId,
-    pub(crate) capacity: u32,
-}
-
 /// The model while it is being put together.
 pub(crate) struct Declarations<'file, 'run> {
     pub(crate) commands: GuardedCommands,
     pub(crate) scope: Scope,
-    pub(crate) channels: BTreeMap<String, Checked<ChannelScope>>,
     /// The processes that are part of the model.
     pub(crate) members: Vec<(ProcessId, &'file syntax::Process<'file>)>,
     /// The process that is a property of it.
@@ -61,9 +39,8 @@ impl<'file, 'run> Declarations<'file, 'run> {
         diagnostics: &'run mut Diagnostics,
     ) -> Self {
         constants::check(file, replacements, diagnostics);
-        let (commands, scope, channels) = Default::default();
-        let mut declarations =
-            Self { commands, scope, channels, members: Vec::new(), property: None, diagnostics };
+        let (commands, scope) = Default::default();
+        let mut declarations = Self { commands, scope, members: Vec::new(), property: None, diagnostics };
         for variable in &file.variables {
             declarations.global(variable, replacements);
         }
@@ -200,11 +177,11 @@ impl<'file, 'run> Declarations<'file, 'run> {
     }
 
     fn channel(&mut self, channel: &syntax::Channel<'_>) {
-        if self.channels.contains_key(channel.name.text) {
+        if self.scope.channels.contains_key(channel.name.text) {
             self.declared_twice(channel.name, "channel");
         } else {
             let scope = self.channel_scope(channel);
-            self.channels.insert(channel.name.text.to_owned(), scope);
+            self.scope.channels.insert(channel.name.text.to_owned(), scope);
         }
     }
 

@@ -4,7 +4,10 @@
 //! accesses into plain cells for everything that follows. The rule is that folding never changes what a run
 //! sees: `1 / 0` stays as it is and fails when, and only when, it is evaluated.
 
+use std::sync::Arc;
+
 use sweepline::model::guarded_commands::{BinaryOperator, Expression, Span, UnaryOperator};
+use sweepline::model::value_order::ValueOrder;
 
 /// `operator operand`
 pub(crate) fn unary(operator: UnaryOperator, operand: Expression) -> Expression {
@@ -32,6 +35,14 @@ pub(crate) fn binary(
     match known {
         Some(value) => Expression::Constant(value),
         None => Expression::Binary { operator, left: Box::new(left), right: Box::new(right), span },
+    }
+}
+
+/// The rank of `operand` in `order`.
+pub(crate) fn rank(operand: Expression, order: ValueOrder) -> Expression {
+    match operand {
+        Expression::Constant(value) => Expression::Constant(order.rank(value)),
+        operand => Expression::Rank(Box::new(operand), Arc::new(order)),
     }
 }
 

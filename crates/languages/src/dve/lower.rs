@@ -15,9 +15,9 @@ use sweepline::model::guarded_commands::{
 };
 
 use super::constants::Replacements;
-use super::declare::{ChannelScope, Declarations};
+use super::declare::Declarations;
 use super::property;
-use super::resolve::{Resolver, Scope, narrowed};
+use super::resolve::{ChannelScope, Resolver, Scope, narrowed};
 use super::syntax::{self, Process, Timing};
 use super::transition::{Half, Part, TransitionReader};
 use crate::codes;
@@ -84,7 +84,7 @@ struct Halves {
 impl Halves {
     fn add_process(&mut self, id: ProcessId, process: &Process<'_>, declarations: &mut Declarations<'_, '_>) {
         let Some(scope) = declarations.scope.processes.get(process.name.text) else { return };
-        let channels = &declarations.channels;
+        let channels = &declarations.scope.channels;
         let resolver = Resolver::new(&declarations.scope, Some(&scope.symbols), declarations.diagnostics);
         let mut reader = TransitionReader { id, process, scope, channels, resolver };
         for transition in &process.transitions {
@@ -190,7 +190,7 @@ impl<'halves> Pairing<'halves> {
             }
             return None;
         }
-        let fields = match declarations.channels.get(channel) {
+        let fields = match declarations.scope.channels.get(channel) {
             Some(Ok(ChannelScope { fields: Some(fields), .. })) => fields.as_slice(),
             _ => &[],
         };
@@ -241,7 +241,7 @@ fn too_many(half: &Half, diagnostics: &mut Diagnostics) -> Reported {
 }
 
 fn warn_of_idle(channel: &str, declarations: &mut Declarations<'_, '_>) {
-    let Some(Ok(ChannelScope { span, .. })) = declarations.channels.get(channel) else { return };
+    let Some(Ok(ChannelScope { span, .. })) = declarations.scope.channels.get(channel) else { return };
     let message = format!("transitions on channel `{channel}` can never fire");
     let label = "no sender meets a receiver of another process";
     declarations.diagnostics.warn(Diagnostic::warning(codes::ONE_SIDED_CHANNEL, *span, message, label));

@@ -4,15 +4,20 @@
 //! (variables, and the names for [`resolve`]), [`transition`] (each transition by itself) and [`lower`] (actions).
 //! A step after the parser starts only if the text could be read: guesses about a half-read file would only
 //! produce follow-up errors.
+//!
+//! Progress measures may say more than DVE does: [`buffer`] and [`order`]. [`text`] writes them.
 
+mod buffer;
 mod constants;
 mod declare;
 mod fold;
 mod lower;
+mod order;
 mod parse;
 mod property;
 mod resolve;
 mod syntax;
+mod text;
 mod tokens;
 mod transition;
 
@@ -23,10 +28,10 @@ use crate::ctl::CtlFormula;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::measure::DeclaredMeasure;
 pub(crate) use constants::unknown_constant;
-pub(crate) use fold::all as conjunction;
 use lower::Lowered;
 use resolve::Resolver;
 pub(crate) use resolve::{ProcessScope, Scope, Symbol};
+pub(crate) use text::{measure as measure_text, summary as measure_summary};
 pub(crate) use tokens::is_name;
 
 /// Spans are 32 bits wide, and nobody writes a model of this size.

@@ -4,6 +4,9 @@
 //! states of a process), so each kind has its own table and a state may share its name with a variable. Variables
 //! are looked up in the own process first, then in the whole model.
 //!
+//! In progress measures they do meet, because a measure may speak of everything that a state holds: a variable hides a
+//! process of its name, and both hide a channel. `process P` and `channel c` say which one is meant.
+//!
 //! The table outlives reading the file: an invariant on the command line is resolved against it.
 
 use std::collections::BTreeMap;
@@ -13,7 +16,7 @@ use sweepline::model::guarded_commands::{
 };
 
 use super::fold;
-use super::syntax::{self, ExpressionKind, Name};
+use super::syntax::{self, BufferCell, ExpressionKind, Name, Purpose};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
 use crate::spelling::did_you_mean;
@@ -52,11 +55,32 @@ pub(crate) struct ProcessScope {
     pub(crate) symbols: Symbols,
 }
 
+/// A channel.
+#[derive(Clone, Debug)]
+pub(crate) struct ChannelScope {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    /// The types of a message's parts, if the channel is typed.
+    pub(crate) fields: Option<Vec<IntegerType>>,
+    pub(crate) buffer: Option<Buffer>,
+}
+
+/// The queue behind a buffered channel.
+#[derive(Clone, Debug)]
+pub(crate) struct Buffer {
+    pub(crate) queue: VariableId,
+    /// The cell that counts its messages.
+    pub(crate) length: CellId,
+    pub(crate) capacity: u32,
+}
+
 /// All names that an expression can use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
     pub(crate) globals: Symbols,
     pub(crate) processes: BTreeMap<String, ProcessScope>,
+    /// Those without a buffer too.
+    pub(crate) channels: BTreeMap<String, Checked<ChannelScope>>,
     /// The process that is a property, not a part of the model, if there is one.
     pub(crate) property: Option<String>,
 }
@@ -72,19 +96,8 @@ pub(crate) struct Resolver<'scope, 'run> {
     pub(crate) scope: &'scope Scope,
     /// The names that hide the global ones.
     pub(crate) locals: Option<&'scope Symbols>,
-    /// What the name of a process alone means.
-    pub(crate) bare_process: BareProcess,
+    pub(crate) purpose: Purpose,
     pub(crate) diagnostics: &'run mut Diagnostics,
-}
-
-/// What the name of a process means where a value is expected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BareProcess {
-    /// Nothing, as in DVE: a location is tested by `P.s`.
-    Refused,
-    /// The number of its location in the order of declaration, from 0. Measures want it, because a process that
-    /// walks through its states in this order makes progress.
-    LocationNumber,
 }
 
 impl<'scope, 'run> Resolver<'scope, 'run> {
@@ -94,12 +107,12 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
         locals: Option<&'scope Symbols>,
         diagnostics: &'run mut Diagnostics,
     ) -> Self {
-        Self { scope, locals, bare_process: BareProcess::Refused, diagnostics }
+        Self { scope, locals, purpose: Purpose::Model, diagnostics }
     }
 
     /// Expressions as they stand in a progress measure.
     pub(crate) fn for_measures(scope: &'scope Scope, diagnostics: &'run mut Diagnostics) -> Self {
-        Self { scope, locals: None, bare_process: BareProcess::LocationNumber, diagnostics }
+        Self { scope, locals: None, purpose: Purpose::Measure, diagnostics }
     }
 
     /// An expression over cells, with constant parts computed.
@@ -107,9 +120,13 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
         let span = expression.span;
         match &expression.kind {
             ExpressionKind::Number(value) => Ok(Expression::Constant(*value)),
-            ExpressionKind::Variable { name, index: None } if let Some(location) = self.bare(*name) => {
-                Ok(Expression::Cell(location))
+            ExpressionKind::Variable { name, index: None } if let Some(process) = self.bare(*name) => {
+                Ok(Expression::Cell(process.location))
             }
+            ExpressionKind::Variable { name, index } if self.is_buffer(*name) => match index {
+                Some(index) => self.message(*name, index, None, span),
+                None => self.whole_buffer(*name),
+            },
             ExpressionKind::Variable { name, index } => {
                 let symbol = self.visible(*name);
                 self.read(symbol, *name, index.as_deref(), span)
@@ -118,6 +135,11 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
                 let symbol =
                     self.process(*process).and_then(|scope| self.variable_of(*process, scope, *name));
                 self.read(symbol, *name, index.as_deref(), span)
+            }
+            ExpressionKind::At { process, location }
+                if !self.scope.processes.contains_key(process.text) && self.is_buffer(*process) =>
+            {
+                self.buffer_length(*process, *location)
             }
             ExpressionKind::At { process, location } => {
                 let scope = self.process(*process)?;
@@ -134,6 +156,14 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
                 let (left, right) = (self.expression(left), self.expression(right));
                 Ok(fold::binary(*operator, left?, right?, span))
             }
+            ExpressionKind::Process(name) => Ok(Expression::Cell(self.process(*name)?.location)),
+            ExpressionKind::Buffer { channel, cell: BufferCell::Named(cell) } => {
+                self.buffer_length(*channel, *cell)
+            }
+            ExpressionKind::Buffer { channel, cell: BufferCell::Message { index, part } } => {
+                self.message(*channel, index, part.as_deref(), span)
+            }
+            ExpressionKind::Rank(rank) => self.rank(rank),
         }
     }
 
@@ -217,12 +247,12 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
         }
     }
 
-    /// The cell that the name of a process alone stands for, if it may stand alone. Variables hide processes.
-    fn bare(&self, name: Name<'_>) -> Option<CellId> {
-        let allowed = self.bare_process == BareProcess::LocationNumber;
+    /// The process whose location's number its name alone stands for. In DVE it stands for nothing: a location is
+    /// tested by `P.s`. Measures want it, because a process that walks through its states in the order of declaration
+    /// makes progress.
+    pub(super) fn bare(&self, name: Name<'_>) -> Option<&'scope ProcessScope> {
         let hidden = self.scope.globals.contains_key(name.text);
-        let process = self.scope.processes.get(name.text).filter(|_| allowed && !hidden)?;
-        Some(process.location)
+        self.scope.processes.get(name.text).filter(|_| self.purpose == Purpose::Measure && !hidden)
     }
 
     fn visible(&mut self, name: Name<'_>) -> Checked<&'scope Symbol> {
@@ -257,7 +287,7 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
         })
     }
 
-    fn process(&mut self, name: Name<'_>) -> Checked<&'scope ProcessScope> {
+    pub(super) fn process(&mut self, name: Name<'_>) -> Checked<&'scope ProcessScope> {
         let scope = self.scope;
         if let Some(process) = scope.processes.get(name.text) {
             return Ok(process);
@@ -292,7 +322,12 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
         Err(self.diagnostics.report(error.help_if_any(help)))
     }
 
-    fn location(&mut self, process: Name<'_>, scope: &ProcessScope, name: Name<'_>) -> Checked<LocationId> {
+    pub(super) fn location(
+        &mut self,
+        process: Name<'_>,
+        scope: &ProcessScope,
+        name: Name<'_>,
+    ) -> Checked<LocationId> {
         if let Some(location) = scope.locations.get(name.text) {
             return Ok(*location);
         }
@@ -306,7 +341,7 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
         Err(self.diagnostics.report(error.help_if_any(help)))
     }
 
-    fn offset(&mut self, index: i64, length: u32, array: Name<'_>, span: Span) -> Checked<u32> {
+    pub(super) fn offset(&mut self, index: i64, length: u32, array: Name<'_>, span: Span) -> Checked<u32> {
         if let Some(offset) = u32::try_from(index).ok().filter(|offset| *offset < length) {
             return Ok(offset);
         }

@@ -8,6 +8,14 @@ use sweepline::model::guarded_commands::{BinaryOperator, IntegerType, Span, Unar
 
 use crate::diagnostic::Diagnostic;
 
+/// What a text is read for. A progress measure may speak of all that a state holds; a model, and what is asked about
+/// it, only of what DVE has words for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Model,
+    Measure,
+}
+
 /// A name at a place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Name<'text> {
@@ -179,4 +187,44 @@ pub(crate) enum ExpressionKind<'text> {
         left: Box<Expression<'text>>,
         right: Box<Expression<'text>>,
     },
+    /// `process name`, the number of its location. Only in measures.
+    Process(Name<'text>),
+    /// `channel name.length`, `channel name[0].1`, or the latter alone. Only in measures.
+    Buffer {
+        channel: Name<'text>,
+        cell: BufferCell<'text>,
+    },
+    /// `order(operand: a < b, c < d)`. Only in measures.
+    Rank(Rank<'text>),
+}
+
+/// A number that the buffer of a channel holds.
+#[derive(Debug)]
+pub(crate) enum BufferCell<'text> {
+    /// What stands after the dot: it should be `length`.
+    Named(Name<'text>),
+    /// A message, or one part of it.
+    Message { index: Box<Expression<'text>>, part: Option<Box<Expression<'text>>> },
+}
+
+/// The rank of a value in an order.
+#[derive(Debug)]
+pub(crate) struct Rank<'text> {
+    pub(crate) operand: Box<Expression<'text>>,
+    /// The name that is all of the operand. If it is that of a process, values may be called by the names of its
+    /// locations.
+    pub(crate) alone: Option<Name<'text>>,
+    /// Values of equal rank, from the least rank on. There is at least one class, and a value in each.
+    pub(crate) classes: Vec<Vec<OrderValue<'text>>>,
+    /// Where the values stand.
+    pub(crate) span: Span,
+}
+
+/// A value that an order names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OrderValue<'text> {
+    /// As it is spelt, with its sign.
+    pub(crate) name: Name<'text>,
+    /// What it is if it is a number.
+    pub(crate) number: Option<i64>,
 }

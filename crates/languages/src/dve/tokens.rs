@@ -6,6 +6,7 @@
 
 use sweepline::model::guarded_commands::Span;
 
+use super::syntax::Purpose;
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
@@ -153,7 +154,7 @@ impl TokenKind {
             Unknown => "unknown characters".to_owned(),
             End => "the end of the text".to_owned(),
             fixed => {
-                let spelt = KEYWORDS.iter().chain(PUNCTUATION).find(|(_, kind)| *kind == fixed);
+                let spelt = self::fixed().find(|(_, kind)| *kind == fixed);
                 format!("`{}`", spelt.map_or("", |(spelling, _)| spelling))
             }
         }
@@ -177,9 +178,9 @@ pub(crate) struct Tokens {
 }
 
 /// Splits `text` from the byte `start` on into tokens.
-pub(crate) fn tokens(text: &str, start: usize, diagnostics: &mut Diagnostics) -> Tokens {
-    let mut lexer =
-        Lexer { text, at: start, unknown: None, tokens: Vec::new(), measures: Vec::new(), diagnostics };
+pub(crate) fn tokens(text: &str, start: usize, purpose: Purpose, diagnostics: &mut Diagnostics) -> Tokens {
+    let (tokens, measures) = Default::default();
+    let mut lexer = Lexer { text, at: start, purpose, unknown: None, tokens, measures, diagnostics };
     // Some editors put a byte order mark in front.
     if start == 0 && text.starts_with('\u{feff}') {
         lexer.at = '\u{feff}'.len_utf8();
@@ -188,6 +189,11 @@ pub(crate) fn tokens(text: &str, start: usize, diagnostics: &mut Diagnostics) ->
     lexer.end_unknown();
     lexer.tokens.push(Token { kind: End, span: Span::new(text.len(), text.len()) });
     Tokens { tokens: lexer.tokens, measures: lexer.measures }
+}
+
+/// The spellings of all tokens that have only one, words first.
+pub(crate) fn fixed() -> impl Iterator<Item = (&'static str, TokenKind)> {
+    KEYWORDS.iter().chain(PUNCTUATION).copied()
 }
 
 /// Whether `word` can be the name of something: letters, digits and `_`, no digit in front, not reserved.
@@ -201,6 +207,7 @@ pub(crate) fn is_name(word: &str) -> bool {
 struct Lexer<'text, 'run> {
     text: &'text str,
     at: usize,
+    purpose: Purpose,
     /// Where the current run of unknown characters began: binary garbage is one finding, not thousands.
     unknown: Option<usize>,
     tokens: Vec<Token>,
@@ -247,10 +254,15 @@ impl Lexer<'_, '_> {
             self.diagnostics.report(error.help("names start with a letter or `_`; numbers are decimal"));
             return Number(0);
         }
-        match spelling.parse::<i32>() {
-            Ok(value) => Number(i64::from(value)),
-            Err(_) => {
-                let message = format!("the number is larger than {}", i32::MAX);
+        // Values of the model fit in 32 bits; a measure may compute with larger ones.
+        let largest = match self.purpose {
+            Purpose::Model => i64::from(i32::MAX),
+            Purpose::Measure => i64::MAX,
+        };
+        match spelling.parse::<i64>() {
+            Ok(value) if value <= largest => Number(value),
+            _ => {
+                let message = format!("the number is larger than {largest}");
                 let error = Diagnostic::error(codes::NUMBER_TOO_LARGE, span, message, "too large");
                 self.diagnostics.report(error.help("a `byte` holds 0 to 255, an `int` -32768 to 32767"));
                 Number(0)
@@ -338,14 +350,15 @@ mod tests {
 
     fn kinds(text: &str) -> Vec<TokenKind> {
         let mut diagnostics = Diagnostics::default();
-        let kinds = tokens(text, 0, &mut diagnostics).tokens.iter().map(|token| token.kind).collect();
+        let kinds =
+            tokens(text, 0, Purpose::Model, &mut diagnostics).tokens.iter().map(|token| token.kind).collect();
         diagnostics.check(Ok(())).unwrap();
         kinds
     }
 
     fn findings(text: &str) -> Vec<(&'static str, u32, u32)> {
         let mut diagnostics = Diagnostics::default();
-        tokens(text, 0, &mut diagnostics);
+        tokens(text, 0, Purpose::Model, &mut diagnostics);
         let errors = diagnostics.check(Ok(())).err().unwrap_or_default();
         errors.iter().map(|error| (error.code, error.span.start, error.span.end)).collect()
     }
@@ -377,7 +390,7 @@ mod tests {
     #[test]
     fn line_comments_that_begin_with_progress_are_measures() {
         let measures = |text: &str| -> Vec<String> {
-            let found = tokens(text, 0, &mut Diagnostics::default()).measures;
+            let found = tokens(text, 0, Purpose::Model, &mut Diagnostics::default()).measures;
             found.iter().map(|span| text[span.start as usize..span.end as usize].to_owned()).collect()
         };
         assert_eq!(measures("// progress: x + 1 \r\n\t//progress:y"), ["x + 1", "y"]);
@@ -402,6 +415,8 @@ mod tests {
         assert_eq!(findings("2147483647"), []);
         assert_eq!(findings("x = 2147483648"), [(codes::NUMBER_TOO_LARGE, 4, 14)]);
         assert_eq!(findings("99999999999999999999"), [(codes::NUMBER_TOO_LARGE, 0, 20)]);
+        let number = |text| tokens(text, 0, Purpose::Measure, &mut Diagnostics::default()).tokens[0].kind;
+        assert_eq!(number("9223372036854775807"), Number(i64::MAX));
         assert_eq!(findings("12ab"), [(codes::MALFORMED_NUMBER, 0, 4)]);
         assert_eq!(findings("a /* b"), [(codes::UNCLOSED_COMMENT, 2, 4)]);
     }

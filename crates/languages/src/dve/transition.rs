@@ -9,8 +9,8 @@ use sweepline::model::guarded_commands::{
     Assignment, BinaryOperator, Effect, Expression, LocationId, Participant, ProcessId, Span,
 };
 
-use super::declare::{ChannelScope, unknown_location};
-use super::resolve::{ProcessScope, Resolver, TypedPlace};
+use super::declare::unknown_location;
+use super::resolve::{ChannelScope, ProcessScope, Resolver, TypedPlace};
 use super::syntax::{self, Message, Name, Process, Synchronisation, Transition};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic};

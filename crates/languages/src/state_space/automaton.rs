@@ -10,13 +10,12 @@
 
 use std::collections::HashMap;
 
-use sweepline::model::guarded_commands::{BuchiAutomaton, Expression, Span};
+use sweepline::model::guarded_commands::Span;
 
 use super::words::{Word, Words, lines, shown};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
-use crate::dve::conjunction;
-use crate::{Model, spelling};
+use crate::spelling;
 
 /// What can always be read.
 const ANYTHING: &str = "true";
@@ -82,34 +81,6 @@ impl Automaton {
         let automaton =
             Reader { numbers: HashMap::new(), propositions, diagnostics: &mut diagnostics }.automaton(text);
         diagnostics.check(automaton)
-    }
-
-    /// The automaton as one that watches infinite runs of `model`, in which its propositions are variables. It reads
-    /// the state before each step, so a run is accepted as in the product of the thesis (definition 3.3).
-    ///
-    /// # Errors
-    /// The propositions that are no variables of the model. Places are those in the proposition's name.
-    pub fn watching(&self, model: &Model) -> Result<BuchiAutomaton, Vec<Diagnostic>> {
-        let variables = self.propositions.iter().map(|name| model.expression(name));
-        let variables: Vec<Expression> = variables.collect::<Result<_, _>>()?;
-        let guard = |label: &[Literal]| {
-            let literals = label.iter().map(|literal| {
-                let variable = variables[literal.proposition].clone();
-                if literal.holds { variable } else { variable.negated() }
-            });
-            conjunction(literals.collect())
-        };
-        let transitions = self.transitions.iter().enumerate().flat_map(|(from, transitions)| {
-            let guard = &guard;
-            transitions.iter().map(move |one| (from as u32, one.target as u32, guard(&one.label)))
-        });
-        let accepting = (0_u32..).zip(&self.accepting).filter(|(_, accepts)| **accepts);
-        Ok(BuchiAutomaton {
-            states: self.states.clone(),
-            initial: self.initial as u32,
-            accepting: accepting.map(|(state, _)| state).collect(),
-            transitions: transitions.collect(),
-        })
     }
 }
 

@@ -110,11 +110,6 @@ impl<'text> Parser<'text, '_> {
         inside > self.next && !self.operators_at(inside).is_empty()
     }
 
-    /// The kind of any token; behind the last one there is the end.
-    fn kind_at(&self, place: usize) -> TokenKind {
-        self.tokens.get(place).map_or(TokenKind::End, |token| token.kind)
-    }
-
     fn word_at(&self, place: usize) -> Option<&'text str> {
         let token = self.tokens.get(place).filter(|token| token.kind == TokenKind::Word)?;
         Some(self.spelling(token.span))

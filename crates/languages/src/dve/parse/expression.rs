@@ -10,8 +10,8 @@ use sweepline::model::guarded_commands::{BinaryOperator, Span, UnaryOperator};
 use super::{Expected, Parser};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Reported};
-use crate::dve::syntax::{Expression, ExpressionKind, Name};
-use crate::dve::tokens::TokenKind;
+use crate::dve::syntax::{Expression, ExpressionKind, Name, Purpose};
+use crate::dve::tokens::{self, TokenKind};
 
 /// The deepest expression that is accepted. Hand-written and generated models stay far below.
 pub(crate) const DEEPEST: usize = 256;
@@ -45,6 +45,17 @@ pub(super) fn binary_operator(kind: TokenKind) -> Option<(u8, BinaryOperator)> {
     })
 }
 
+/// Above the strength of all binary operators: that of prefix operators and operands.
+pub(crate) const TIGHTEST: u8 = 12;
+
+/// The strength of an operator and how it is spelt: where there are two ways, as a word.
+pub(crate) fn spelling(operator: BinaryOperator) -> (u8, &'static str) {
+    let spellings = tokens::fixed().filter_map(|(spelling, kind)| Some((spelling, binary_operator(kind)?)));
+    let mut spellings = spellings.filter(|(_, (_, meaning))| *meaning == operator);
+    let (spelling, (strength, _)) = spellings.next().expect("every operator has a token");
+    (strength, spelling)
+}
+
 impl<'text> Parser<'text, '_> {
     pub(super) fn expression(&mut self) -> Checked<Expression<'text>> {
         self.binary(0)
@@ -59,11 +70,8 @@ impl<'text> Parser<'text, '_> {
             let right = self.binary(strength + 1)?;
             let span = left.span.to(right.span);
             let depth = 1 + left.depth.max(right.depth);
-            if depth > DEEPEST {
-                return Err(self.too_deep(span));
-            }
             let kind = ExpressionKind::Binary { operator, left: Box::new(left), right: Box::new(right) };
-            left = Expression { kind, span, depth };
+            left = self.shallow(Expression { kind, span, depth })?;
         }
         // After an operand, `.` and the like are possible too, but rarely what was forgotten.
         let suffixes = [TokenKind::Dot, TokenKind::Arrow, TokenKind::OpenBracket].map(Expected::Token);
@@ -84,13 +92,12 @@ impl<'text> Parser<'text, '_> {
         self.advance();
         let operand = self.nested(start, Self::prefixed)?;
         let (span, depth) = (start.to(operand.span), operand.depth + 1);
-        if depth > DEEPEST {
-            return Err(self.too_deep(span));
-        }
-        Ok(Expression { kind: ExpressionKind::Unary { operator, operand: Box::new(operand) }, span, depth })
+        let kind = ExpressionKind::Unary { operator, operand: Box::new(operand) };
+        self.shallow(Expression { kind, span, depth })
     }
 
-    /// `operand = number | "true" | "false" | "(" expression ")" | name [ "." name | "->" name ] [ index ]`
+    /// `operand = number | "true" | "false" | "(" expression ")" | name [ "." name | "->" name ] [ index ]`, and in
+    /// measures `order` and `qualified`.
     fn operand(&mut self) -> Checked<Expression<'text>> {
         let span = self.span();
         let number = |value| Expression { kind: ExpressionKind::Number(value), span, depth: 1 };
@@ -110,6 +117,8 @@ impl<'text> Parser<'text, '_> {
                 let end = self.expect(TokenKind::CloseParenthesis)?;
                 Ok(Expression { span: span.to(end), ..inner })
             }
+            TokenKind::Process | TokenKind::Channel if self.purpose == Purpose::Measure => self.qualified(),
+            TokenKind::Word if self.at_order() => self.order(),
             TokenKind::Word => self.named(),
             _ => {
                 self.note(Expected::Class("an expression"));
@@ -126,17 +135,25 @@ impl<'text> Parser<'text, '_> {
             return leaf(ExpressionKind::At { process: first, location }, first.span.to(location.span));
         }
         let owned = if self.eat(TokenKind::Arrow) { Some(self.name()?) } else { None };
-        let index = self.bracketed()?.map(Box::new);
+        let index = self.bracketed()?;
+        let index = match index {
+            Some(index) if owned.is_none() && self.at_part() => {
+                return self.buffered(first, first.span, index);
+            }
+            index => index.map(Box::new),
+        };
         let span = first.span.to(self.previous_span());
         let depth = 1 + index.as_ref().map_or(0, |index| index.depth);
-        if depth > DEEPEST {
-            return Err(self.too_deep(span));
-        }
         let kind = match owned {
             Some(name) => ExpressionKind::Foreign { process: first, name, index },
             None => ExpressionKind::Variable { name: first, index },
         };
-        Ok(Expression { kind, span, depth })
+        self.shallow(Expression { kind, span, depth })
+    }
+
+    /// The expression, unless it is too deep.
+    pub(super) fn shallow(&mut self, expression: Expression<'text>) -> Checked<Expression<'text>> {
+        if expression.depth > DEEPEST { Err(self.too_deep(expression.span)) } else { Ok(expression) }
     }
 
     /// The name after a dot. States of a state space are mostly called by numbers.
@@ -205,6 +222,7 @@ mod tests {
             ExpressionKind::Binary { operator, left, right } => {
                 format!("({} {operator:?} {})", show(left), show(right))
             }
+            other => format!("{other:?}"),
         }
     }
 
@@ -229,6 +247,14 @@ mod tests {
             assert!(tight_right.ends_with("c))"), "{tight_right}");
             assert!(tight_left.starts_with("((a"), "{tight_left}");
         }
+    }
+
+    #[test]
+    fn operators_are_spelt_as_they_are_read() {
+        assert_eq!(spelling(BinaryOperator::Or), (2, "or"));
+        assert_eq!(spelling(BinaryOperator::BitOr), (4, "|"));
+        let strengths = tokens::fixed().filter_map(|(_, kind)| binary_operator(kind));
+        assert_eq!(strengths.map(|(strength, _)| strength).max(), Some(TIGHTEST - 1));
     }
 
     #[test]

@@ -5,14 +5,25 @@
 //! `(a, b, c)`, so nothing is lost by asking for the plain one.
 //!
 //! A file declares its measure in a comment, `// progress: x + y`, so that other tools still read the file.
+//!
+//! What only measures can say is here too: `order(x: 0 < 1, 2)`, `process P`, `channel c.length` and `c[0].1`. DVE has
+//! no calls, so a name in front of a parenthesis is free for the first; `process` and `channel` are reserved words.
+//! That leaves the meaning of every other text alone, and a variable may be called `order`.
 
 use sweepline::model::guarded_commands::Span;
 
-use super::Parser;
+use super::{Expected, Parser};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::dve::syntax::{Expression, Measure};
+use crate::dve::syntax::{BufferCell, Expression, ExpressionKind, Measure, Name, OrderValue, Purpose, Rank};
 use crate::dve::tokens::TokenKind;
+
+/// The word that an order begins with.
+pub(super) const ORDER_WORD: &str = "order";
+
+/// What to do about an order that cannot be read.
+pub(super) const ORDER: &str =
+    "an order is written `order(x: 0 < 1, 2 < 5)`: ranks rise at each `<`, and a comma stands between equals";
 
 /// Reads a measure that fills the part of `text` at `span`.
 pub(crate) fn measure<'text>(
@@ -21,8 +32,7 @@ pub(crate) fn measure<'text>(
     diagnostics: &mut Diagnostics,
 ) -> Checked<Vec<Expression<'text>>> {
     let part = text.get(..span.end as usize).unwrap_or(text);
-    let mut parser = Parser::starting_at(span.start as usize, part, diagnostics);
-    parser.in_measure = true;
+    let mut parser = Parser::starting_at(span.start as usize, part, Purpose::Measure, diagnostics);
     let components = parser.components()?;
     parser.expect(TokenKind::End)?;
     Ok(components)
@@ -72,5 +82,119 @@ impl<'text> Parser<'text, '_> {
             }
         }
         false
+    }
+
+    /// Whether an order begins here.
+    pub(super) fn at_order(&self) -> bool {
+        self.purpose == Purpose::Measure
+            && self.spelling(self.span()) == ORDER_WORD
+            && self.kind_at(self.next + 1) == TokenKind::OpenParenthesis
+    }
+
+    /// Whether an order has just been opened, or something is expected that only orders have.
+    pub(super) fn in_order(&self) -> bool {
+        let marks = [TokenKind::Colon, TokenKind::Less, TokenKind::Number(0)].map(Expected::Token);
+        let opened = match self.tokens[..self.next] {
+            [.., word, open] => {
+                open.kind == TokenKind::OpenParenthesis && self.spelling(word.span) == ORDER_WORD
+            }
+            _ => false,
+        };
+        let expects_mark = marks.iter().any(|mark| self.expected.contains(mark));
+        self.purpose == Purpose::Measure && (opened || expects_mark)
+    }
+
+    /// `order = "order" "(" expression ":" class { "<" class } ")"`, `class = value { "," value }`
+    pub(super) fn order(&mut self) -> Checked<Expression<'text>> {
+        let start = self.span();
+        self.advance();
+        self.expect(TokenKind::OpenParenthesis)?;
+        let alone = self.name_alone();
+        let operand = self.nested(start, Self::expression)?;
+        self.expect(TokenKind::Colon)?;
+        let first = self.span();
+        let mut classes = vec![self.separated(Self::order_value)?];
+        while self.eat(TokenKind::Less) {
+            classes.push(self.separated(Self::order_value)?);
+        }
+        let values = first.to(self.previous_span());
+        let end = self.expect(TokenKind::CloseParenthesis)?;
+        let (depth, span) = (1 + operand.depth, start.to(end));
+        let rank = Rank { operand: Box::new(operand), alone, classes, span: values };
+        self.shallow(Expression { kind: ExpressionKind::Rank(rank), span, depth })
+    }
+
+    /// The name that is all of an order's operand: what `P: …` or `process P: …` is about.
+    fn name_alone(&self) -> Option<Name<'text>> {
+        let place = self.next + usize::from(self.kind() == TokenKind::Process);
+        let is_alone = self.kind_at(place) == TokenKind::Word && self.kind_at(place + 1) == TokenKind::Colon;
+        is_alone.then(|| self.tokens[place].span).map(|span| Name { text: self.spelling(span), span })
+    }
+
+    /// `value = name | [ "-" ] number`
+    fn order_value(&mut self) -> Checked<OrderValue<'text>> {
+        let start = self.span();
+        let is_negative = self.eat(TokenKind::Minus);
+        let number = match self.kind() {
+            TokenKind::Number(number) => Some(if is_negative { -number } else { number }),
+            TokenKind::Word if !is_negative => None,
+            _ => {
+                self.note(Expected::Token(TokenKind::Number(0)));
+                self.note(Expected::Token(TokenKind::Word));
+                return Err(self.unexpected());
+            }
+        };
+        self.advance();
+        let span = start.to(self.previous_span());
+        Ok(OrderValue { name: Name { text: self.spelling(span), span }, number })
+    }
+
+    /// `qualified = "process" name | "channel" name ( "." name | message )`
+    pub(super) fn qualified(&mut self) -> Checked<Expression<'text>> {
+        let (start, keyword) = (self.span(), self.kind());
+        self.advance();
+        let name = self.name()?;
+        let leaf = |kind, end| Ok(Expression { kind, span: start.to(end), depth: 1 });
+        if keyword == TokenKind::Process {
+            return leaf(ExpressionKind::Process(name), name.span);
+        }
+        if self.eat(TokenKind::Dot) {
+            let cell = self.name()?;
+            let kind = ExpressionKind::Buffer { channel: name, cell: BufferCell::Named(cell) };
+            return leaf(kind, cell.span);
+        }
+        match self.bracketed()? {
+            Some(index) => self.buffered(name, start, index),
+            None => Err(self.unexpected()),
+        }
+    }
+
+    /// Whether one part of a message is asked for here.
+    pub(super) fn at_part(&self) -> bool {
+        self.purpose == Purpose::Measure && self.kind() == TokenKind::Dot
+    }
+
+    /// `message = "[" expression "]" [ "." number ]`, behind its index.
+    pub(super) fn buffered(
+        &mut self,
+        channel: Name<'text>,
+        start: Span,
+        index: Expression<'text>,
+    ) -> Checked<Expression<'text>> {
+        let part = if self.at_part() { Some(Box::new(self.part()?)) } else { None };
+        let (depth, index) = (1 + index.depth, Box::new(index));
+        let kind = ExpressionKind::Buffer { channel, cell: BufferCell::Message { index, part } };
+        self.shallow(Expression { kind, span: start.to(self.previous_span()), depth })
+    }
+
+    fn part(&mut self) -> Checked<Expression<'text>> {
+        self.advance();
+        let (span, kind) = (self.span(), self.kind());
+        let TokenKind::Number(number) = kind else {
+            self.note(Expected::Class("the number of a message's part"));
+            return Err(self.unexpected());
+        };
+        self.advance();
+        Ok(Expression { kind: ExpressionKind::Number(number), span, depth: 1 })
     }
 }

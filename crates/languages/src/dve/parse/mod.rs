@@ -17,7 +17,7 @@ mod process;
 
 use sweepline::model::guarded_commands::Span;
 
-use super::syntax::{self, File, Name, SystemClause, Timing};
+use super::syntax::{self, File, Name, Purpose, SystemClause, Timing};
 use super::tokens::{Token, TokenKind, Tokens, tokens};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
@@ -49,6 +49,7 @@ pub(crate) fn expression<'text>(
 }
 
 pub(crate) use ctl::{Formula, formula};
+pub(crate) use expression::{TIGHTEST, spelling};
 pub(crate) use measure::measure;
 
 /// Something the grammar allows at the current place.
@@ -70,21 +71,25 @@ struct Parser<'text, 'run> {
     nesting: usize,
     /// The measures that comments declare.
     measures: Vec<Span>,
-    /// Whether the text is a measure, which can be a list.
-    in_measure: bool,
+    purpose: Purpose,
     diagnostics: &'run mut Diagnostics,
 }
 
 impl<'text, 'run> Parser<'text, 'run> {
     fn new(text: &'text str, diagnostics: &'run mut Diagnostics) -> Self {
-        Self::starting_at(0, text, diagnostics)
+        Self::starting_at(0, text, Purpose::Model, diagnostics)
     }
 
     /// A cursor over the part of `text` that starts at this byte. Places are counted from the start of `text`.
-    fn starting_at(start: usize, text: &'text str, diagnostics: &'run mut Diagnostics) -> Self {
-        let Tokens { tokens, measures } = tokens(text, start, diagnostics);
+    fn starting_at(
+        start: usize,
+        text: &'text str,
+        purpose: Purpose,
+        diagnostics: &'run mut Diagnostics,
+    ) -> Self {
+        let Tokens { tokens, measures } = tokens(text, start, purpose, diagnostics);
         let expected = Vec::new();
-        Self { text, tokens, next: 0, expected, nesting: 0, measures, in_measure: false, diagnostics }
+        Self { text, tokens, next: 0, expected, nesting: 0, measures, purpose, diagnostics }
     }
 
     /// The current token; at the end it stays the end token, which is always there.
@@ -103,6 +108,11 @@ impl<'text, 'run> Parser<'text, 'run> {
     /// The place of the token taken last.
     fn previous_span(&self) -> Span {
         self.next.checked_sub(1).map_or_else(|| self.span(), |last| self.tokens[last].span)
+    }
+
+    /// The kind of any token; behind the last one there is the end.
+    fn kind_at(&self, place: usize) -> TokenKind {
+        self.tokens.get(place).map_or(TokenKind::End, |token| token.kind)
     }
 
     fn spelling(&self, span: Span) -> &'text str {
@@ -193,10 +203,14 @@ impl<'text, 'run> Parser<'text, 'run> {
             self.text.get(between).is_some_and(|space| space.contains('\n'))
         };
         match self.kind() {
+            _ if self.in_order() => Some(measure::ORDER.to_owned()),
+            TokenKind::OpenParenthesis if self.spelling(self.previous_span()) == measure::ORDER_WORD => {
+                Some("orders of values stand only in progress measures".to_owned())
+            }
             TokenKind::Equal if self.expected.contains(&expression::OPERATOR) => {
                 Some("`==` compares; `=` stands only in declarations and after `effect`".to_owned())
             }
-            TokenKind::Comma if self.in_measure => {
+            TokenKind::Comma if self.purpose == Purpose::Measure => {
                 Some("a list of measures stands in one pair of parentheses: `(a, b, c)`".to_owned())
             }
             TokenKind::EqualEqual if expects(TokenKind::Equal) => {

@@ -1,0 +1,107 @@
+//! What a channel's buffer holds, as progress measures speak of it.
+//!
+//! A buffer is a queue of messages, the oldest in front. `c.length` counts them, `c[0]` is the oldest one and `c[0].1` the
+//! second part of it, where messages have several. An index must be known before the run: a measure has no use
+//! for another one, and guarded commands have no expression for it.
+
+use sweepline::model::guarded_commands::{CellId, Expression, Span};
+
+use super::resolve::{Buffer, ChannelScope, Resolver};
+use super::syntax::{self, Name, Purpose};
+use crate::codes;
+use crate::diagnostic::{Checked, Diagnostic, Reported};
+use crate::spelling::did_you_mean;
+
+/// What the number of messages is called.
+pub(crate) const LENGTH: &str = "length";
+
+impl<'scope> Resolver<'scope, '_> {
+    /// Whether the name alone stands for a channel here.
+    pub(super) fn is_buffer(&self, name: Name<'_>) -> bool {
+        self.purpose == Purpose::Measure
+            && self.scope.channels.contains_key(name.text)
+            && !self.scope.globals.contains_key(name.text)
+    }
+
+    /// `channel.length`
+    pub(super) fn buffer_length(&mut self, channel: Name<'_>, cell: Name<'_>) -> Checked<Expression> {
+        let (scope, buffer) = self.buffer(channel)?;
+        if cell.text == LENGTH {
+            return Ok(Expression::Cell(buffer.length));
+        }
+        let message = format!("channel `{}` has no `{}`", channel.text, cell.text);
+        Err(self.bad_cell(cell.span, message, "expected `length`", usage(scope)))
+    }
+
+    /// `channel[index]` or `channel[index].part`
+    pub(super) fn message(
+        &mut self,
+        channel: Name<'_>,
+        index: &syntax::Expression<'_>,
+        part: Option<&syntax::Expression<'_>>,
+        span: Span,
+    ) -> Checked<Expression> {
+        let found = self.buffer(channel);
+        let index = self.constant(index);
+        let ((scope, buffer), index) = (found?, index?);
+        let slot = self.offset(index, buffer.capacity, channel, span)?;
+        let parts = scope.fields.as_ref().map_or(0, Vec::len) as u32;
+        let part = match part {
+            None if parts == 1 => 0,
+            None => {
+                let message = format!("the messages of `{}` have {parts} parts", channel.text);
+                return Err(self.bad_cell(span, message, "which part?", usage(scope)));
+            }
+            Some(part) => {
+                let number = self.constant(part)?;
+                let known = u32::try_from(number).ok().filter(|number| *number < parts);
+                let Some(known) = known else {
+                    let message = format!("the messages of `{}` have no part {number}", channel.text);
+                    let label = format!("the last part is {}", parts.saturating_sub(1));
+                    return Err(self.bad_cell(part.span, message, label, usage(scope)));
+                };
+                known
+            }
+        };
+        Ok(Expression::Cell(CellId(buffer.length.0 + 1 + slot * parts + part)))
+    }
+
+    /// Reports a channel that is used like a number.
+    pub(super) fn whole_buffer<T>(&mut self, channel: Name<'_>) -> Checked<T> {
+        let (scope, _) = self.buffer(channel)?;
+        let message = format!("`{}` is a channel", channel.text);
+        Err(self.bad_cell(channel.span, message, "which part of its buffer?", usage(scope)))
+    }
+
+    fn buffer(&mut self, name: Name<'_>) -> Checked<(&'scope ChannelScope, &'scope Buffer)> {
+        let channels = &self.scope.channels;
+        let channel = match channels.get(name.text) {
+            Some(Ok(channel)) => channel,
+            Some(Err(reported)) => return Err(*reported),
+            None => {
+                let help = did_you_mean(name.text, channels.keys().map(String::as_str));
+                let message = format!("no channel `{}` in this model", name.text);
+                let error = Diagnostic::error(codes::UNKNOWN_CHANNEL, name.span, message, "unknown channel");
+                return Err(self.diagnostics.report(error.help_if_any(help)));
+            }
+        };
+        let Some(buffer) = &channel.buffer else {
+            let message = format!("the channel `{}` has no buffer", name.text);
+            let help = "its messages are handed over at once, and no state holds them";
+            return Err(self.bad_cell(name.span, message, "nothing to measure", help.to_owned()));
+        };
+        Ok((channel, buffer))
+    }
+
+    fn bad_cell(&mut self, span: Span, message: String, label: impl Into<String>, help: String) -> Reported {
+        let error = Diagnostic::error(codes::BAD_BUFFER_CELL, span, message, label);
+        self.diagnostics.report(error.help(help))
+    }
+}
+
+/// What can be asked of a buffer.
+fn usage(channel: &ChannelScope) -> String {
+    let name = &channel.name;
+    let part = if channel.fields.as_ref().is_some_and(|fields| fields.len() > 1) { ".0" } else { "" };
+    format!("`{name}.{LENGTH}` counts its messages, and `{name}[0]{part}` is from the oldest one")
+}

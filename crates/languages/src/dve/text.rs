@@ -1,0 +1,224 @@
+//! Expressions as text, in the words in which progress measures are read.
+//!
+//! What is written reads back as the same expression, places in the text aside, with constant parts computed as
+//! always when something is read. Names are qualified (`process P`, `channel c[0]`) only where another name hides them, and
+//! parentheses stand only where the parser would group otherwise.
+//!
+//! Three things have no words, since nobody needs them: an expression deeper than the parser allows, the least 64-bit
+//! number as a value of an order, and a class of an order that has no values, which is left out.
+
+use sweepline::model::guarded_commands::{
+    BinaryOperator, CellId, Expression, GuardedCommands, Process, Shape, UnaryOperator, Variable,
+};
+use sweepline::model::value_order::ValueOrder;
+
+use super::buffer::LENGTH;
+use super::parse::{TIGHTEST, spelling};
+use super::resolve::Scope;
+use super::tokens::is_name;
+
+/// About as many characters as a component may have in a summary.
+const SUMMARY: usize = 40;
+
+/// A measure that reads back as these components.
+pub(crate) fn measure(commands: &GuardedCommands, scope: &Scope, components: &[Expression]) -> String {
+    let writer = Writer { commands, scope };
+    list(components.iter().map(|component| writer.text(component)).collect())
+}
+
+/// A measure for people to recognise: long components are cut.
+pub(crate) fn summary(commands: &GuardedCommands, scope: &Scope, components: &[Expression]) -> String {
+    let writer = Writer { commands, scope };
+    list(components.iter().map(|component| writer.summary(component)).collect())
+}
+
+fn list(mut components: Vec<String>) -> String {
+    match components.as_mut_slice() {
+        [only] => std::mem::take(only),
+        _ => format!("({})", components.join(", ")),
+    }
+}
+
+struct Writer<'m> {
+    commands: &'m GuardedCommands,
+    scope: &'m Scope,
+}
+
+impl<'m> Writer<'m> {
+    fn text(&self, expression: &Expression) -> String {
+        let mut text = String::new();
+        self.expression(expression, 0, &mut text);
+        text
+    }
+
+    /// Appends an expression; in parentheses if its operator is weaker than `weakest`.
+    fn expression(&self, expression: &Expression, weakest: u8, text: &mut String) {
+        match expression {
+            Expression::Constant(value) => text.push_str(&constant(*value)),
+            Expression::Cell(cell) => text.push_str(&self.cell(*cell)),
+            Expression::Element { array, index, .. } => {
+                text.push_str(&self.variable(self.commands.variable(*array)));
+                text.push('[');
+                self.expression(index, 0, text);
+                text.push(']');
+            }
+            Expression::Unary(operator, operand) => {
+                text.push(match operator {
+                    UnaryOperator::Negate => '-',
+                    UnaryOperator::Complement => '~',
+                    UnaryOperator::Not => '!',
+                });
+                self.expression(operand, TIGHTEST, text);
+            }
+            Expression::Binary { operator, left, right, .. } => {
+                if let Some(test) = self.location_test(*operator, left, right) {
+                    text.push_str(&test);
+                    return;
+                }
+                let (strength, spelling) = spelling(*operator);
+                let (open, close) = if strength < weakest { ("(", ")") } else { ("", "") };
+                text.push_str(open);
+                self.expression(left, strength, text);
+                text.push_str(&format!(" {spelling} "));
+                // Operators of one strength group to the left.
+                self.expression(right, strength + 1, text);
+                text.push_str(close);
+            }
+            Expression::Rank(operand, order) => {
+                let Rank { opening, classes } = self.rank(operand, order);
+                let classes: Vec<String> = classes.iter().map(|class| class.join(", ")).collect();
+                text.push_str(&format!("{opening}{})", classes.join(" < ")));
+            }
+        }
+    }
+
+    /// `P.s`, which is a comparison.
+    fn location_test(
+        &self,
+        operator: BinaryOperator,
+        left: &Expression,
+        right: &Expression,
+    ) -> Option<String> {
+        let (BinaryOperator::Equal, Expression::Cell(cell), Expression::Constant(value)) =
+            (operator, left, right)
+        else {
+            return None;
+        };
+        let process = self.process_at(*cell)?;
+        Some(format!("{}.{}", process.name, location_name(process, *value)?))
+    }
+
+    /// What reads back as this cell.
+    fn cell(&self, cell: CellId) -> String {
+        let variable = self.commands.variable(self.commands.cells[cell.index()].variable);
+        let offset = cell.0 - variable.first_cell.0;
+        let name = self.variable(variable);
+        match &variable.shape {
+            Shape::Scalar(_) | Shape::Location(_) => name,
+            Shape::Array { .. } => format!("{name}[{offset}]"),
+            Shape::Queue { .. } if offset == 0 => format!("{name}.{LENGTH}"),
+            Shape::Queue { fields, .. } => {
+                let (place, parts) = (offset as usize - 1, fields.len());
+                let part = if parts > 1 { format!(".{}", place % parts) } else { String::new() };
+                format!("{name}[{}]{part}", place / parts)
+            }
+        }
+    }
+
+    /// The name of a variable as it is seen from outside of all processes.
+    fn variable(&self, variable: &Variable) -> String {
+        let name = &variable.name;
+        let is_variable = self.scope.globals.contains_key(name);
+        let is_process = self.scope.processes.contains_key(name);
+        match (&variable.shape, variable.process) {
+            (Shape::Location(_), _) if is_variable => format!("process {name}"),
+            (Shape::Location(_), _) => name.clone(),
+            (Shape::Queue { .. }, _) if is_variable || is_process => format!("channel {name}"),
+            (_, None) => name.clone(),
+            (_, Some(process)) => format!("{}->{name}", self.commands.process(process).name),
+        }
+    }
+
+    /// The process whose location this cell holds.
+    fn process_at(&self, cell: CellId) -> Option<&'m Process> {
+        match self.commands.variable(self.commands.cells[cell.index()].variable).shape {
+            Shape::Location(process) => Some(self.commands.process(process)),
+            _ => None,
+        }
+    }
+
+    fn rank(&self, operand: &Expression, order: &ValueOrder) -> Rank {
+        let classes = order.classes();
+        let process = match operand {
+            Expression::Cell(cell) => self.process_at(*cell),
+            _ => None,
+        };
+        let operand = self.text(operand);
+        let in_words = |name: &dyn Fn(i64) -> Option<String>| -> Option<Vec<Vec<String>>> {
+            let classes = classes.iter().filter(|class| !class.is_empty());
+            classes.map(|class| class.iter().map(|value| name(*value)).collect()).collect()
+        };
+        let named = process.and_then(|process| in_words(&|value| location_name(process, value)));
+        let (operand, classes) = match (named, process) {
+            (Some(classes), _) => (operand, Some(classes)),
+            // A process in parentheses has numbers, which are never taken for names.
+            (None, Some(_)) => (format!("({operand})"), in_words(&|value| Some(value.to_string()))),
+            (None, None) => (operand, in_words(&|value| Some(value.to_string()))),
+        };
+        Rank { opening: format!("order({operand}: "), classes: classes.unwrap_or_default() }
+    }
+
+    /// A component in about [`SUMMARY`] characters. An order loses its last values, anything else its end.
+    fn summary(&self, component: &Expression) -> String {
+        let text = self.text(component);
+        if text.chars().count() <= SUMMARY {
+            return text;
+        }
+        if let Expression::Rank(operand, order) = component
+            && let Some(text) = self.rank(operand, order).summary()
+        {
+            return text;
+        }
+        text.chars().take(SUMMARY - 1).chain(['…']).collect()
+    }
+}
+
+/// An order in words.
+struct Rank {
+    /// All before the values.
+    opening: String,
+    classes: Vec<Vec<String>>,
+}
+
+impl Rank {
+    /// The first values and an ellipsis, if there is room for any of them.
+    fn summary(&self) -> Option<String> {
+        let mut text = self.opening.clone();
+        let mut fitting = None;
+        for class in &self.classes {
+            for (place, value) in class.iter().enumerate() {
+                text.push_str(value);
+                let between = if place + 1 < class.len() { ", " } else { " < " };
+                let cut = format!("{text}{between}…)");
+                if cut.chars().count() > SUMMARY {
+                    return fitting;
+                }
+                fitting = Some(cut);
+                text.push_str(between);
+            }
+        }
+        fitting
+    }
+}
+
+/// The name of a location, if the parser takes it for one.
+fn location_name(process: &Process, number: i64) -> Option<String> {
+    let name = &process.locations.get(usize::try_from(number).ok()?)?.name;
+    let is_number = || name.bytes().all(|byte| byte.is_ascii_digit()) && name.parse::<i64>().is_ok();
+    (is_name(name) || is_number()).then(|| name.clone())
+}
+
+/// A number; the parser reads the sign as an operator, and the least number has no positive counterpart.
+fn constant(value: i64) -> String {
+    if value == i64::MIN { format!("(-{} - 1)", i64::MAX) } else { value.to_string() }
+}
