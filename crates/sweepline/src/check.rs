@@ -6,6 +6,7 @@
 //!
 //! [`check_subject`] does the same for any [`Subject`]: guarded commands are one kind of model, plain Rust types are another.
 
+mod automatic;
 mod commands;
 mod subject;
 
@@ -31,6 +32,10 @@ use crate::verdict::replay::{ReplayError, ReplayedTrace};
 use crate::verdict::trace_log::{LoggedRun, TraceLog};
 use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
 
+pub use automatic::{
+    Attempt, AttemptEnd, Automatic, MeasureSearch, SmallModels, check_automatically, find_measures,
+    judge_measure,
+};
 pub use subject::{Expanded, Subject, Translation};
 
 use commands::CommandsSubject;
@@ -187,6 +192,8 @@ pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     pub stopped: Option<StopReason>,
     /// Number of different states that were met, where that is known.
     pub distinct: Option<u64>,
+    /// About so many different states were met.
+    pub estimated_distinct: u64,
     /// Number of different states without successors that were met, where that is known.
     pub deadlocks: Option<u64>,
     /// Those states, where they were to be listed.
@@ -425,6 +432,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
             complete: complete.is_some(),
             stopped,
             distinct: self.search.distinct(),
+            estimated_distinct: self.search.estimated_distinct(),
             deadlocks: terminal.as_ref().map_or(Some(counters.deadlocks), TerminalStates::count),
             terminal_states: listed
                 .map(|states| states.states().map(|one| self.subject.decode(one)).collect()),

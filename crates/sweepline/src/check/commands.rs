@@ -75,6 +75,11 @@ impl PackedRanges {
     }
 }
 
+/// The layout with which a search begins.
+pub fn layout_for(model: &GuardedCommands, packing: Packing) -> StateLayout {
+    PackedRanges::choose(model, packing).layout
+}
+
 impl<'m, E: Execution> CommandsSubject<'m, E> {
     /// Chooses a layout for the model.
     pub fn new(model: &'m GuardedCommands, execution: &'m E, plan: &'m Plan) -> Self {

@@ -55,6 +55,11 @@ pub trait Search {
     /// Number of different states that were met, where the search can know it.
     fn distinct(&self) -> Option<u64>;
 
+    /// Number of different states that were met, estimated where the search cannot know it.
+    fn estimated_distinct(&self) -> u64 {
+        self.distinct().unwrap_or(self.counters().explored)
+    }
+
     /// Number of states, or of successors on a stack, that are still to be dealt with.
     fn waiting(&self) -> u64;
 
@@ -140,6 +145,8 @@ pub struct Snapshot {
     pub waiting: u64,
     /// The progress value of the current layer.
     pub progress: u64,
+    /// About so many different states were expanded.
+    pub different: u64,
     /// What was counted so far.
     pub counters: Counters,
     /// Bytes of memory held by the search and its observers.
@@ -150,6 +157,9 @@ pub struct Snapshot {
 pub trait Monitor {
     /// Called every few thousand states; a reason stops the search.
     fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason>;
+
+    /// Called when another part of the work begins.
+    fn phase(&mut self, _phase: &str) {}
 }
 
 /// Looks away.
@@ -170,6 +180,8 @@ pub enum StopReason {
     TimeLimit,
     /// The memory limit is reached, or the machine has no more.
     Memory(LayerFull),
+    /// States are expanded again too often.
+    Revisits,
     /// The user wants it.
     Interrupted,
     /// An observer cannot go on, e.g. because the disk is full.
@@ -183,6 +195,7 @@ impl std::fmt::Display for StopReason {
             Self::LevelLimit(limit) => write!(f, "all runs of {limit} steps were looked at"),
             Self::TimeLimit => write!(f, "the time limit is reached"),
             Self::Memory(full) => write!(f, "{full}"),
+            Self::Revisits => write!(f, "states are expanded again too often"),
             Self::Interrupted => write!(f, "interrupted"),
             Self::Observer(reason) => write!(f, "{reason}"),
         }
@@ -263,6 +276,7 @@ pub(super) fn consult<Q: Search, S: TransitionSystem, O: Observer<S>>(
         stored: search.stored() as u64,
         waiting: search.waiting(),
         progress: search.progress(),
+        different: search.estimated_distinct(),
         counters: search.counters(),
         bytes: bytes as u64,
     })

@@ -20,6 +20,7 @@
 //! to their beginning do not repeat the first sweep.
 
 mod origin;
+mod revisits;
 mod sorted_successors;
 
 use std::ops::RangeInclusive;
@@ -27,12 +28,14 @@ use std::ops::RangeInclusive;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
 use crate::store::future_layers::FutureLayers;
+use crate::store::hash::hash_state;
 use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
 use crate::store::pages::OutOfMemory;
 use crate::store::persistent_states::PersistentStates;
 use crate::store::recent_states::RecentStates;
 
 use origin::{NO_PARENT, UNKNOWN, initial_origin, origin, tell_origin};
+use revisits::Revisits;
 use sorted_successors::{Behind, Sorted, Staying};
 
 use super::observer::{Observer, Record, Successors};
@@ -127,6 +130,7 @@ pub struct SweepSearch {
     /// The progress values of the successors in the batch.
     values: Vec<u64>,
     recent: RecentStates,
+    revisits: Revisits,
     /// Whether an observer wants to hear of steps to states that were stored lately, too.
     all_steps: bool,
     staying: Staying,
@@ -194,6 +198,7 @@ impl SweepSearch {
             batch: SuccessorBatch::new(width, BATCH),
             values: Vec::new(),
             recent: RecentStates::new(width),
+            revisits: Revisits::default(),
             all_steps: false,
             staying: Staying::default(),
             leaving: Vec::new(),
@@ -493,6 +498,9 @@ impl SweepSearch {
             let place = self.cursor + number;
             let successors = kind.unwrap_or(Successors::Steps(steps));
             self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
+            if self.is_measured() {
+                self.revisits.expanded(hash_state(&self.layer.state(place)[..width.get()]));
+            }
             let record = self.front.record(place);
             if observer.taken(system, record, self.layer.state(place), successors).is_break() {
                 return Err(SearchEnd::Decided);
@@ -745,6 +753,10 @@ impl Search for SweepSearch {
         all_are_counted.then(|| self.records())
     }
 
+    fn estimated_distinct(&self) -> u64 {
+        if self.is_measured() { self.revisits.different(self.counters.explored) } else { self.records() }
+    }
+
     fn waiting(&self) -> u64 {
         (self.layer.len() - self.cursor + self.future.len()) as u64
     }
@@ -770,6 +782,7 @@ impl Search for SweepSearch {
             + self.persistent.bytes()
             + self.batch.bytes()
             + self.recent.bytes()
+            + self.revisits.bytes()
     }
 
     fn peak_bytes(&self) -> usize {

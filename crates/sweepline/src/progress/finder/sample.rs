@@ -39,7 +39,9 @@ pub struct Change {
 /// Expanded states, numbered in the order of their expansion; the initial state is number 0.
 #[derive(Debug)]
 pub struct Sample {
-    /// Contents of the fields of expanded states, by cell; empty for cells that never change here.
+    /// The expanded states, one behind the other.
+    words: Vec<u64>,
+    /// Contents of their fields, by cell; empty for cells that never change here.
     columns: Vec<Vec<u32>>,
     /// The expanded state that each step leads to, steps to leaves and loops left out, and where those of a state begin.
     inner_targets: Vec<u32>,
@@ -57,6 +59,11 @@ impl Sample {
     /// Number of expanded states.
     pub fn len(&self) -> usize {
         self.inner_first.len() - 1
+    }
+
+    /// The expanded states, one behind the other.
+    pub fn words(&self) -> &[u64] {
+        &self.words
     }
 
     /// Number of steps from expanded states.
@@ -305,7 +312,9 @@ impl<'a, S: TransitionSystem> Drawing<'a, S> {
             inner_targets.extend(targets.filter(|target| *target != LEAF && *target != number as u32));
             inner_first.push(inner_targets.len() as u32);
         }
+        let word = |state: &u32| self.states.state(*state as usize);
         Sample {
+            words: self.expanded.iter().flat_map(word).copied().collect(),
             columns,
             inner_targets,
             inner_first,

@@ -8,6 +8,9 @@ use super::sample::Sample;
 /// Expansions for each state of the sample after which a measure is given up.
 const GIVEN_UP: f64 = 4.0;
 
+/// Keys that are counted in a set of bits.
+const WIDEST_SET: u64 = 1 << 24;
+
 /// What a sweep over the sample takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
@@ -38,9 +41,47 @@ impl Cost {
         (self.explored as f64 / self.states as f64).max(1.0)
     }
 
-    /// The price of a run: memory times work, where work counts more the greater α is.
-    pub fn price(&self, alpha: f64) -> f64 {
-        if self.is_given_up { f64::INFINITY } else { self.peak_share() * self.revisits().powf(alpha) }
+    /// Steps to smaller progress, as a share of all.
+    pub fn regress_share(&self) -> f64 {
+        self.regress as f64 / self.steps.max(1) as f64
+    }
+}
+
+/// What a measure is to be good at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Aim {
+    /// Memory times work, where work counts more the greater α is.
+    Product {
+        /// The exponent of work.
+        alpha: f64,
+    },
+    /// Memory, with at most this share of regress edges.
+    Bounded {
+        /// The bound.
+        regress: f64,
+    },
+}
+
+impl Aim {
+    /// The price of a run; the constant measure's is one.
+    pub fn price(self, cost: &Cost) -> f64 {
+        match self {
+            _ if cost.is_given_up => f64::INFINITY,
+            Self::Bounded { regress } if cost.regress_share() > regress => f64::INFINITY,
+            _ => self.least_price(cost),
+        }
+    }
+
+    /// A run that has cost this much will not be cheaper.
+    fn least_price(self, cost: &Cost) -> f64 {
+        match self {
+            Self::Product { alpha } => {
+                // A layer of its own for each state takes about twice the time.
+                let layers = 1.0 + cost.layers as f64 / cost.states as f64;
+                cost.peak_share() * cost.revisits().powf(alpha) * layers
+            }
+            Self::Bounded { .. } => cost.peak_share(),
+        }
     }
 }
 
@@ -51,64 +92,67 @@ pub struct Ordered {
     ranks: Vec<u32>,
     /// Number of ranks.
     layers: usize,
-    /// The rank of each state by the leading components that never fall, if there are such.
-    monotone: Option<Vec<u32>>,
-    /// Whether all components so far never fall.
-    is_monotone: bool,
-    order: Vec<u32>,
+    /// The rank of each state by the leading components that never fall, if there are such, and their number.
+    groups: Option<Vec<u32>>,
+    monotone: usize,
+    components: usize,
 }
 
 impl Ordered {
     /// All states are equal.
     pub fn constant(sample: &Sample) -> Self {
-        Self {
-            ranks: vec![0; sample.len()],
-            layers: 1,
-            monotone: None,
-            is_monotone: true,
-            order: (0..sample.len() as u32).collect(),
-        }
+        Self { ranks: vec![0; sample.len()], layers: 1, groups: None, monotone: 0, components: 0 }
     }
 
     /// Refines the order by a component, given as a value for each state; values are smaller than `values`.
     pub fn refined(&self, component: &[u32], values: usize, never_falls: bool) -> Self {
-        let count = self.ranks.len();
-        // By value first, then, in that order, by the rank so far: both by counting.
-        let by_value = counting_sort(&self.order, values, |state| component[state as usize]);
-        let order = counting_sort(&by_value, self.layers, |state| self.ranks[state as usize]);
-        let mut ranks = vec![0; count];
-        let mut rank = 0;
-        for pair in order.windows(2) {
-            let [one, next] = [pair[0] as usize, pair[1] as usize];
-            rank += u32::from(self.ranks[one] != self.ranks[next] || component[one] != component[next]);
-            ranks[next] = rank;
-        }
-        let is_monotone = self.is_monotone && never_falls;
-        let monotone = if is_monotone { Some(ranks.clone()) } else { self.monotone.clone() };
-        Self { ranks, layers: rank as usize + 1, monotone, is_monotone, order }
+        let pairs = self.ranks.iter().zip(component);
+        let keys: Vec<u64> =
+            pairs.map(|(rank, value)| u64::from(*rank) * values as u64 + u64::from(*value)).collect();
+        let (ranks, layers) = dense_ranks(&keys, self.layers as u64 * values as u64);
+        let components = self.components + 1;
+        let is_monotone = never_falls && self.monotone == self.components;
+        let (groups, monotone) = match is_monotone {
+            true => (Some(ranks.clone()), components),
+            false => (self.groups.clone(), self.monotone),
+        };
+        Self { ranks, layers, groups, monotone, components }
     }
 
-    /// Number of different progress values.
-    pub fn layers(&self) -> usize {
-        self.layers
+    /// The order of these keys, one for each state.
+    pub fn by_keys(keys: &[u64]) -> Self {
+        let (ranks, layers) = dense_ranks(keys, keys.iter().max().map_or(0, |last| last.saturating_add(1)));
+        Self { ranks, layers, groups: None, monotone: 0, components: 1 }
+    }
+
+    /// How many leading components never fall.
+    pub fn monotone(&self) -> usize {
+        self.monotone
     }
 }
 
-fn counting_sort(states: &[u32], keys: usize, key: impl Fn(u32) -> u32) -> Vec<u32> {
-    let mut places = vec![0u32; keys + 1];
-    for state in states {
-        places[key(*state) as usize + 1] += 1;
+/// Ranks without gaps, in the order of the keys, which are smaller than `end`; and their number.
+fn dense_ranks(keys: &[u64], end: u64) -> (Vec<u32>, usize) {
+    if end > WIDEST_SET {
+        let mut sorted = keys.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let rank = |key: &u64| sorted.partition_point(|other| other < key) as u32;
+        return (keys.iter().map(rank).collect(), sorted.len());
     }
-    for i in 1..places.len() {
-        places[i] += places[i - 1];
+    let mut present = vec![0u64; end as usize / 64 + 1];
+    keys.iter().for_each(|key| present[(key / 64) as usize] |= 1 << (key % 64));
+    let mut count = 0;
+    let mut before = Vec::with_capacity(present.len());
+    for word in &present {
+        before.push(count);
+        count += word.count_ones();
     }
-    let mut sorted = vec![0; states.len()];
-    for &state in states {
-        let place = &mut places[key(state) as usize];
-        sorted[*place as usize] = state;
-        *place += 1;
-    }
-    sorted
+    let rank = |key: &u64| {
+        let word = (key / 64) as usize;
+        before[word] + (present[word] & ((1 << (key % 64)) - 1)).count_ones()
+    };
+    (keys.iter().map(rank).collect(), count as usize)
 }
 
 /// Which sweep is simulated.
@@ -121,9 +165,9 @@ pub enum Kind {
 }
 
 /// Sweeps over the sample, unless the price exceeds a limit before the end.
-pub fn simulate(sample: &Sample, ordered: &Ordered, kind: Kind, alpha: f64, limit: f64) -> Cost {
-    let groups = ordered.monotone.as_deref().filter(|_| kind == Kind::Nested);
-    Simulation::new(sample, ordered, groups).run(alpha, limit)
+pub fn simulate(sample: &Sample, ordered: &Ordered, kind: Kind, aim: Aim, limit: f64) -> Cost {
+    let groups = ordered.groups.as_deref().filter(|_| kind == Kind::Nested);
+    Simulation::new(sample, ordered, groups).run(aim, limit)
 }
 
 /// The state of a state, in the two lowest bits beside its layer.
@@ -168,14 +212,14 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn run(mut self, alpha: f64, limit: f64) -> Cost {
+    fn run(mut self, aim: Aim, limit: f64) -> Cost {
         self.persist(0);
         let mut next = self.sweep_roots(None);
         let (mut open, mut members) = (Vec::new(), Vec::new());
         let most = (GIVEN_UP * self.cost.states as f64) as usize;
         while let Some(layer) = next {
             self.expand_layer(layer, &mut open, &mut members);
-            if self.cost.explored > most || self.cost.price(alpha) > limit {
+            if self.cost.explored > most || aim.least_price(&self.cost) > limit {
                 self.cost.is_given_up = true;
                 break;
             }

@@ -23,6 +23,25 @@ pub struct Ranking {
     pub falling: u64,
 }
 
+impl Ranking {
+    /// The rank of a value that occurs.
+    pub fn lookup(&self) -> impl Fn(u32) -> u32 + use<> {
+        let first = self.ranks.first().map_or(0, |(value, _)| *value);
+        let last = self.ranks.last().map_or(0, |(value, _)| *value);
+        let mut table = vec![0; if last - first < 1 << 16 { (last - first) as usize + 1 } else { 0 }];
+        let sorted = if table.is_empty() { self.ranks.clone() } else { Vec::new() };
+        if !table.is_empty() {
+            self.ranks.iter().for_each(|(value, rank)| table[(value - first) as usize] = *rank);
+        }
+        move |value| {
+            if table.is_empty() {
+                return sorted[sorted.partition_point(|(other, _)| *other < value)].1;
+            }
+            table[(value - first) as usize]
+        }
+    }
+}
+
 impl ValueGraph {
     /// The graph of these changes over these values, if there are not too many.
     pub fn new(values: &[u32], changes: impl Iterator<Item = (u32, u32)>) -> Option<Self> {

@@ -1,0 +1,345 @@
+//! A check by a measure that the program finds itself.
+//!
+//! The measure is estimated from a sample, and estimates can be wrong. So the run is watched: when states are expanded
+//! again much more often than foreseen, it is stopped, and another measure, from a larger sample, takes its place, or full exploration
+//! does. Full exploration that turns out to be long is interrupted once for a second, thorough look for a measure. What was tried, and why it was given up, is
+//! told with the outcome.
+
+use std::time::{Duration, Instant};
+
+use crate::explore::search::Snapshot;
+use crate::explore::sweep::Nesting;
+use crate::explore::{Counters, Monitor, StopReason};
+use crate::model::guarded_commands::GuardedCommands;
+use crate::model::transition_system::{Execution, StateFunctions};
+use crate::progress::ExpressionMeasure;
+use crate::progress::finder::{
+    Aim, Cost, Effort, FinderOptions, Findings, Kind, Proposal, SampleFacts, find, judge,
+};
+use crate::property::Property;
+use crate::property::soundness::needs_monotone;
+
+use super::commands::layout_for;
+use super::{CheckError, Engine, Outcome, Packing, Plan, check};
+
+/// Expansions before a run is judged.
+const JUDGED_FROM: u64 = 100_000;
+/// States of a full exploration at which a measure is looked for once more.
+const LARGE: u64 = 3_000_000;
+/// What a measure must promise to end a full exploration: half of the memory for the same work.
+const WORTH_IT: f64 = 0.5;
+
+/// An outcome, and how it was come by.
+#[derive(Clone, Debug)]
+pub struct Automatic {
+    /// Of the last attempt.
+    pub outcome: Outcome,
+    /// All attempts, in order.
+    pub attempts: Vec<Attempt>,
+    /// All searches for a measure, in order.
+    pub searches: Vec<MeasureSearch>,
+}
+
+/// A search for measures.
+#[derive(Clone, Debug)]
+pub struct MeasureSearch {
+    /// What it gave.
+    pub findings: Findings,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// One run of a search.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// The measure; `None` for full exploration.
+    pub proposal: Option<Proposal>,
+    /// How it ended.
+    pub end: AttemptEnd,
+    /// What it counted.
+    pub counters: Counters,
+    /// About so many different states were met.
+    pub different: u64,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttemptEnd {
+    /// Its outcome is the outcome.
+    Kept,
+    /// States were expanded again too often.
+    TooManyRevisits,
+    /// A better measure was found.
+    BetterMeasure,
+    /// Memory was short.
+    Memory,
+}
+
+/// Whether a small model, of which the sample is the whole, is swept as well.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SmallModels {
+    /// They are explored in full.
+    #[default]
+    Explored,
+    /// They are swept like others.
+    Swept,
+}
+
+/// Looks for measures of a model.
+///
+/// # Errors
+/// If the model cannot be made executable, or there is no memory for the sample.
+pub fn find_measures<E: Execution>(
+    model: &GuardedCommands,
+    execution: &E,
+    packing: Packing,
+    options: &FinderOptions,
+) -> Result<MeasureSearch, CheckError> {
+    let start = Instant::now();
+    let layout = layout_for(model, packing);
+    let system = execution.prepare(model, &layout, StateFunctions::default())?;
+    let findings = find(model, &layout, &system, options).map_err(CheckError::NoMemory)?;
+    Ok(MeasureSearch { findings, time: start.elapsed() })
+}
+
+/// What a measure costs on a sample of the model.
+///
+/// # Errors
+/// If the model cannot be made executable, or there is no memory for the sample.
+pub fn judge_measure<E: Execution>(
+    model: &GuardedCommands,
+    execution: &E,
+    packing: Packing,
+    measure: &ExpressionMeasure,
+    options: &FinderOptions,
+) -> Result<(Cost, SampleFacts), CheckError> {
+    let layout = layout_for(model, packing);
+    let functions = StateFunctions { progress: Some(measure.packed()), ..StateFunctions::default() };
+    let system = execution.prepare(model, &layout, functions)?;
+    judge(model, &layout, &system, options).map_err(CheckError::NoMemory)
+}
+
+/// Checks the properties by a measure that is found first.
+///
+/// # Errors
+/// As [`check`](super::check()).
+pub fn check_automatically<E: Execution>(
+    model: &GuardedCommands,
+    execution: &E,
+    properties: &[Property],
+    plan: &Plan,
+    options: &FinderOptions,
+    small: SmallModels,
+    monitor: &mut dyn Monitor,
+) -> Result<Automatic, CheckError> {
+    let mut run = AutomaticRun {
+        model,
+        execution,
+        properties,
+        plan,
+        options: *options,
+        monitor,
+        attempts: Vec::new(),
+        searches: Vec::new(),
+    };
+    run.monitor.phase("looking for a measure");
+    run.look(Effort::Quick, small)?;
+    let outcome = match run.best() {
+        Some(proposal) => run.sweep_watched(proposal)?,
+        None => run.explore_watched()?,
+    };
+    Ok(Automatic { outcome, attempts: run.attempts, searches: run.searches })
+}
+
+struct AutomaticRun<'a, E> {
+    model: &'a GuardedCommands,
+    execution: &'a E,
+    properties: &'a [Property],
+    plan: &'a Plan,
+    options: FinderOptions,
+    monitor: &'a mut dyn Monitor,
+    attempts: Vec<Attempt>,
+    searches: Vec<MeasureSearch>,
+}
+
+impl<E: Execution> AutomaticRun<'_, E> {
+    fn look(&mut self, effort: Effort, small: SmallModels) -> Result<(), CheckError> {
+        let options = FinderOptions { effort, small: small == SmallModels::Swept, ..self.options };
+        let search = find_measures(self.model, self.execution, self.plan.packing, &options)?;
+        self.searches.push(search);
+        Ok(())
+    }
+
+    /// The best measure of the last search, if there is one that these properties can be checked by.
+    fn best(&self) -> Option<Proposal> {
+        let proposals = &self.searches.last()?.findings.proposals;
+        if needs_monotone(self.properties).is_some() {
+            return None;
+        }
+        proposals.first().cloned()
+    }
+
+    /// The limit on expansions of a state, in the mean.
+    fn limit(&self, proposal: &Proposal) -> f64 {
+        let expected = proposal.cost.revisits();
+        match self.options.aim {
+            Aim::Product { alpha } => (expected * (1.0 + 1.5 / alpha)).max(1.0 + 2.25 / alpha),
+            Aim::Bounded { .. } => f64::INFINITY,
+        }
+    }
+
+    /// Sweeps by this measure, and, should that run away, by a better one, or explores.
+    fn sweep_watched(&mut self, first: Proposal) -> Result<Outcome, CheckError> {
+        let limit = self.limit(&first);
+        let outcome = self.sweep(&first, limit)?;
+        if outcome.stopped != Some(StopReason::Revisits) {
+            return Ok(outcome);
+        }
+        self.monitor.phase("looking for a better measure");
+        self.look(Effort::Thorough, SmallModels::Explored)?;
+        if let Some(second) = self.best()
+            && second.components != first.components
+        {
+            let limit = self.limit(&second);
+            let outcome = self.sweep(&second, limit)?;
+            if outcome.stopped != Some(StopReason::Revisits) {
+                return Ok(outcome);
+            }
+        }
+        let outcome = self.explore(None)?;
+        if !matches!(outcome.stopped, Some(StopReason::Memory(_))) {
+            return Ok(outcome);
+        }
+        // Slow is better than not at all.
+        self.ended(AttemptEnd::Memory);
+        let best = self.best().unwrap_or(first);
+        self.sweep(&best, f64::INFINITY)
+    }
+
+    /// Explores in full, unless that takes long and a measure is found after all.
+    fn explore_watched(&mut self) -> Result<Outcome, CheckError> {
+        let can_sweep = needs_monotone(self.properties).is_none();
+        let is_whole = self.searches.last().is_some_and(|search| search.findings.sample.complete);
+        let outcome = self.explore((can_sweep && !is_whole).then_some(LARGE))?;
+        if outcome.stopped != Some(StopReason::Revisits) {
+            return Ok(outcome);
+        }
+        self.ended(AttemptEnd::BetterMeasure);
+        match self.best() {
+            Some(proposal) => self.sweep_watched(proposal),
+            None => self.explore(None),
+        }
+    }
+
+    fn sweep(&mut self, proposal: &Proposal, limit: f64) -> Result<Outcome, CheckError> {
+        let Ok(measure) = ExpressionMeasure::new(self.model, &proposal.components) else {
+            return self.explore(None);
+        };
+        let nesting = match proposal.kind {
+            Kind::Flat => Nesting::default(),
+            Kind::Nested => Nesting {
+                parts: measure.lowest_bit(proposal.monotone).map_or(0, |bit| 1 << bit),
+                monotone: measure.lowest_bit(proposal.monotone),
+            },
+        };
+        let plan = Plan { engine: Engine::Sweep, measure: Some(measure), nesting, ..self.plan.clone() };
+        let mut watch = RevisitWatch { limit, monitor: &mut *self.monitor };
+        watch.phase("sweeping");
+        let start = Instant::now();
+        let outcome = check(self.model, self.execution, self.properties, &plan, &mut watch)?;
+        self.attempted(Some(proposal.clone()), &outcome, start.elapsed());
+        if outcome.stopped == Some(StopReason::Revisits) {
+            self.ended(AttemptEnd::TooManyRevisits);
+        }
+        Ok(outcome)
+    }
+
+    /// Explores in full; at so many states, a measure is looked for, and if there is a good one, the exploration ends.
+    fn explore(&mut self, until: Option<u64>) -> Result<Outcome, CheckError> {
+        let plan = Plan { engine: Engine::Breadth, measure: None, ..self.plan.clone() };
+        let (model, execution, packing) = (self.model, self.execution, self.plan.packing);
+        let options = FinderOptions { effort: Effort::Thorough, ..self.options };
+        let mut watch = LargeWatch {
+            until,
+            look: || find_measures(model, execution, packing, &options).ok(),
+            search: None,
+            aim: options.aim,
+            monitor: &mut *self.monitor,
+        };
+        watch.phase("exploring");
+        let start = Instant::now();
+        let outcome = check(model, execution, self.properties, &plan, &mut watch)?;
+        let time = start.elapsed();
+        let search = watch.search;
+        self.attempted(None, &outcome, time);
+        self.searches.extend(search);
+        Ok(outcome)
+    }
+
+    fn attempted(&mut self, proposal: Option<Proposal>, outcome: &Outcome, time: Duration) {
+        self.attempts.push(Attempt {
+            proposal,
+            end: AttemptEnd::Kept,
+            counters: outcome.counters,
+            different: outcome.estimated_distinct,
+            time,
+        });
+    }
+
+    fn ended(&mut self, end: AttemptEnd) {
+        if let Some(last) = self.attempts.last_mut() {
+            last.end = end;
+        }
+    }
+}
+
+/// Stops a sweep that runs away.
+struct RevisitWatch<'a> {
+    limit: f64,
+    monitor: &'a mut dyn Monitor,
+}
+
+impl Monitor for RevisitWatch<'_> {
+    fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
+        let explored = snapshot.counters.explored;
+        if explored > JUDGED_FROM && explored as f64 > self.limit * snapshot.different as f64 {
+            return Some(StopReason::Revisits);
+        }
+        self.monitor.look(snapshot)
+    }
+
+    fn phase(&mut self, phase: &str) {
+        self.monitor.phase(phase);
+    }
+}
+
+/// Looks for a measure once an exploration is large.
+struct LargeWatch<'a, F> {
+    until: Option<u64>,
+    look: F,
+    search: Option<MeasureSearch>,
+    aim: Aim,
+    monitor: &'a mut dyn Monitor,
+}
+
+impl<F: FnMut() -> Option<MeasureSearch>> Monitor for LargeWatch<'_, F> {
+    fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
+        if self.until.is_some_and(|until| snapshot.counters.explored >= until) {
+            self.until = None;
+            self.monitor.phase("looking for a measure again");
+            self.search = (self.look)();
+            let best = self.search.as_ref().and_then(|search| search.findings.proposals.first());
+            if best.is_some_and(|best| self.aim.price(&best.cost) < WORTH_IT) {
+                return Some(StopReason::Revisits);
+            }
+            self.monitor.phase("exploring");
+        }
+        self.monitor.look(snapshot)
+    }
+
+    fn phase(&mut self, phase: &str) {
+        self.monitor.phase(phase);
+    }
+}

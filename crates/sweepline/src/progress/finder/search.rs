@@ -1,0 +1,361 @@
+//! Measures built component by component, several side by side.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::model::guarded_commands::{CellId, Expression, GuardedCommands, UnaryOperator};
+use crate::model::state_layout::{CellRange, StateLayout};
+use crate::model::value_order::{ValueOrder, WIDEST_ORDER};
+
+use super::learned_orders::{Ranking, ValueGraph};
+use super::sample::Sample;
+use super::simulation::{Aim, Cost, Kind, Ordered, simulate};
+
+/// Bits of a progress value.
+const BITS: u32 = 63;
+/// Single candidates that are simulated in each step.
+const SIMULATED: usize = 10;
+/// Measures that are built side by side.
+const BEAM: usize = 3;
+/// Measures that are tried on the large sample.
+const VALIDATED: usize = 12;
+/// Steps at the most.
+const MOST_STEPS: usize = 16;
+/// Steps without gain before the search for more components ends.
+const PATIENCE: usize = 3;
+/// What a further component must gain.
+const GAIN: f64 = 0.98;
+
+/// A measure, and what it costs on the large sample.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Components, the one that counts most first.
+    pub components: Vec<Expression>,
+    /// The cost on the sample.
+    pub cost: Cost,
+    /// How many leading components were never seen to fall.
+    pub monotone: usize,
+}
+
+/// One more component.
+#[derive(Clone, Debug)]
+struct Candidate {
+    cell: usize,
+    ranking: Ranking,
+    form: Form,
+}
+
+/// How a component is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Ascending,
+    Descending,
+    Levels,
+    Order,
+}
+
+/// A search for a measure, step by step. Orders of values are learned from the large sample; candidates are compared on the
+/// small one first, and the best of them on the large one.
+pub struct Finder<'a> {
+    layout: &'a StateLayout,
+    small: &'a Sample,
+    large: &'a Sample,
+    aim: Aim,
+    /// By cell, the values that occur.
+    values: Vec<Vec<u32>>,
+    /// Cells that are alike.
+    families: Vec<Vec<usize>>,
+}
+
+/// A measure so far.
+#[derive(Clone)]
+struct Prefix {
+    price: f64,
+    small: Ordered,
+    chosen: Vec<Candidate>,
+    bits: u32,
+    /// By step of the large sample, whether it leaves all components as they are.
+    is_stationary: Vec<bool>,
+}
+
+/// A measure with some more components.
+struct Extension {
+    price: f64,
+    from: usize,
+    added: Vec<Candidate>,
+    small: Ordered,
+}
+
+impl<'a> Finder<'a> {
+    /// A search on these samples.
+    pub fn new(
+        model: &'a GuardedCommands,
+        layout: &'a StateLayout,
+        small: &'a Sample,
+        large: &'a Sample,
+        aim: Aim,
+    ) -> Self {
+        let values = (0..large.cells())
+            .map(|cell| {
+                let mut seen: Vec<u32> = Vec::new();
+                for sample in [small, large] {
+                    let changes = sample.changes(cell).iter().map(|change| change.to);
+                    let first = sample.column(cell).first().copied();
+                    for value in first.into_iter().chain(changes) {
+                        if let Err(place) = seen.binary_search(&value) {
+                            seen.insert(place, value);
+                        }
+                    }
+                }
+                seen
+            })
+            .collect();
+        Self { layout, small, large, aim, values, families: families(model) }
+    }
+
+    /// Builds measures component by component, some side by side, and gives the best ones first.
+    pub fn find(&self) -> Vec<Found> {
+        let mut beam = vec![Prefix {
+            price: 1.0,
+            small: Ordered::constant(self.small),
+            chosen: Vec::new(),
+            bits: 0,
+            is_stationary: vec![true; self.large.steps()],
+        }];
+        let mut met: Vec<(f64, Vec<Candidate>)> = Vec::new();
+        let mut best = 1.0;
+        let mut without_gain = 0;
+        for _ in 0..MOST_STEPS {
+            let extensions = self.extensions(&beam);
+            if extensions.is_empty() {
+                break;
+            }
+            let least = extensions[0].price;
+            without_gain = if least < best * GAIN { 0 } else { without_gain + 1 };
+            best = best.min(least);
+            let mut next = Vec::new();
+            for extension in extensions {
+                let prefix = self.extended(&beam, extension);
+                met.push((prefix.price, prefix.chosen.clone()));
+                next.push(prefix);
+            }
+            beam = next;
+            if without_gain > PATIENCE {
+                break;
+            }
+        }
+        met.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.len().cmp(&other.1.len())));
+        met.truncate(VALIDATED);
+        self.validated(met)
+    }
+
+    /// The best ones by their cost on the large sample.
+    fn validated(&self, met: Vec<(f64, Vec<Candidate>)>) -> Vec<Found> {
+        let mut found: Vec<(f64, Found)> = Vec::new();
+        for (_, chosen) in met {
+            let mut ordered = Ordered::constant(self.large);
+            for candidate in &chosen {
+                ordered = self.order(self.large, &ordered, candidate);
+            }
+            let limit = found.iter().map(|one| one.0).fold(1.0, f64::min) * 1.2;
+            let cost = simulate(self.large, &ordered, Kind::Flat, self.aim, limit);
+            let price = self.aim.price(&cost);
+            if price < 1.0 {
+                let components = chosen.iter().map(|one| self.expression(one)).collect();
+                found.push((price, Found { components, cost, monotone: ordered.monotone() }));
+            }
+        }
+        found.sort_by(|one, other| one.0.total_cmp(&other.0));
+        found.into_iter().map(|(_, found)| found).collect()
+    }
+
+    /// The best extensions of the prefixes, best first.
+    fn extensions(&self, beam: &[Prefix]) -> Vec<Extension> {
+        let mut best: Vec<Extension> = Vec::new();
+        for (from, prefix) in beam.iter().enumerate() {
+            for candidates in self.shortlist(prefix) {
+                let mut bits = prefix.bits;
+                let mut small = prefix.small.clone();
+                let mut added = Vec::new();
+                for candidate in candidates {
+                    bits += self.bits(&candidate);
+                    if bits > BITS {
+                        break;
+                    }
+                    small = self.order(self.small, &small, &candidate);
+                    added.push(candidate);
+                }
+                if added.is_empty() {
+                    continue;
+                }
+                // Only the best few go on.
+                let limit = best.get(BEAM - 1).map_or(f64::INFINITY, |one| one.price);
+                let cost = simulate(self.small, &small, Kind::Flat, self.aim, limit);
+                let price = self.aim.price(&cost);
+                // The same by another way is no news.
+                let is_known = best.iter().any(|one| one.price == price);
+                if price.is_finite() && price < limit && !is_known {
+                    let place = best.partition_point(|one| one.price <= price);
+                    best.insert(place, Extension { price, from, added, small });
+                    best.truncate(BEAM);
+                }
+            }
+        }
+        best
+    }
+
+    fn extended(&self, beam: &[Prefix], extension: Extension) -> Prefix {
+        let Extension { price, from, added, small } = extension;
+        let mut prefix = Prefix { price, small, ..beam[from].clone() };
+        for candidate in added {
+            let rank = candidate.ranking.lookup();
+            for change in self.large.changes(candidate.cell) {
+                prefix.is_stationary[change.step as usize] &= rank(change.from) == rank(change.to);
+            }
+            prefix.bits += self.bits(&candidate);
+            prefix.chosen.push(candidate);
+        }
+        prefix
+    }
+
+    fn order(&self, sample: &Sample, before: &Ordered, candidate: &Candidate) -> Ordered {
+        let column = sample.column(candidate.cell);
+        let values = candidate.ranking.ranks.iter().map(|(_, rank)| *rank).max().unwrap_or(0) as usize + 1;
+        let never_falls = candidate.ranking.falling == 0;
+        let component: Vec<u32> = if column.is_empty() {
+            // It never changes here.
+            vec![0; sample.len()]
+        } else {
+            column.iter().copied().map(candidate.ranking.lookup()).collect()
+        };
+        before.refined(&component, values, never_falls)
+    }
+
+    /// The candidates that are worth a simulation: single ones, and the same one for all members of a family.
+    fn shortlist(&self, prefix: &Prefix) -> Vec<Vec<Candidate>> {
+        let by_cell: Vec<Vec<Candidate>> =
+            (0..self.large.cells()).map(|cell| self.candidates(cell, prefix)).collect();
+        let mut all: Vec<Candidate> = by_cell.iter().flatten().cloned().collect();
+        all.retain(|one| one.ranking.rising > 2 * one.ranking.falling);
+        let mut chosen: Vec<Candidate> = Vec::new();
+        let balance = |one: &Candidate| one.ranking.rising as i64 - 4 * one.ranking.falling as i64;
+        all.sort_by_key(|one| (std::cmp::Reverse(balance(one)), one.cell));
+        chosen.extend(all.iter().take(SIMULATED / 2).cloned());
+        let share = |one: &Candidate| one.ranking.falling as f64 / one.ranking.rising as f64;
+        let mut rest: Vec<Candidate> = all.into_iter().skip(SIMULATED / 2).collect();
+        rest.sort_by(|one, other| {
+            share(one).total_cmp(&share(other)).then(other.ranking.rising.cmp(&one.ranking.rising))
+        });
+        chosen.extend(rest.into_iter().take(SIMULATED - SIMULATED / 2));
+        let mut lists: Vec<Vec<Candidate>> = chosen.into_iter().map(|one| vec![one]).collect();
+        for family in &self.families {
+            for form in [Form::Ascending, Form::Descending, Form::Levels, Form::Order] {
+                let list: Vec<Candidate> = family
+                    .iter()
+                    .filter_map(|cell| by_cell[*cell].iter().find(|one| one.form == form))
+                    .filter(|one| one.ranking.rising > one.ranking.falling)
+                    .cloned()
+                    .collect();
+                if list.len() > 1 {
+                    lists.push(list);
+                }
+            }
+        }
+        lists
+    }
+
+    fn candidates(&self, cell: usize, prefix: &Prefix) -> Vec<Candidate> {
+        let changes = self.large.changes(cell);
+        if changes.is_empty() {
+            return Vec::new();
+        }
+        let alive = || {
+            changes
+                .iter()
+                .filter(|change| prefix.is_stationary[change.step as usize])
+                .map(|change| (change.from, change.to))
+        };
+        if alive().next().is_none() {
+            return Vec::new();
+        }
+        let values = &self.values[cell];
+        let mut found = Vec::new();
+        let mut add = |ranking: Ranking, form: Form| {
+            if ranking.rising > 0 {
+                found.push(Candidate { cell, ranking, form });
+            }
+        };
+        let span = values.last().zip(values.first()).map_or(0, |(high, low)| high - low);
+        match ValueGraph::new(values, alive()) {
+            Some(graph) => {
+                add(graph.ascending(), Form::Ascending);
+                add(graph.descending(), Form::Descending);
+                if u64::from(span) < WIDEST_ORDER {
+                    add(graph.levels(), Form::Levels);
+                    add(graph.feedback_order(), Form::Order);
+                }
+            }
+            None => {
+                let (mut rising, mut falling) = (0, 0);
+                for (from, to) in alive() {
+                    rising += u64::from(to > from);
+                    falling += u64::from(to < from);
+                }
+                let up: Vec<(u32, u32)> =
+                    values.iter().enumerate().map(|(rank, value)| (*value, rank as u32)).collect();
+                let down = values.iter().rev().enumerate().map(|(rank, value)| (*value, rank as u32));
+                let mut down: Vec<(u32, u32)> = down.collect();
+                down.reverse();
+                add(Ranking { ranks: up, rising, falling }, Form::Ascending);
+                add(Ranking { ranks: down, rising: falling, falling: rising }, Form::Descending);
+            }
+        }
+        found
+    }
+
+    fn proved(&self, cell: usize) -> CellRange {
+        self.layout.proved_ranges()[cell]
+    }
+
+    fn bits(&self, candidate: &Candidate) -> u32 {
+        match candidate.form {
+            Form::Ascending | Form::Descending => u32::from(self.proved(candidate.cell).bits()),
+            Form::Levels | Form::Order => {
+                let classes = candidate.ranking.ranks.iter().map(|(_, rank)| *rank).max().unwrap_or(0) + 1;
+                32 - classes.leading_zeros()
+            }
+        }
+    }
+
+    fn expression(&self, candidate: &Candidate) -> Expression {
+        let cell = Expression::Cell(CellId(candidate.cell as u32));
+        match candidate.form {
+            Form::Ascending => cell,
+            Form::Descending => Expression::Unary(UnaryOperator::Negate, Box::new(cell)),
+            Form::Levels | Form::Order => {
+                let base = self.layout.fields()[candidate.cell].base;
+                let count = candidate.ranking.ranks.iter().map(|(_, rank)| *rank).max().unwrap_or(0) + 1;
+                let mut classes: Vec<Vec<i64>> = vec![Vec::new(); count as usize];
+                for (value, rank) in &candidate.ranking.ranks {
+                    classes[*rank as usize].push(base + i64::from(*value));
+                }
+                match ValueOrder::new(&classes) {
+                    Some(order) => Expression::Rank(Box::new(cell), Arc::new(order)),
+                    None => cell,
+                }
+            }
+        }
+    }
+}
+
+/// Cells that are alike: the same variable of several processes, locations of processes whose names differ in a number,
+/// the elements of an array.
+fn families(model: &GuardedCommands) -> Vec<Vec<usize>> {
+    let mut families: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for cell in 0..model.cells.len() {
+        let name = model.cell_name(CellId(cell as u32));
+        let stem: String = name.chars().map(|one| if one.is_ascii_digit() { '#' } else { one }).collect();
+        families.entry(stem).or_default().push(cell);
+    }
+    families.into_values().filter(|family| family.len() > 1).collect()
+}
