@@ -61,7 +61,10 @@ impl Effort {
     /// Expansions of the sample on which candidates are compared, and of the one on which the best are.
     fn sizes(self) -> (usize, usize) {
         match self {
-            Self::Quick => (12_000, 60_000),
+            Self::Quick => std::env::var("SIZES").map_or((12_000, 60_000), |x| {
+                let (a, b) = x.split_once(',').unwrap();
+                (a.parse().unwrap(), b.parse().unwrap())
+            }),
             Self::Thorough => (80_000, 400_000),
         }
     }

@@ -20,7 +20,9 @@ const PREFIX: usize = 40;
 /// Sub-spaces at the most.
 const MOST_SUB_SPACES: usize = 40;
 /// Expansions of one probe.
-const PROBE: usize = 400;
+const PROBE: usize = 100;
+/// Probes that go on from each other.
+const CHAIN: usize = 20;
 
 /// Not an expanded state.
 const LEAF: u32 = u32::MAX;
@@ -256,7 +258,21 @@ impl<'a, S: TransitionSystem> Drawing<'a, S> {
                 continue;
             }
             let before = self.expanded.len();
-            self.spread(state as u32, (before + PROBE).min(size), |_| true)?;
+            let mut state = state;
+            for _ in 0..CHAIN {
+                let known = self.states.len();
+                let until = (self.expanded.len() + PROBE).min(size);
+                self.spread(state as u32, until, |_| true)?;
+                // On from one of the leaves that this probe has found.
+                let fresh = self.states.len() - known;
+                let Some(next) = (0..8)
+                    .filter_map(|_| (fresh > 0).then(|| known + random.below(fresh)))
+                    .find(|next| self.expansion[*next] == LEAF)
+                else {
+                    break;
+                };
+                state = next;
+            }
             misses = if self.expanded.len() > before { 0 } else { misses + 1 };
         }
         // The few that random choices did not hit.

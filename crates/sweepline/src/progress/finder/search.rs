@@ -14,9 +14,11 @@ use super::simulation::{Aim, Cost, Kind, Ordered, simulate};
 /// Bits of a progress value.
 const BITS: u32 = 63;
 /// Single candidates that are simulated in each step.
-const SIMULATED: usize = 10;
+static SIMULATED: std::sync::LazyLock<usize> =
+    std::sync::LazyLock::new(|| std::env::var("SIM").map_or(10, |x| x.parse().unwrap()));
 /// Measures that are built side by side.
-const BEAM: usize = 3;
+static BEAM: std::sync::LazyLock<usize> =
+    std::sync::LazyLock::new(|| std::env::var("BEAM").map_or(3, |x| x.parse().unwrap()));
 /// Measures that are tried on the large sample.
 const VALIDATED: usize = 12;
 /// Steps at the most.
@@ -189,7 +191,7 @@ impl<'a> Finder<'a> {
                     continue;
                 }
                 // Only the best few go on.
-                let limit = best.get(BEAM - 1).map_or(f64::INFINITY, |one| one.price);
+                let limit = best.get(*BEAM - 1).map_or(f64::INFINITY, |one| one.price);
                 let cost = simulate(self.small, &small, Kind::Flat, self.aim, limit);
                 let price = self.aim.price(&cost);
                 // The same by another way is no news.
@@ -197,7 +199,7 @@ impl<'a> Finder<'a> {
                 if price.is_finite() && price < limit && !is_known {
                     let place = best.partition_point(|one| one.price <= price);
                     best.insert(place, Extension { price, from, added, small });
-                    best.truncate(BEAM);
+                    best.truncate(*BEAM);
                 }
             }
         }
@@ -240,15 +242,15 @@ impl<'a> Finder<'a> {
         let mut chosen: Vec<Candidate> = Vec::new();
         let balance = |one: &Candidate| one.ranking.rising as i64 - 4 * one.ranking.falling as i64;
         all.sort_by_key(|one| (std::cmp::Reverse(balance(one)), one.cell));
-        chosen.extend(all.iter().take(SIMULATED / 2).cloned());
+        chosen.extend(all.iter().take(*SIMULATED / 2).cloned());
         let share = |one: &Candidate| one.ranking.falling as f64 / one.ranking.rising as f64;
-        let mut rest: Vec<Candidate> = all.into_iter().skip(SIMULATED / 2).collect();
+        let mut rest: Vec<Candidate> = all.into_iter().skip(*SIMULATED / 2).collect();
         rest.sort_by(|one, other| {
             share(one).total_cmp(&share(other)).then(other.ranking.rising.cmp(&one.ranking.rising))
         });
-        chosen.extend(rest.into_iter().take(SIMULATED - SIMULATED / 2));
+        chosen.extend(rest.into_iter().take(*SIMULATED - *SIMULATED / 2));
         let mut lists: Vec<Vec<Candidate>> = chosen.into_iter().map(|one| vec![one]).collect();
-        for family in &self.families {
+        for family in self.families.iter().filter(|_| std::env::var("NOFAM").is_err()) {
             for form in [Form::Ascending, Form::Descending, Form::Levels, Form::Order] {
                 let list: Vec<Candidate> = family
                     .iter()

@@ -8,6 +8,8 @@ use super::sample::Sample;
 /// Expansions for each state of the sample after which a measure is given up.
 const GIVEN_UP: f64 = 4.0;
 
+/// Memory that nobody misses, as a share of all states.
+const FLOOR: f64 = 0.03;
 /// Keys that are counted in a set of bits.
 const WIDEST_SET: u64 = 1 << 24;
 
@@ -78,7 +80,8 @@ impl Aim {
             Self::Product { alpha } => {
                 // A layer of its own for each state takes about twice the time.
                 let layers = 1.0 + cost.layers as f64 / cost.states as f64;
-                cost.peak_share() * cost.revisits().powf(alpha) * layers
+                let work = if cost.explored <= cost.states { 1.0 } else { cost.revisits().powf(alpha) };
+                (cost.peak_share() + FLOOR) / (1.0 + FLOOR) * work * layers
             }
             Self::Bounded { .. } => cost.peak_share(),
         }
