@@ -106,7 +106,9 @@ fn main() {
                     Nesting { parts: measure.parts(), monotone: measure.lowest_bit(found.monotone) };
             }
             let _ = Kind::Flat;
-            plan.limits.states = 4 * distinct.max(1_000_000);
+            if distinct > 0 {
+                plan.limits.states = 4 * distinct;
+            }
             let start = Instant::now();
             let outcome = check(&model, &Compiled, &[], &plan, &mut ()).unwrap();
             let seconds = start.elapsed().as_secs_f64();

@@ -177,6 +177,8 @@ pub fn judge<S: TransitionSystem>(
     let sample = Sample::draw(model, system, layout, options.effort.sizes().1, &mut random)?;
     let mut keys = Vec::with_capacity(sample.len());
     system.progress(sample.words(), &mut keys);
-    let cost = simulate(&sample, &Ordered::by_keys(&keys), Kind::Flat, options.aim, f64::INFINITY);
+    let mut ordered = Ordered::by_keys(keys);
+    ordered.close_gaps();
+    let cost = simulate(&sample, &ordered, None, options.aim, f64::INFINITY);
     Ok((cost, SampleFacts::of(&sample)))
 }

@@ -9,7 +9,7 @@ use crate::model::value_order::{ValueOrder, WIDEST_ORDER};
 
 use super::learned_orders::{Ranking, ValueGraph};
 use super::sample::Sample;
-use super::simulation::{Aim, Cost, Kind, Ordered, simulate};
+use super::simulation::{Aim, Cost, Ordered, simulate};
 
 /// Bits of a progress value.
 const BITS: u32 = 63;
@@ -157,14 +157,16 @@ impl<'a> Finder<'a> {
         for (_, chosen) in met {
             let mut ordered = Ordered::constant(self.large);
             for candidate in &chosen {
-                ordered = self.order(self.large, &ordered, candidate);
+                self.refine(self.large, &mut ordered, candidate);
             }
+            ordered.close_gaps();
+            let monotone = chosen.iter().take_while(|one| one.ranking.falling == 0).count();
             let limit = found.iter().map(|one| one.0).fold(1.0, f64::min) * 1.2;
-            let cost = simulate(self.large, &ordered, Kind::Flat, self.aim, limit);
+            let cost = simulate(self.large, &ordered, None, self.aim, limit);
             let price = self.aim.price(&cost);
             if price < 1.0 {
                 let components = chosen.iter().map(|one| self.expression(one)).collect();
-                found.push((price, Found { components, cost, monotone: ordered.monotone() }));
+                found.push((price, Found { components, cost, monotone }));
             }
         }
         found.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -184,7 +186,7 @@ impl<'a> Finder<'a> {
                     if bits > BITS {
                         break;
                     }
-                    small = self.order(self.small, &small, &candidate);
+                    self.refine(self.small, &mut small, &candidate);
                     added.push(candidate);
                 }
                 if added.is_empty() {
@@ -192,7 +194,8 @@ impl<'a> Finder<'a> {
                 }
                 // Only the best few go on.
                 let limit = best.get(*BEAM - 1).map_or(f64::INFINITY, |one| one.price);
-                let cost = simulate(self.small, &small, Kind::Flat, self.aim, limit);
+                small.close_gaps();
+                let cost = simulate(self.small, &small, None, self.aim, limit);
                 let price = self.aim.price(&cost);
                 // The same by another way is no news.
                 let is_known = best.iter().any(|one| one.price == price);
@@ -220,17 +223,13 @@ impl<'a> Finder<'a> {
         prefix
     }
 
-    fn order(&self, sample: &Sample, before: &Ordered, candidate: &Candidate) -> Ordered {
+    fn refine(&self, sample: &Sample, ordered: &mut Ordered, candidate: &Candidate) {
         let column = sample.column(candidate.cell);
-        let values = candidate.ranking.ranks.iter().map(|(_, rank)| *rank).max().unwrap_or(0) as usize + 1;
-        let never_falls = candidate.ranking.falling == 0;
-        let component: Vec<u32> = if column.is_empty() {
-            // It never changes here.
-            vec![0; sample.len()]
-        } else {
-            column.iter().copied().map(candidate.ranking.lookup()).collect()
-        };
-        before.refined(&component, values, never_falls)
+        // Otherwise it never changes here.
+        if !column.is_empty() {
+            ordered
+                .refine(column.iter().copied().map(candidate.ranking.lookup()), candidate.ranking.classes());
+        }
     }
 
     /// The candidates that are worth a simulation: single ones, and the same one for all members of a family.
@@ -322,10 +321,7 @@ impl<'a> Finder<'a> {
     fn bits(&self, candidate: &Candidate) -> u32 {
         match candidate.form {
             Form::Ascending | Form::Descending => u32::from(self.proved(candidate.cell).bits()),
-            Form::Levels | Form::Order => {
-                let classes = candidate.ranking.ranks.iter().map(|(_, rank)| *rank).max().unwrap_or(0) + 1;
-                32 - classes.leading_zeros()
-            }
+            Form::Levels | Form::Order => usize::BITS - candidate.ranking.classes().leading_zeros(),
         }
     }
 
@@ -336,8 +332,7 @@ impl<'a> Finder<'a> {
             Form::Descending => Expression::Unary(UnaryOperator::Negate, Box::new(cell)),
             Form::Levels | Form::Order => {
                 let base = self.layout.fields()[candidate.cell].base;
-                let count = candidate.ranking.ranks.iter().map(|(_, rank)| *rank).max().unwrap_or(0) + 1;
-                let mut classes: Vec<Vec<i64>> = vec![Vec::new(); count as usize];
+                let mut classes: Vec<Vec<i64>> = vec![Vec::new(); candidate.ranking.classes()];
                 for (value, rank) in &candidate.ranking.ranks {
                     classes[*rank as usize].push(base + i64::from(*value));
                 }
