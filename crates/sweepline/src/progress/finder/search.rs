@@ -6,6 +6,8 @@ use std::sync::Arc;
 use crate::model::guarded_commands::{CellId, Expression, GuardedCommands, UnaryOperator};
 use crate::model::state_layout::{CellRange, StateLayout};
 use crate::model::value_order::{ValueOrder, WIDEST_ORDER};
+use crate::model::value_ranges::expression_range;
+use crate::progress::static_measure::{control_orders, static_measure};
 
 use super::learned_orders::{Ranking, ValueGraph};
 use super::sample::Sample;
@@ -45,6 +47,9 @@ struct Candidate {
     cell: usize,
     ranking: Ranking,
     form: Form,
+    /// The expression, if it is given.
+    given: Option<Expression>,
+    bits: u32,
 }
 
 /// How a component is written.
@@ -54,6 +59,8 @@ enum Form {
     Descending,
     Levels,
     Order,
+    /// As the model's text has it.
+    Static,
 }
 
 /// A search for a measure, step by step. Orders of values are learned from the large sample; candidates are compared on the
@@ -67,6 +74,8 @@ pub struct Finder<'a> {
     values: Vec<Vec<u32>>,
     /// Cells that are alike.
     families: Vec<Vec<usize>>,
+    /// Components that the model's text suggests, to be taken together.
+    suggested: Vec<Vec<Candidate>>,
 }
 
 /// A measure so far.
@@ -112,7 +121,61 @@ impl<'a> Finder<'a> {
                 seen
             })
             .collect();
-        Self { layout, small, large, aim, values, families: families(model) }
+        let mut finder =
+            Self { layout, small, large, aim, values, families: families(model), suggested: Vec::new() };
+        let control = control_orders(model);
+        let proved: Vec<Expression> = static_measure(model).into_iter().map(|one| one.expression).collect();
+        let mut suggested: Vec<Vec<Candidate>> =
+            vec![finder.given(model, &control), finder.given(model, &proved)];
+        suggested.extend(suggested.concat().into_iter().map(|one| vec![one]).collect::<Vec<_>>());
+        suggested.retain(|list| !list.is_empty());
+        finder.suggested = suggested;
+        finder
+    }
+
+    /// Expressions of one cell each as candidates; what the sample shows to be constant is left out.
+    fn given(&self, model: &GuardedCommands, expressions: &[Expression]) -> Vec<Candidate> {
+        let mut candidates = Vec::new();
+        for expression in expressions {
+            let (cell, rank): (CellId, Box<dyn Fn(i64) -> i64>) = match expression {
+                Expression::Cell(cell) => (*cell, Box::new(|value| value)),
+                Expression::Unary(UnaryOperator::Negate, operand) => match **operand {
+                    Expression::Cell(cell) => (cell, Box::new(|value: i64| -value)),
+                    _ => continue,
+                },
+                Expression::Rank(operand, order) => match **operand {
+                    Expression::Cell(cell) => (cell, Box::new(|value| order.rank(value))),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            let base = self.layout.fields()[cell.index()].base;
+            let values = &self.values[cell.index()];
+            let value = |content: u32| rank(base + i64::from(content));
+            let mut distinct: Vec<i64> = values.iter().map(|content| value(*content)).collect();
+            distinct.sort_unstable();
+            distinct.dedup();
+            if distinct.len() < 2 {
+                continue;
+            }
+            let place = |content: u32| distinct.partition_point(|other| *other < value(content)) as u32;
+            let ranks: Vec<(u32, u32)> = values.iter().map(|content| (*content, place(*content))).collect();
+            let (mut rising, mut falling) = (0, 0);
+            for change in self.large.changes(cell.index()) {
+                let (before, after) = (value(change.from), value(change.to));
+                rising += u64::from(after > before);
+                falling += u64::from(after < before);
+            }
+            let range = expression_range(model, self.layout.proved_ranges(), expression);
+            candidates.push(Candidate {
+                cell: cell.index(),
+                ranking: Ranking { ranks, rising, falling },
+                form: Form::Static,
+                given: Some(expression.clone()),
+                bits: u32::from(range.bits()),
+            });
+        }
+        candidates
     }
 
     /// Builds measures component by component, some side by side, and gives the best ones first.
@@ -182,7 +245,7 @@ impl<'a> Finder<'a> {
                 let mut small = prefix.small.clone();
                 let mut added = Vec::new();
                 for candidate in candidates {
-                    bits += self.bits(&candidate);
+                    bits += candidate.bits;
                     if bits > BITS {
                         break;
                     }
@@ -217,7 +280,7 @@ impl<'a> Finder<'a> {
             for change in self.large.changes(candidate.cell) {
                 prefix.is_stationary[change.step as usize] &= rank(change.from) == rank(change.to);
             }
-            prefix.bits += self.bits(&candidate);
+            prefix.bits += candidate.bits;
             prefix.chosen.push(candidate);
         }
         prefix
@@ -262,6 +325,10 @@ impl<'a> Finder<'a> {
                 }
             }
         }
+        // What the text suggests comes first, or not at all.
+        if prefix.chosen.is_empty() {
+            lists.extend(self.suggested.iter().cloned());
+        }
         lists
     }
 
@@ -283,7 +350,8 @@ impl<'a> Finder<'a> {
         let mut found = Vec::new();
         let mut add = |ranking: Ranking, form: Form| {
             if ranking.rising > 0 {
-                found.push(Candidate { cell, ranking, form });
+                let bits = self.bits(cell, form, &ranking);
+                found.push(Candidate { cell, ranking, form, given: None, bits });
             }
         };
         let span = values.last().zip(values.first()).map_or(0, |(high, low)| high - low);
@@ -318,29 +386,33 @@ impl<'a> Finder<'a> {
         self.layout.proved_ranges()[cell]
     }
 
-    fn bits(&self, candidate: &Candidate) -> u32 {
-        match candidate.form {
-            Form::Ascending | Form::Descending => u32::from(self.proved(candidate.cell).bits()),
-            Form::Levels | Form::Order => usize::BITS - candidate.ranking.classes().leading_zeros(),
+    fn bits(&self, cell: usize, form: Form, ranking: &Ranking) -> u32 {
+        match form {
+            Form::Levels | Form::Order => usize::BITS - ranking.classes().leading_zeros(),
+            _ => u32::from(self.proved(cell).bits()),
         }
     }
 
     fn expression(&self, candidate: &Candidate) -> Expression {
-        let cell = Expression::Cell(CellId(candidate.cell as u32));
-        match candidate.form {
-            Form::Ascending => cell,
-            Form::Descending => Expression::Unary(UnaryOperator::Negate, Box::new(cell)),
+        let Candidate { cell, ranking, form, given, .. } = candidate;
+        if let Some(given) = given {
+            return given.clone();
+        }
+        let expression = Expression::Cell(CellId(*cell as u32));
+        match form {
+            Form::Descending => Expression::Unary(UnaryOperator::Negate, Box::new(expression)),
             Form::Levels | Form::Order => {
-                let base = self.layout.fields()[candidate.cell].base;
-                let mut classes: Vec<Vec<i64>> = vec![Vec::new(); candidate.ranking.classes()];
-                for (value, rank) in &candidate.ranking.ranks {
+                let base = self.layout.fields()[*cell].base;
+                let mut classes: Vec<Vec<i64>> = vec![Vec::new(); ranking.classes()];
+                for (value, rank) in &ranking.ranks {
                     classes[*rank as usize].push(base + i64::from(*value));
                 }
                 match ValueOrder::new(&classes) {
-                    Some(order) => Expression::Rank(Box::new(cell), Arc::new(order)),
-                    None => cell,
+                    Some(order) => Expression::Rank(Box::new(expression), Arc::new(order)),
+                    None => expression,
                 }
             }
+            _ => expression,
         }
     }
 }
