@@ -298,6 +298,7 @@ fn a_guard_about_an_element_says_nothing_after_a_write() {
         let mut model =
             with(vec![(vec![], vec![turn.clone()]), (vec![is_one], vec![effect, set(X, element(cell(Y)))])]);
         model.cells[X as usize].initial = 1;
+        model.cells[A0 as usize].initial = 2;
         model.cells[A0 as usize + 1].initial = 1;
         model
     };

@@ -47,6 +47,9 @@ impl Prefer {
     }
 }
 
+/// States at the most whose steps are all looked at.
+const EXACT: usize = 5_000_000;
+
 /// How much is tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
@@ -55,6 +58,8 @@ pub enum Effort {
     Quick,
     /// A second or so, for models that turn out to be large.
     Thorough,
+    /// All states, for models that fit into memory with all their steps: the yardstick.
+    Exact,
 }
 
 impl Effort {
@@ -65,7 +70,8 @@ impl Effort {
                 let (a, b) = x.split_once(',').unwrap();
                 (a.parse().unwrap(), b.parse().unwrap())
             }),
-            Self::Thorough => (80_000, 400_000),
+            Self::Thorough => (40_000, 200_000),
+            Self::Exact => (100_000, EXACT),
         }
     }
 }
@@ -122,6 +128,8 @@ pub struct SampleFacts {
     pub states: usize,
     /// Whether this is the whole state space.
     pub complete: bool,
+    /// States of the largest strongly connected component. No measure that never falls holds less at its peak.
+    pub largest_component: usize,
 }
 
 impl SampleFacts {
@@ -131,6 +139,7 @@ impl SampleFacts {
             steps: sample.steps(),
             states: sample.states,
             complete: sample.complete,
+            largest_component: sample.largest_component(),
         }
     }
 }
@@ -153,12 +162,13 @@ pub fn find<S: TransitionSystem>(
         return Ok(Findings { proposals: Vec::new(), sample: SampleFacts::of(&small) });
     }
     let large = Sample::draw(model, system, layout, many, &mut random)?;
+    let small = if large.complete && large.len() <= few { large.clone() } else { small };
     let found = Finder::new(model, layout, &small, &large, options.aim).find();
     let proposals = found.into_iter().map(|one| Proposal {
         components: one.components,
         cost: one.cost,
         monotone: one.monotone,
-        kind: Kind::Flat,
+        kind: one.kind,
     });
     Ok(Findings { proposals: proposals.collect(), sample: SampleFacts::of(&large) })
 }

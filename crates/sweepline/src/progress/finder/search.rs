@@ -11,7 +11,7 @@ use crate::progress::static_measure::{control_orders, static_measure};
 
 use super::learned_orders::{Ranking, ValueGraph};
 use super::sample::Sample;
-use super::simulation::{Aim, Cost, Ordered, simulate};
+use super::simulation::{Aim, Cost, Kind, Ordered, simulate};
 
 /// Bits of a progress value.
 const BITS: u32 = 63;
@@ -27,6 +27,8 @@ const VALIDATED: usize = 12;
 const MOST_STEPS: usize = 16;
 /// Steps without gain before the search for more components ends.
 const PATIENCE: usize = 3;
+/// How much worse than the best one a measure may be to be proposed as well.
+const WORSE: f64 = 1.5;
 /// What a further component must gain.
 const GAIN: f64 = 0.98;
 
@@ -39,6 +41,8 @@ pub struct Found {
     pub cost: Cost,
     /// How many leading components were never seen to fall.
     pub monotone: usize,
+    /// The better sweep.
+    pub kind: Kind,
 }
 
 /// One more component.
@@ -218,22 +222,36 @@ impl<'a> Finder<'a> {
     fn validated(&self, met: Vec<(f64, Vec<Candidate>)>) -> Vec<Found> {
         let mut found: Vec<(f64, Found)> = Vec::new();
         for (_, chosen) in met {
-            let mut ordered = Ordered::constant(self.large);
-            for candidate in &chosen {
-                self.refine(self.large, &mut ordered, candidate);
-            }
-            ordered.close_gaps();
             let monotone = chosen.iter().take_while(|one| one.ranking.falling == 0).count();
-            let limit = found.iter().map(|one| one.0).fold(1.0, f64::min) * 1.2;
-            let cost = simulate(self.large, &ordered, None, self.aim, limit);
-            let price = self.aim.price(&cost);
+            let ordered = self.ordered(&chosen);
+            let limit = found.iter().map(|one| one.0).fold(1.0, f64::min) * WORSE;
+            let flat = simulate(self.large, &ordered, None, self.aim, limit);
+            let mut best = (self.aim.price(&flat), flat, Kind::Flat);
+            // Where only the first components never fall, the groups that they make can be swept one by one.
+            if flat.regress > 0 && monotone > 0 {
+                let groups = self.ordered(&chosen[..monotone]);
+                let nested = simulate(self.large, &ordered, Some(&groups), self.aim, limit);
+                let price = self.aim.price(&nested);
+                if price < best.0 {
+                    best = (price, nested, Kind::Nested);
+                }
+            }
+            let (price, cost, kind) = best;
             if price < 1.0 {
                 let components = chosen.iter().map(|one| self.expression(one)).collect();
-                found.push((price, Found { components, cost, monotone }));
+                found.push((price, Found { components, cost, monotone, kind }));
             }
         }
         found.sort_by(|one, other| one.0.total_cmp(&other.0));
         found.into_iter().map(|(_, found)| found).collect()
+    }
+
+    /// The large sample in the order of these components.
+    fn ordered(&self, components: &[Candidate]) -> Ordered {
+        let mut ordered = Ordered::constant(self.large);
+        components.iter().for_each(|candidate| self.refine(self.large, &mut ordered, candidate));
+        ordered.close_gaps();
+        ordered
     }
 
     /// The best extensions of the prefixes, best first.
