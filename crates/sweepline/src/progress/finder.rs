@@ -66,10 +66,7 @@ impl Effort {
     /// Expansions of the sample on which candidates are compared, and of the one on which the best are.
     fn sizes(self) -> (usize, usize) {
         match self {
-            Self::Quick => std::env::var("SIZES").map_or((12_000, 60_000), |x| {
-                let (a, b) = x.split_once(',').unwrap();
-                (a.parse().unwrap(), b.parse().unwrap())
-            }),
+            Self::Quick => (12_000, 60_000),
             Self::Thorough => (40_000, 200_000),
             Self::Exact => (100_000, EXACT),
         }

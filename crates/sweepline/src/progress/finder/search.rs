@@ -16,13 +16,13 @@ use super::simulation::{Aim, Cost, Kind, Ordered, simulate};
 /// Bits of a progress value.
 const BITS: u32 = 63;
 /// Single candidates that are simulated in each step.
-static SIMULATED: std::sync::LazyLock<usize> =
-    std::sync::LazyLock::new(|| std::env::var("SIM").map_or(10, |x| x.parse().unwrap()));
+const SIMULATED: usize = 10;
 /// Measures that are built side by side.
-static BEAM: std::sync::LazyLock<usize> =
-    std::sync::LazyLock::new(|| std::env::var("BEAM").map_or(3, |x| x.parse().unwrap()));
+const BEAM: usize = 4;
 /// Measures that are tried on the large sample.
 const VALIDATED: usize = 12;
+/// Measures that are polished.
+const POLISHED: usize = 3;
 /// Steps at the most.
 const MOST_STEPS: usize = 16;
 /// Steps without gain before the search for more components ends.
@@ -215,7 +215,43 @@ impl<'a> Finder<'a> {
         }
         met.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.len().cmp(&other.1.len())));
         met.truncate(VALIDATED);
+        let polished: Vec<_> = met.iter().take(POLISHED).map(|one| self.polished(one)).collect();
+        met.extend(polished);
         self.validated(met)
+    }
+
+    /// The measure without what it does not need, in the best order of neighbours.
+    fn polished(&self, (price, chosen): &(f64, Vec<Candidate>)) -> (f64, Vec<Candidate>) {
+        let (mut price, mut chosen) = (*price, chosen.clone());
+        let mut number = 0;
+        while number < chosen.len() {
+            let mut without = chosen.clone();
+            without.remove(number);
+            if self.improves(&mut price, &without, 1.0) {
+                chosen = without;
+            } else {
+                number += 1;
+            }
+        }
+        for number in (1..chosen.len()).rev() {
+            let mut swapped = chosen.clone();
+            swapped.swap(number - 1, number);
+            if self.improves(&mut price, &swapped, GAIN) {
+                chosen = swapped;
+            }
+        }
+        (price, chosen)
+    }
+
+    /// Whether the measure is better on the small sample.
+    fn improves(&self, price: &mut f64, chosen: &[Candidate], gain: f64) -> bool {
+        let ordered = self.ordered(self.small, chosen);
+        let new = self.aim.price(&simulate(self.small, &ordered, None, self.aim, *price * gain));
+        let is_better = new <= *price * gain;
+        if is_better {
+            *price = new;
+        }
+        is_better
     }
 
     /// The best ones by their cost on the large sample.
@@ -223,13 +259,13 @@ impl<'a> Finder<'a> {
         let mut found: Vec<(f64, Found)> = Vec::new();
         for (_, chosen) in met {
             let monotone = chosen.iter().take_while(|one| one.ranking.falling == 0).count();
-            let ordered = self.ordered(&chosen);
+            let ordered = self.ordered(self.large, &chosen);
             let limit = found.iter().map(|one| one.0).fold(1.0, f64::min) * WORSE;
             let flat = simulate(self.large, &ordered, None, self.aim, limit);
             let mut best = (self.aim.price(&flat), flat, Kind::Flat);
             // Where only the first components never fall, the groups that they make can be swept one by one.
             if flat.regress > 0 && monotone > 0 {
-                let groups = self.ordered(&chosen[..monotone]);
+                let groups = self.ordered(self.large, &chosen[..monotone]);
                 let nested = simulate(self.large, &ordered, Some(&groups), self.aim, limit);
                 let price = self.aim.price(&nested);
                 if price < best.0 {
@@ -246,10 +282,10 @@ impl<'a> Finder<'a> {
         found.into_iter().map(|(_, found)| found).collect()
     }
 
-    /// The large sample in the order of these components.
-    fn ordered(&self, components: &[Candidate]) -> Ordered {
-        let mut ordered = Ordered::constant(self.large);
-        components.iter().for_each(|candidate| self.refine(self.large, &mut ordered, candidate));
+    /// A sample in the order of these components.
+    fn ordered(&self, sample: &Sample, components: &[Candidate]) -> Ordered {
+        let mut ordered = Ordered::constant(sample);
+        components.iter().for_each(|candidate| self.refine(sample, &mut ordered, candidate));
         ordered.close_gaps();
         ordered
     }
@@ -274,7 +310,7 @@ impl<'a> Finder<'a> {
                     continue;
                 }
                 // Only the best few go on.
-                let limit = best.get(*BEAM - 1).map_or(f64::INFINITY, |one| one.price);
+                let limit = best.get(BEAM - 1).map_or(f64::INFINITY, |one| one.price);
                 small.close_gaps();
                 let cost = simulate(self.small, &small, None, self.aim, limit);
                 let price = self.aim.price(&cost);
@@ -283,7 +319,7 @@ impl<'a> Finder<'a> {
                 if price.is_finite() && price < limit && !is_known {
                     let place = best.partition_point(|one| one.price <= price);
                     best.insert(place, Extension { price, from, added, small });
-                    best.truncate(*BEAM);
+                    best.truncate(BEAM);
                 }
             }
         }
@@ -322,15 +358,15 @@ impl<'a> Finder<'a> {
         let mut chosen: Vec<Candidate> = Vec::new();
         let balance = |one: &Candidate| one.ranking.rising as i64 - 4 * one.ranking.falling as i64;
         all.sort_by_key(|one| (std::cmp::Reverse(balance(one)), one.cell));
-        chosen.extend(all.iter().take(*SIMULATED / 2).cloned());
+        chosen.extend(all.iter().take(SIMULATED / 2).cloned());
         let share = |one: &Candidate| one.ranking.falling as f64 / one.ranking.rising as f64;
-        let mut rest: Vec<Candidate> = all.into_iter().skip(*SIMULATED / 2).collect();
+        let mut rest: Vec<Candidate> = all.into_iter().skip(SIMULATED / 2).collect();
         rest.sort_by(|one, other| {
             share(one).total_cmp(&share(other)).then(other.ranking.rising.cmp(&one.ranking.rising))
         });
-        chosen.extend(rest.into_iter().take(*SIMULATED - *SIMULATED / 2));
+        chosen.extend(rest.into_iter().take(SIMULATED - SIMULATED / 2));
         let mut lists: Vec<Vec<Candidate>> = chosen.into_iter().map(|one| vec![one]).collect();
-        for family in self.families.iter().filter(|_| std::env::var("NOFAM").is_err()) {
+        for family in &self.families {
             for form in [Form::Ascending, Form::Descending, Form::Levels, Form::Order] {
                 let list: Vec<Candidate> = family
                     .iter()
