@@ -1,13 +1,14 @@
 //! A check by a measure that the program finds itself.
 //!
 //! The measure is estimated from a sample, and estimates can be wrong. So the run is watched: when states are expanded
-//! again much more often than foreseen, it is stopped, and another measure, from a larger sample, takes its place, or full exploration
-//! does. Full exploration that turns out to be long is interrupted once for a second, thorough look for a measure. What was tried, and why it was given up, is
-//! told with the outcome.
+//! again more often than foreseen, it goes on as full exploration does, and forgets nothing any more. It does not start anew: what was swept is
+//! swept, and from then on each state is expanded once more at the most. Full exploration that turns out to be
+//! long, where no measure was found, is interrupted once for a second, thorough look. What was tried is told with the
+//! outcome.
 
 use std::time::{Duration, Instant};
 
-use crate::explore::search::Snapshot;
+use crate::explore::search::{Limits, Snapshot};
 use crate::explore::sweep::Nesting;
 use crate::explore::{Counters, Monitor, StopReason};
 use crate::model::guarded_commands::GuardedCommands;
@@ -22,8 +23,6 @@ use crate::property::soundness::needs_monotone;
 use super::commands::layout_for;
 use super::{CheckError, Engine, Outcome, Packing, Plan, check};
 
-/// Expansions before a run is judged.
-const JUDGED_FROM: u64 = 100_000;
 /// States of a full exploration at which a measure is looked for once more.
 const LARGE: u64 = 3_000_000;
 /// What a measure must promise to end a full exploration: half of the memory for the same work.
@@ -69,8 +68,6 @@ pub struct Attempt {
 pub enum AttemptEnd {
     /// Its outcome is the outcome.
     Kept,
-    /// States were expanded again too often.
-    TooManyRevisits,
     /// A better measure was found.
     BetterMeasure,
     /// Memory was short.
@@ -147,7 +144,7 @@ pub fn check_automatically<E: Execution>(
     run.monitor.phase("looking for a measure");
     run.look(Effort::Quick, small)?;
     let outcome = match run.best() {
-        Some(proposal) => run.sweep_watched(proposal)?,
+        Some(proposal) => run.sweep(&proposal)?,
         None => run.explore_watched()?,
     };
     Ok(Automatic { outcome, attempts: run.attempts, searches: run.searches })
@@ -181,41 +178,13 @@ impl<E: Execution> AutomaticRun<'_, E> {
         proposals.first().cloned()
     }
 
-    /// The limit on expansions of a state, in the mean.
+    /// How often a state may be expanded, in the mean, before nothing is forgotten any more.
     fn limit(&self, proposal: &Proposal) -> f64 {
         let expected = proposal.cost.revisits();
         match self.options.aim {
-            Aim::Product { alpha } => (expected * (1.0 + 1.5 / alpha)).max(1.0 + 2.25 / alpha),
+            Aim::Product { alpha } => (expected * (1.0 + 0.6 / alpha)).max(1.0 + 0.9 / alpha),
             Aim::Bounded { .. } => f64::INFINITY,
         }
-    }
-
-    /// Sweeps by this measure, and, should that run away, by a better one, or explores.
-    fn sweep_watched(&mut self, first: Proposal) -> Result<Outcome, CheckError> {
-        let limit = self.limit(&first);
-        let outcome = self.sweep(&first, limit)?;
-        if outcome.stopped != Some(StopReason::Revisits) {
-            return Ok(outcome);
-        }
-        self.monitor.phase("looking for a better measure");
-        self.look(Effort::Thorough, SmallModels::Explored)?;
-        if let Some(second) = self.best()
-            && second.components != first.components
-        {
-            let limit = self.limit(&second);
-            let outcome = self.sweep(&second, limit)?;
-            if outcome.stopped != Some(StopReason::Revisits) {
-                return Ok(outcome);
-            }
-        }
-        let outcome = self.explore(None)?;
-        if !matches!(outcome.stopped, Some(StopReason::Memory(_))) {
-            return Ok(outcome);
-        }
-        // Slow is better than not at all.
-        self.ended(AttemptEnd::Memory);
-        let best = self.best().unwrap_or(first);
-        self.sweep(&best, f64::INFINITY)
     }
 
     /// Explores in full, unless that takes long and a measure is found after all.
@@ -223,17 +192,21 @@ impl<E: Execution> AutomaticRun<'_, E> {
         let can_sweep = needs_monotone(self.properties).is_none();
         let is_whole = self.searches.last().is_some_and(|search| search.findings.sample.complete);
         let outcome = self.explore((can_sweep && !is_whole).then_some(LARGE))?;
-        if outcome.stopped != Some(StopReason::Revisits) {
-            return Ok(outcome);
-        }
-        self.ended(AttemptEnd::BetterMeasure);
+        let end = match &outcome.stopped {
+            Some(StopReason::BetterWay) => AttemptEnd::BetterMeasure,
+            Some(StopReason::Memory(_)) => AttemptEnd::Memory,
+            _ => return Ok(outcome),
+        };
         match self.best() {
-            Some(proposal) => self.sweep_watched(proposal),
-            None => self.explore(None),
+            Some(proposal) => {
+                self.ended(end);
+                self.sweep(&proposal)
+            }
+            None => Ok(outcome),
         }
     }
 
-    fn sweep(&mut self, proposal: &Proposal, limit: f64) -> Result<Outcome, CheckError> {
+    fn sweep(&mut self, proposal: &Proposal) -> Result<Outcome, CheckError> {
         let Ok(measure) = ExpressionMeasure::new(self.model, &proposal.components) else {
             return self.explore(None);
         };
@@ -244,15 +217,13 @@ impl<E: Execution> AutomaticRun<'_, E> {
                 monotone: measure.lowest_bit(proposal.monotone),
             },
         };
-        let plan = Plan { engine: Engine::Sweep, measure: Some(measure), nesting, ..self.plan.clone() };
-        let mut watch = RevisitWatch { limit, monitor: &mut *self.monitor };
-        watch.phase("sweeping");
+        let limits = Limits { revisits: self.limit(proposal), ..self.plan.limits };
+        let plan =
+            Plan { engine: Engine::Sweep, measure: Some(measure), nesting, limits, ..self.plan.clone() };
+        self.monitor.phase("sweeping");
         let start = Instant::now();
-        let outcome = check(self.model, self.execution, self.properties, &plan, &mut watch)?;
+        let outcome = check(self.model, self.execution, self.properties, &plan, self.monitor)?;
         self.attempted(Some(proposal.clone()), &outcome, start.elapsed());
-        if outcome.stopped == Some(StopReason::Revisits) {
-            self.ended(AttemptEnd::TooManyRevisits);
-        }
         Ok(outcome)
     }
 
@@ -295,26 +266,6 @@ impl<E: Execution> AutomaticRun<'_, E> {
     }
 }
 
-/// Stops a sweep that runs away.
-struct RevisitWatch<'a> {
-    limit: f64,
-    monitor: &'a mut dyn Monitor,
-}
-
-impl Monitor for RevisitWatch<'_> {
-    fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
-        let explored = snapshot.counters.explored;
-        if explored > JUDGED_FROM && explored as f64 > self.limit * snapshot.different as f64 {
-            return Some(StopReason::Revisits);
-        }
-        self.monitor.look(snapshot)
-    }
-
-    fn phase(&mut self, phase: &str) {
-        self.monitor.phase(phase);
-    }
-}
-
 /// Looks for a measure once an exploration is large.
 struct LargeWatch<'a, F> {
     until: Option<u64>,
@@ -332,7 +283,7 @@ impl<F: FnMut() -> Option<MeasureSearch>> Monitor for LargeWatch<'_, F> {
             self.search = (self.look)();
             let best = self.search.as_ref().and_then(|search| search.findings.proposals.first());
             if best.is_some_and(|best| self.aim.price(&best.cost) < WORTH_IT) {
-                return Some(StopReason::Revisits);
+                return Some(StopReason::BetterWay);
             }
             self.monitor.phase("exploring");
         }

@@ -101,6 +101,8 @@ pub struct Counters {
     pub sweeps: u64,
     /// Sweeps of a group of layers, before the sweep went on.
     pub local_sweeps: u64,
+    /// Expansions after which states were not forgotten any more, because too many were expanded again.
+    pub remembers_from: Option<u64>,
     /// Layers that were expanded, in all sweeps.
     pub layers: u64,
     /// States of the largest layer.
@@ -180,8 +182,8 @@ pub enum StopReason {
     TimeLimit,
     /// The memory limit is reached, or the machine has no more.
     Memory(LayerFull),
-    /// States are expanded again too often.
-    Revisits,
+    /// A better way was found.
+    BetterWay,
     /// The user wants it.
     Interrupted,
     /// An observer cannot go on, e.g. because the disk is full.
@@ -195,7 +197,7 @@ impl std::fmt::Display for StopReason {
             Self::LevelLimit(limit) => write!(f, "all runs of {limit} steps were looked at"),
             Self::TimeLimit => write!(f, "the time limit is reached"),
             Self::Memory(full) => write!(f, "{full}"),
-            Self::Revisits => write!(f, "states are expanded again too often"),
+            Self::BetterWay => write!(f, "a better way was found"),
             Self::Interrupted => write!(f, "interrupted"),
             Self::Observer(reason) => write!(f, "{reason}"),
         }
@@ -250,11 +252,19 @@ pub struct Limits {
     pub levels: u64,
     /// Bytes for the states and their index.
     pub memory: usize,
+    /// When a state is expanded more often than this, in the mean, a sweep goes on without forgetting: from then on each
+    /// state is expanded once more at the most.
+    pub revisits: f64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { states: u64::MAX, levels: u64::MAX, memory: crate::store::pages::available_memory() / 5 * 4 }
+        Self {
+            states: u64::MAX,
+            levels: u64::MAX,
+            memory: crate::store::pages::available_memory() / 5 * 4,
+            revisits: f64::INFINITY,
+        }
     }
 }
 

@@ -55,6 +55,8 @@ const BATCHES_PER_LOOK: u32 = 64;
 /// and one for each sixteen states expanded.
 const COUNTED_EXACTLY: u64 = 1 << 14;
 
+/// Expansions before it is asked whether states are expanded again too often.
+const JUDGED_FROM: u64 = 100_000;
 /// So many times as many states as come into a layer must be known for it to look them up.
 const MANY_KNOWN: usize = 8;
 
@@ -285,7 +287,7 @@ impl SweepSearch {
         width: W,
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
-        self.end_layer(observer)?;
+        self.end_layer(width, observer)?;
         if !self.is_measured() {
             return Err(SearchEnd::Complete(CompleteSearch::attest()));
         }
@@ -306,13 +308,21 @@ impl SweepSearch {
     }
 
     /// All states of the current layer are expanded: now it holds most, and will be forgotten.
-    fn end_layer<S: TransitionSystem, O: Observer<S>>(&mut self, observer: &mut O) -> Result<(), SearchEnd> {
+    fn end_layer<W: Width, S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        width: W,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
         if self.layer.len() > self.front.known {
             self.counters.layers += 1;
             self.counters.largest_layer = self.counters.largest_layer.max(self.layer.len() as u64);
             self.note_peak();
             if observer.layer_ends().is_break() {
                 return Err(SearchEnd::Decided);
+            }
+            if self.counters.remembers_from.is_some() {
+                let states = self.layer.states(self.front.persistent..self.layer.len());
+                self.persistent.remember(width, self.front.value, states).map_err(out_of_memory)?;
             }
         }
         Ok(())
@@ -667,6 +677,14 @@ impl SweepSearch {
         self.layer.set_budget(self.limits.memory.saturating_sub(others));
         if self.bytes() + observer.bytes() > self.limits.memory && self.future.uncompacted() > 0 {
             let _ = self.compact();
+        }
+        let (explored, different) = (self.counters.explored, self.estimated_distinct());
+        if self.counters.remembers_from.is_none()
+            && self.is_measured()
+            && explored > JUDGED_FROM
+            && explored as f64 > self.limits.revisits * different as f64
+        {
+            self.counters.remembers_from = Some(explored);
         }
         consult(self, observer, &self.limits, monitor)
     }

@@ -86,6 +86,21 @@ impl PersistentStates {
         })
     }
 
+    /// Makes states of this value persistent that were expanded already.
+    pub fn remember<W: Width>(&mut self, width: W, value: u64, words: &[u64]) -> Result<(), LayerFull> {
+        let (expanded, origins) = (self.expanded.entry(value).or_default(), &mut self.origins);
+        for words in words.chunks(TOGETHER * width.get()) {
+            self.set.insert_batch(width, words, |inserted| {
+                if let Inserted::New(number) = inserted {
+                    expanded.push(number);
+                    // Nobody will ask: only roots are expanded.
+                    origins.iter_mut().for_each(|origins| origins.push(0));
+                }
+            })?;
+        }
+        Ok(())
+    }
+
     /// Whether the state is persistent.
     pub fn contains(&self, state: &[u64]) -> bool {
         with_width!(self.set.width(), width => self.set.contains(width, state))
