@@ -61,7 +61,8 @@ impl PlanRecord {
             Engine::Depth => "depth",
             Engine::Sweep => "sweep",
         };
-        let measure = MeasureRecord { monotone: Some(true), ..MeasureRecord::unknown(None, MeasureOrigin::None) };
+        let measure =
+            MeasureRecord { monotone: Some(true), ..MeasureRecord::unknown(None, MeasureOrigin::None) };
         Self { engine: Some(engine.into()), execution: Some(execution.into()), threads: 1, measure }
     }
 

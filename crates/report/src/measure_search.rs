@@ -77,6 +77,9 @@ pub struct ProposalRecord {
     pub expected: ExpectedRecord,
     /// Whether no step of the sample goes back.
     pub monotone: bool,
+    /// Whether the sweep over the sample was given up because it expanded too much: then it costs more than this.
+    #[serde(default)]
+    pub given_up: bool,
 }
 
 /// What a sweep costs by the estimate.
@@ -150,7 +153,8 @@ impl RunRecord {
             None => PlanRecord::new(Engine::Breadth, execution),
             Some(proposal) => {
                 let text = model.measure_text(&proposal.components);
-                let plan = PlanRecord::new(Engine::Sweep, execution).with_measure(text, MeasureOrigin::Derived);
+                let plan =
+                    PlanRecord::new(Engine::Sweep, execution).with_measure(text, MeasureOrigin::Derived);
                 let measure = MeasureRecord {
                     expected: Some((&proposal.cost).into()),
                     summary: Some(brief_measure(model, &proposal.components)),
@@ -202,6 +206,7 @@ impl ProposalRecord {
             summary: brief_measure(model, components),
             expected: cost.into(),
             monotone: cost.regress == 0,
+            given_up: cost.is_given_up,
         }
     }
 

@@ -48,7 +48,9 @@ impl MeasureTable<'_> {
     fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines = vec![HEADINGS.map(String::from)];
         lines.extend(self.record.candidates.iter().map(|candidate| self.line(candidate)));
-        lines.push(["-", "full", "0 %", "1", "100 %", "1.00", "1.00", "none: all states are kept"].map(String::from));
+        lines.push(
+            ["-", "full", "0 %", "1", "100 %", "1.00", "1.00", "none: all states are kept"].map(String::from),
+        );
         let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..HEADINGS.len() - 1).map(width).collect();
         for line in &lines {
@@ -69,14 +71,16 @@ impl MeasureTable<'_> {
             CandidateOrigin::Judged => " (yours)",
             CandidateOrigin::Declared => " (declared)",
         };
+        // What was given up costs more than it had cost by then.
+        let more = if proposal.given_up { ">" } else { "" };
         [
             candidate.number.to_string(),
             if candidate.proved == Some(true) { "proved".into() } else { "estimated".into() },
             Percent(expected.regress_share).to_string(),
             Count(expected.layers).to_string(),
-            Percent(expected.peak_share).to_string(),
-            format!("{:.2}", expected.revisits),
-            format!("{:.2}", candidate.relative_time),
+            format!("{more}{}", Percent(expected.peak_share)),
+            format!("{more}{:.2}", expected.revisits),
+            format!("{more}{:.2}", candidate.relative_time),
             format!("{measure}{origin}"),
         ]
     }

@@ -123,7 +123,12 @@ pub fn relative_time(revisits: f64, layers: u64, states: u64) -> f64 {
 
 impl CandidateRecord {
     /// A measure that was judged on a sample, of which nobody tried to prove anything.
-    pub fn new(number: usize, origin: CandidateOrigin, proposal: ProposalRecord, sample: &SampleRecord) -> Self {
+    pub fn new(
+        number: usize,
+        origin: CandidateOrigin,
+        proposal: ProposalRecord,
+        sample: &SampleRecord,
+    ) -> Self {
         let expected = proposal.expected;
         let relative_time = relative_time(expected.revisits, expected.layers, sample.expanded);
         Self { number, origin, proposal, relative_time, proved: None, raised: Vec::new(), doubt: None }
@@ -171,7 +176,8 @@ impl MeasuresRecord {
 
     fn reason_for(&self, best: &CandidateRecord, sample: &SampleRecord) -> String {
         let found = self.candidates.iter().filter(|one| one.origin == CandidateOrigin::Found).count();
-        let among = if found == 1 { "the only one found that is better than none".into() } else { self.criterion() };
+        let among =
+            if found == 1 { "the only one found that is better than none".into() } else { self.criterion() };
         let expected = best.proposal.expected;
         format!(
             "Measure {} is {among}: of {}, {} in memory at the most, each expanded {:.2} times.",
@@ -188,7 +194,10 @@ impl MeasuresRecord {
             (Some(prefer), _) => format!("the best balance of memory and work for --prefer {prefer}"),
             (None, Some(0.0)) => "the one with the least memory of those that never fall".into(),
             (None, Some(bound)) => {
-                format!("the one with the least memory of those that fall on at most {} of the steps", Percent(bound))
+                format!(
+                    "the one with the least memory of those that fall on at most {} of the steps",
+                    Percent(bound)
+                )
             }
             (None, None) => "the best one".into(),
         }

@@ -174,14 +174,17 @@ mod tests {
             .map(|number| About(number).to_string())
             .into_iter()
             .collect();
-        let expected = ["0", "7", "999", "1,010", "99,900", "999,000", "1.00 million", "12.3 million", "3.00 billion"];
+        let expected =
+            ["0", "7", "999", "1,010", "99,900", "999,000", "1.00 million", "12.3 million", "3.00 billion"];
         assert_eq!(shown, expected.map(|text| format!("about {text}")));
     }
 
     #[test]
     fn shares_have_two_digits() {
-        let shown: Vec<String> =
-            [0.00001, 0.0004, 0.012, 0.0994, 0.0996, 1.0].map(|share| Percent(share).to_string()).into_iter().collect();
+        let shown: Vec<String> = [0.00001, 0.0004, 0.012, 0.0994, 0.0996, 1.0]
+            .map(|share| Percent(share).to_string())
+            .into_iter()
+            .collect();
         assert_eq!(shown, ["<0.01 %", "0.04 %", "1.2 %", "9.9 %", "10 %", "100 %"]);
     }
 
