@@ -14,6 +14,9 @@ use crate::measure::{self, Choice, Measure};
 use crate::model_file::ModelFile;
 use crate::options::{EngineChoice, ExecutionChoice, SearchOptions};
 
+/// With a limit of so many states, no measure is looked for: as many are expanded to find one.
+const SHORT: u64 = 60_000;
+
 /// How a model will be searched.
 #[derive(Clone, Debug)]
 pub struct Planned {
@@ -166,9 +169,14 @@ fn guidance(options: &SearchOptions, file: &ModelFile) -> Result<Guidance, Vec<F
     ];
     match wanted_by.into_iter().find(|(wanted, _)| *wanted) {
         Some((_, option)) => Err(vec![measure::missing(option)]),
-        None if is_open => Ok(Guidance::Finder(finder(options))),
+        None if is_open && !is_short(options) => Ok(Guidance::Finder(finder(options))),
         None => Ok(Guidance::Engine(Engine::Breadth)),
     }
+}
+
+/// Whether the search ends before a measure could be worth anything. Breadth-first, it finds what is near.
+fn is_short(options: &SearchOptions) -> bool {
+    options.engine == EngineChoice::Auto && options.state_limit.is_some_and(|limit| limit <= SHORT)
 }
 
 fn finder(options: &SearchOptions) -> Finder {

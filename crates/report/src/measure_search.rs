@@ -11,7 +11,7 @@ use sweepline::progress::finder::{Cost, Effort, Proposal, SampleFacts};
 use crate::run_record::{MeasureOrigin, MeasureRecord, PlanRecord, RunRecord};
 
 /// The length, in characters, from which on a measure is cut short for people.
-const BRIEF: usize = 90;
+const BRIEF: usize = 100;
 
 /// All that was done to find a measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -130,18 +130,32 @@ pub enum AttemptEndRecord {
     Memory,
 }
 
-/// A measure for a line of text: as many components as have room, the last ones left out.
+/// A measure for a line of text. Where it is long, orders lose their values, and then the last components are left out.
 pub fn brief_measure(model: &Model, components: &[Expression]) -> String {
-    let summary = |count: usize| model.measure_summary(&components[..count]);
-    let whole = summary(components.len());
-    if whole.chars().count() <= BRIEF {
+    let whole = model.measure_summary(components);
+    if fits(&whole) {
         return whole;
     }
-    let shorter = (2..components.len()).rev().map(summary).find(|text| text.chars().count() <= BRIEF - 3);
-    match shorter.as_deref().and_then(|text| text.strip_suffix(')')) {
-        Some(text) => format!("{text}, …)"),
-        None => whole.chars().take(BRIEF - 1).chain(['…']).collect(),
+    let mut parts = components.iter().map(|component| {
+        let text = model.measure_summary(std::slice::from_ref(component));
+        match text.split_once(": ") {
+            Some((order, _)) if order.starts_with("order(") => format!("{order}: …)"),
+            _ => text,
+        }
+    });
+    let mut text = parts.next().unwrap_or_default();
+    for part in parts {
+        let longer = format!("{text}, {part}");
+        if !fits(&format!("({longer}, …)")) {
+            return format!("({text}, …)");
+        }
+        text = longer;
     }
+    if components.len() == 1 { text } else { format!("({text})") }
+}
+
+fn fits(text: &str) -> bool {
+    text.chars().count() <= BRIEF
 }
 
 impl RunRecord {

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::measures_record::{CandidateOrigin, CandidateRecord, MeasuresRecord, PlaceRecord, sample_text};
+use crate::measure_search::EffortRecord;
+use crate::measures_record::{CandidateOrigin, CandidateRecord, MeasuresRecord, PlaceRecord};
 use crate::quantities::{Count, Percent, Seconds};
 use crate::terminal::Detail;
 
@@ -14,6 +15,9 @@ pub struct MeasureTable<'a> {
     /// How much of it: quiet is the best measure alone, verbose has measures in full.
     pub detail: Detail,
 }
+
+/// Of the measures that were found, this many are shown.
+const SHOWN: usize = 5;
 
 /// The columns, all but the last one flush right.
 const HEADINGS: [&str; 8] = ["no.", "basis", "regress", "layers", "peak", "expanded", "time", "measure"];
@@ -36,18 +40,23 @@ impl fmt::Display for MeasureTable<'_> {
                 "A measure that never falls holds at least {share}: the largest strongly connected component has {component} states."
             )?;
         }
-        for candidate in &record.candidates {
+        for candidate in self.shown() {
             write!(f, "{}", proof_text(candidate))?;
         }
-        let seconds = record.seconds.map_or(String::new(), |seconds| format!(" in {}", Seconds(seconds)));
-        writeln!(f, "\nJudged on {}{seconds}; seed {}.", sample_text(sample), record.seed)
+        let effort = match record.effort {
+            EffortRecord::Quick => "quick",
+            EffortRecord::Thorough => "thorough",
+            EffortRecord::Exact => "exact",
+        };
+        let seconds = Seconds(record.seconds.unwrap_or_default());
+        writeln!(f, "\nLooked for {seconds} ({effort}, seed {}).", record.seed)
     }
 }
 
 impl MeasureTable<'_> {
     fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines = vec![HEADINGS.map(String::from)];
-        lines.extend(self.record.candidates.iter().map(|candidate| self.line(candidate)));
+        lines.extend(self.shown().map(|candidate| self.line(candidate)));
         lines.push(
             ["-", "full", "0 %", "1", "100 %", "1.00", "1.00", "none: all states are kept"].map(String::from),
         );
@@ -59,7 +68,18 @@ impl MeasureTable<'_> {
             }
             writeln!(f, "{}", line[HEADINGS.len() - 1])?;
         }
-        Ok(())
+        match self.record.candidates.len() - self.shown().count() {
+            0 => Ok(()),
+            more => writeln!(f, "({more} more of those that were found; -v shows them)"),
+        }
+    }
+
+    /// The candidates that are shown: they are often much alike.
+    fn shown(&self) -> impl Iterator<Item = &CandidateRecord> {
+        let all = self.detail == Detail::Verbose;
+        let is_shown =
+            move |one: &&CandidateRecord| all || one.number <= SHOWN || one.origin != CandidateOrigin::Found;
+        self.record.candidates.iter().filter(is_shown)
     }
 
     fn line(&self, candidate: &CandidateRecord) -> [String; 8] {

@@ -217,7 +217,7 @@ impl MeasuresRecord {
 }
 
 /// What was looked at.
-pub fn sample_text(sample: &SampleRecord) -> String {
+fn sample_text(sample: &SampleRecord) -> String {
     match sample.complete {
         true => format!("all {} of the model", States(sample.expanded)),
         false => format!("a sample of {}", States(sample.expanded)),
