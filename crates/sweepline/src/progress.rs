@@ -3,7 +3,14 @@
 //! A search by progress takes states of least progress first and forgets those that lie behind. Any function of the
 //! state will do; a good one seldom falls along a step, and gives many small layers.
 
+mod abstract_step;
+mod abstract_value;
 mod expression_measure;
 pub mod finder;
+mod monotone_proof;
+mod static_measure;
+mod value_graph;
 
 pub use expression_measure::{ExpressionMeasure, MeasureError};
+pub use monotone_proof::{Doubt, MonotoneProof, Raise, RaisingAction, prove_monotone};
+pub use static_measure::{StaticComponent, control_orders, static_measure};

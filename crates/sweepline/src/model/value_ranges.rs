@@ -123,6 +123,7 @@ impl<'m> Analysis<'m> {
                 self.store(CellId(length.0 + cell as u32), value);
             }
         }
+        self.forget_contents(queue, known);
         let longer = self.range(&Expression::Cell(length), known);
         self.write_cell(length, CellRange { low: longer.low + 1, high: longer.high + 1 }, known);
     }
@@ -130,9 +131,15 @@ impl<'m> Analysis<'m> {
     fn pop(&mut self, queue: VariableId, places: &'m [Option<Place>], known: &mut Known<'m>) {
         let variable = self.model.variable(queue);
         let length = variable.first_cell;
-        for cell in 1..variable.cell_count() as u32 {
-            self.join(CellId(length.0 + cell), CellRange::exactly(0));
+        let (cells, fields) = (variable.cell_count() as u32, places.len() as u32);
+        for cell in 1..cells {
+            // A queue may hold messages from the beginning.
+            let next = cell + fields;
+            let moved =
+                if next < cells { self.ranges[(length.0 + next) as usize] } else { CellRange::exactly(0) };
+            self.join(CellId(length.0 + cell), moved.join(CellRange::exactly(0)));
         }
+        self.forget_contents(queue, known);
         let shorter = self.range(&Expression::Cell(length), known);
         self.write_cell(length, CellRange { low: shorter.low - 1, high: shorter.high - 1 }, known);
         let writes: Vec<(Target, CellRange)> = places
@@ -144,6 +151,14 @@ impl<'m> Analysis<'m> {
         for (target, value) in writes {
             self.write(target, value, known);
         }
+    }
+
+    /// What guards said about messages is about other ones now.
+    fn forget_contents(&self, queue: VariableId, known: &mut Known<'m>) {
+        let length = self.model.variable(queue).first_cell;
+        let is_content = |cell: CellId| cell != length && self.model.cells[cell.index()].variable == queue;
+        known.cells.retain(|(cell, _)| !is_content(*cell));
+        known.elements.retain(|(element, _)| !mentions_array(self.model, element, queue));
     }
 
     fn target(&self, place: &Place, known: &Known<'_>) -> Target {
@@ -335,7 +350,7 @@ fn range(
 }
 
 /// The comparison that is true when this one has the given truth.
-fn comparison(operator: BinaryOperator, truth: bool) -> Option<BinaryOperator> {
+pub(crate) fn comparison(operator: BinaryOperator, truth: bool) -> Option<BinaryOperator> {
     use BinaryOperator as Op;
     Some(match (operator, truth) {
         (Op::Equal, true) | (Op::NotEqual, false) => Op::Equal,
@@ -368,7 +383,11 @@ fn without(range: CellRange, other: CellRange) -> CellRange {
 }
 
 /// The elements that an index in `range` can name; others are run-time errors and store nothing.
-fn elements(model: &GuardedCommands, array: VariableId, range: CellRange) -> impl Iterator<Item = CellId> {
+pub(crate) fn elements(
+    model: &GuardedCommands,
+    array: VariableId,
+    range: CellRange,
+) -> impl DoubleEndedIterator<Item = CellId> {
     let variable = model.variable(array);
     let Shape::Array { length, .. } = variable.shape else { unreachable!("only arrays are indexed") };
     let first = variable.first_cell.0;
@@ -376,7 +395,7 @@ fn elements(model: &GuardedCommands, array: VariableId, range: CellRange) -> imp
     (low..=high).map(move |index| CellId(first + index as u32))
 }
 
-fn mentions_cell(expression: &Expression, cell: CellId) -> bool {
+pub(crate) fn mentions_cell(expression: &Expression, cell: CellId) -> bool {
     match expression {
         Expression::Constant(_) => false,
         Expression::Cell(other) => *other == cell,
@@ -387,7 +406,7 @@ fn mentions_cell(expression: &Expression, cell: CellId) -> bool {
 }
 
 /// Whether the expression reads the array, by an index or by naming one of its cells.
-fn mentions_array(model: &GuardedCommands, expression: &Expression, array: VariableId) -> bool {
+pub(crate) fn mentions_array(model: &GuardedCommands, expression: &Expression, array: VariableId) -> bool {
     match expression {
         Expression::Constant(_) => false,
         Expression::Cell(cell) => model.cells[cell.index()].variable == array,
