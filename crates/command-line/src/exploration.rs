@@ -25,6 +25,7 @@ use crate::model_file::ModelFile;
 use crate::options::{ModelOptions, OutputOptions, QuestionOptions, SearchOptions};
 use crate::output_file::{OutputFile, result_lost};
 use crate::planning::{Planned, Purpose, preliminary, probe_disk};
+use crate::proof::is_proved;
 use crate::questions::{Questions, nothing_to_check};
 use crate::stop_advice::stop_advice;
 use crate::usage::usage_since;
@@ -138,15 +139,18 @@ impl<'a> Exploration<'a> {
             failure
         })?;
         let commands = &file.model.commands;
-        let (plan, outcome) = match &explored {
-            Explored::AsPlanned(outcome) => (planned.plan, outcome),
+        let (plan, outcome, components) = match &explored {
+            Explored::AsPlanned(outcome) => (planned.plan.clone(), outcome, planned.components(None)),
             Explored::Automatically(automatic) => {
                 record.set_automatic(&file.model, automatic);
-                (planned.kept(automatic, commands), &automatic.outcome)
+                let components = planned.components(Some(automatic));
+                (planned.kept(automatic, commands), &automatic.outcome, components)
             }
         };
         let (plan, properties) = (&plan, &questions.properties);
         record.set_outcome(FinishedSearch { plan, commands, properties, outcome });
+        record.plan.measure.proved = components
+            .map(|components| record.plan.measure.monotone != Some(false) && is_proved(&file, components));
         self.tell(&findings_of(outcome, &file, &questions, self.search), record);
         if matches!(outcome.stopped, Some(StopReason::Memory(_))) && plan.engine != Engine::Sweep {
             self.tell(&[sweep_advice(record.measure_search.is_some())], record);

@@ -4,7 +4,7 @@ use report::{Finding, MeasureOrigin, MeasureRecord, PlanRecord};
 use sweepline::check::{Automatic, Engine, OnRuntimeError, Plan, SmallModels, TerminalList, TraceChoice};
 use sweepline::explore::search::Limits;
 use sweepline::explore::sweep::{Initial, OnRegress};
-use sweepline::model::guarded_commands::GuardedCommands;
+use sweepline::model::guarded_commands::{Expression, GuardedCommands};
 use sweepline::progress::ExpressionMeasure;
 use sweepline::progress::finder::{FinderOptions, Prefer};
 
@@ -26,8 +26,8 @@ pub struct Planned {
     pub execution: ExecutionChoice,
     /// How a measure is looked for, if it is. Then engine and measure of the plan are still open.
     pub finder: Option<Finder>,
-    /// The measure as the user knows it, and a short form of it.
-    measure: Option<(String, Option<String>)>,
+    /// The measure as the user knows it.
+    measure: Option<Measure>,
 }
 
 /// The order in which states are met.
@@ -90,9 +90,8 @@ impl Planned {
             plan.disk.clone_from(disk);
         }
         let execution = execution_for(options.execution, &file.model);
-        let text = measure.as_ref().map(|measure| (measure.text.clone(), measure.summary.clone()));
-        plan.measure = measure.map(|measure| measure.packed);
-        Ok(Self { plan, execution, finder, measure: text })
+        plan.measure = measure.as_ref().map(|measure| measure.packed.clone());
+        Ok(Self { plan, execution, finder, measure })
     }
 
     /// The plan for the run record.
@@ -101,9 +100,9 @@ impl Planned {
             return PlanRecord::asked(None, Some(self.execution.name()), None);
         }
         let record = PlanRecord::new(self.plan.engine, self.execution.name());
-        let Some((measure, summary)) = &self.measure else { return record };
-        let record = record.with_measure(measure, MeasureOrigin::User);
-        let measure = MeasureRecord { summary: summary.clone(), ..record.measure };
+        let Some(measure) = &self.measure else { return record };
+        let record = record.with_measure(&measure.text, MeasureOrigin::User);
+        let measure = MeasureRecord { summary: measure.summary.clone(), ..record.measure };
         PlanRecord { measure, ..record }
     }
 }
@@ -111,11 +110,23 @@ impl Planned {
 impl Planned {
     /// The plan of the run that the outcome is from, after a measure was looked for.
     pub fn kept(&self, automatic: &Automatic, commands: &GuardedCommands) -> Plan {
-        let kept = automatic.attempts.last().and_then(|attempt| attempt.proposal.as_ref());
-        let measure = kept.and_then(|kept| ExpressionMeasure::new(commands, &kept.components).ok());
+        let kept = kept_components(automatic);
+        let measure = kept.and_then(|kept| ExpressionMeasure::new(commands, kept).ok());
         let engine = if measure.is_some() { Engine::Sweep } else { Engine::Breadth };
         Plan { engine, measure, ..self.plan.clone() }
     }
+
+    /// The components of the measure that the run followed, which is the one of the plan or was found.
+    pub fn components<'a>(&'a self, automatic: Option<&'a Automatic>) -> Option<&'a [Expression]> {
+        match automatic {
+            Some(automatic) => kept_components(automatic),
+            None => self.measure.as_ref().map(|measure| &measure.components[..]),
+        }
+    }
+}
+
+fn kept_components(automatic: &Automatic) -> Option<&[Expression]> {
+    Some(&automatic.attempts.last()?.proposal.as_ref()?.components)
 }
 
 /// What the options alone tell, for the record of a run that does not come to a plan.

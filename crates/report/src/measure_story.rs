@@ -2,13 +2,17 @@
 
 use crate::measure_search::{AttemptEndRecord, AttemptRecord, ExpectedRecord, MeasureSearchRecord};
 use crate::quantities::{About, Count, Percent, Seconds, States};
+use crate::run_record::RunRecord;
 use crate::terminal::Detail;
 
-/// The rows about a measure that was looked for.
-pub fn rows(search: &MeasureSearchRecord, detail: Detail) -> Vec<(&'static str, Option<String>)> {
-    let mut rows = vec![("measure", measure_row(search))];
-    let pairs = search.attempts.iter().zip(search.attempts.iter().skip(1));
-    rows.extend(pairs.map(|(attempt, next)| ("given up", Some(given_up(attempt, next)))));
+/// The rows about a measure, if one was looked for.
+pub fn rows(record: &RunRecord, detail: Detail) -> Vec<(&'static str, Option<String>)> {
+    let Some(search) = &record.measure_search else { return Vec::new() };
+    let proved = if record.plan.measure.proved == Some(true) { "; proved never to fall" } else { "" };
+    let mut rows = vec![("measure", measure_row(search).map(|row| row + proved))];
+    let nexts = (1..search.attempts.len()).map(|next| &search.attempts[next..]);
+    let pairs = search.attempts.iter().zip(nexts);
+    rows.extend(pairs.map(|(attempt, rest)| ("given up", Some(given_up(attempt, rest)))));
     if detail == Detail::Verbose {
         let attempts = search.attempts.iter().map(|attempt| ("attempt", Some(attempt_text(attempt))));
         rows.extend(attempts);
@@ -38,7 +42,8 @@ fn expected_text(expected: &ExpectedRecord) -> String {
     format!("{} in memory, {:.2} expansions a state", Percent(expected.peak_share), expected.revisits)
 }
 
-fn given_up(attempt: &AttemptRecord, next: &AttemptRecord) -> String {
+/// Why an attempt was given up, and what came after it.
+fn given_up(attempt: &AttemptRecord, rest: &[AttemptRecord]) -> String {
     let explored = States(attempt.explored);
     let why = match attempt.end {
         AttemptEndRecord::TooManyRevisits => {
@@ -51,7 +56,13 @@ fn given_up(attempt: &AttemptRecord, next: &AttemptRecord) -> String {
         // The last one is kept, and it has no next one.
         AttemptEndRecord::Kept => format!("after {explored}"),
     };
-    format!("{}: {why}; went on with {}", name(attempt), name(next))
+    let next = match rest {
+        // It has the line above.
+        [AttemptRecord { measure: Some(_), .. }] => "the measure above",
+        [next, ..] => name(next),
+        [] => "nothing",
+    };
+    format!("{}: {why}; went on with {next}", name(attempt))
 }
 
 fn attempt_text(attempt: &AttemptRecord) -> String {

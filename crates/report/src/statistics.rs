@@ -17,7 +17,7 @@ type Row = (&'static str, Option<String>);
 pub fn rows(record: &RunRecord, detail: Detail) -> impl Iterator<Item = (&'static str, String)> {
     let RunRecord { model, search, resources, .. } = record;
     let mut rows: Vec<Row> = vec![("search", Some(search_row(record)))];
-    rows.extend(record.measure_search.iter().flat_map(|search| measure_story::rows(search, detail)));
+    rows.extend(measure_story::rows(record, detail));
     rows.push(("state vector", state_vector_row(record)));
     rows.extend(if is_sweep(record) { sweep_rows(record) } else { full_rows(record) });
     rows.extend([
