@@ -102,7 +102,7 @@ fn a_large_model_is_swept_and_the_record_tells_the_whole_story() {
     let session = Session::with_model(COUNTERS);
     let run = session.run(&["explore", "m.dve", "-v", "--json", "run.json"]).expect(0);
     run.out("search            sweep, compiled: complete\n")
-        .out(" expansions a state")
+        .out("\nexpected          ").out(" expansions a state\n")
         .out("\nattempt           ");
     let found = session.json("run.json");
     assert_eq!(
@@ -215,7 +215,7 @@ fn progress_shows_a_table_with_the_reason_for_the_choice() {
 fn what_is_proved_says_where_it_is_raised_and_what_is_not_where_it_may_fall() {
     let session = Session::with_model(COUNTERS);
     let run = session.run(&["progress", "m.dve", "--judge", "(a, c)"]).expect(0);
-    let run = run.out("     proved      0 %").out("(a, c) (yours)\n").out(" is proved never to fall:\n");
+    let run = run.out("  proved      0 %").out("(a, c) (yours)\n").out(" is proved never to fall:\n");
     run.out("    a is raised in line 2\n    c is raised in line 4\n");
     let run = session.run(&["progress", "m.dve", "--judge", "(a, turn)", "--json", "run.json"]).expect(0);
     run.out(" is not proved: `T: s -> s`, in line 5, may lower turn.\n");

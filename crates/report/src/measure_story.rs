@@ -9,7 +9,11 @@ use crate::terminal::Detail;
 pub fn rows(record: &RunRecord, detail: Detail) -> Vec<(&'static str, Option<String>)> {
     let Some(search) = &record.measure_search else { return Vec::new() };
     let proved = if record.plan.measure.proved == Some(true) { "; proved never to fall" } else { "" };
-    let mut rows = vec![("measure", measure_row(search).map(|row| row + proved))];
+    let expected = search.attempts.last().and_then(|kept| kept.expected);
+    let mut rows = vec![
+        ("measure", measure_row(search).map(|row| row + proved)),
+        ("expected", expected.as_ref().map(expected_text)),
+    ];
     let nexts = (1..search.attempts.len()).map(|next| &search.attempts[next..]);
     let pairs = search.attempts.iter().zip(nexts);
     rows.extend(pairs.map(|(attempt, rest)| ("given up", Some(given_up(attempt, rest)))));
@@ -26,11 +30,8 @@ fn measure_row(search: &MeasureSearchRecord) -> Option<String> {
     let effort = format!("in {} from {}", Seconds(search.seconds), States(last.sample.expanded));
     let proposed = search.searches.iter().any(|search| !search.proposals.is_empty());
     let swept = search.attempts.iter().any(|attempt| attempt.measure.is_some());
-    Some(match (&kept.summary, &kept.expected) {
-        (Some(measure), Some(expected)) => {
-            format!("{measure}, found {effort}; expected {}", expected_text(expected))
-        }
-        (Some(measure), None) => format!("{measure}, found {effort}"),
+    Some(match &kept.summary {
+        Some(measure) => format!("{measure}, found {effort}"),
         _ if swept => "none in the end: explored in full".into(),
         _ if proposed => "none: what is asked needs one that never falls, or all states".into(),
         _ if last.sample.complete => "none; small: explored in full".into(),

@@ -40,7 +40,7 @@ impl fmt::Display for MeasureTable<'_> {
                 "A measure that never falls holds at least {share}: the largest strongly connected component has {component} states."
             )?;
         }
-        for candidate in self.shown() {
+        for candidate in self.shown().filter(|candidate| self.is_explained(candidate)) {
             write!(f, "{}", proof_text(candidate))?;
         }
         let effort = match record.effort {
@@ -80,6 +80,13 @@ impl MeasureTable<'_> {
         let is_shown =
             move |one: &&CandidateRecord| all || one.number <= SHOWN || one.origin != CandidateOrigin::Found;
         self.record.candidates.iter().filter(is_shown)
+    }
+
+    /// Whether a proof is worth its lines: the best measure's, and those of measures that somebody wrote.
+    fn is_explained(&self, candidate: &CandidateRecord) -> bool {
+        self.detail == Detail::Verbose
+            || candidate.origin != CandidateOrigin::Found
+            || Some(candidate.number) == self.record.chosen
     }
 
     fn line(&self, candidate: &CandidateRecord) -> [String; 8] {

@@ -113,9 +113,11 @@ fn search_row(record: &RunRecord) -> String {
 
 /// Different states; about so many, where a state that is met again was forgotten before.
 fn distinct_row(record: &RunRecord) -> Option<String> {
-    let states = &record.search.states;
-    let estimate = || states.distinct_estimate.map(|number| About(number).to_string());
-    count(states.distinct).or_else(estimate)
+    let RunRecord { search, .. } = record;
+    // In the first sweep, they are those that were explored.
+    let again = search.sweeps.unwrap_or(0) + search.local_sweeps.unwrap_or(0) > 1;
+    let estimate = || search.states.distinct_estimate.filter(|_| again);
+    count(search.states.distinct).or_else(|| Some(About(estimate()?).to_string()))
 }
 
 fn peak_row(record: &RunRecord) -> Option<String> {
