@@ -264,7 +264,7 @@ impl From<&SampleFacts> for SampleRecord {
             states: facts.states as u64,
             steps: facts.steps as u64,
             complete: facts.complete,
-            largest_component: None,
+            largest_component: Some(facts.largest_component as u64),
         }
     }
 }

@@ -291,6 +291,36 @@ fn a_guard_about_a_message_says_nothing_about_the_next_one() {
 }
 
 #[test]
+fn a_guard_about_an_element_says_nothing_after_a_write() {
+    let turn = set(Y, op(Remainder, plus(Y, 1), number(3)));
+    let spoil = |effect: Effect| {
+        let is_one = op(Equal, element(cell(Y)), number(1));
+        let mut model =
+            with(vec![(vec![], vec![turn.clone()]), (vec![is_one], vec![effect, set(X, element(cell(Y)))])]);
+        model.cells[X as usize].initial = 1;
+        model.cells[A0 as usize].initial = 2;
+        model.cells[A0 as usize + 1].initial = 1;
+        model
+    };
+    assert!(proved(&spoil(set(W, number(3))), &[cell(X)]));
+    assert!(!proved(&spoil(set(A0 + 1, number(0))), &[cell(X)]));
+    assert!(!proved(&spoil(set_element(cell(Y), number(0))), &[cell(X)]));
+    assert!(!proved(&spoil(turn.clone()), &[cell(X)]));
+}
+
+#[test]
+fn messages_that_are_there_from_the_beginning_come_out() {
+    let some = op(Greater, cell(Q_LENGTH), number(0));
+    let pop = Effect::Pop { queue: Q, places: vec![Some(Place::Cell(CellId(X)))] };
+    let mut model = with(vec![(vec![some], vec![pop])]);
+    for (cell, initial) in [(Q_LENGTH, 2), (Q_LENGTH + 1, 4), (Q_LENGTH + 2, 7), (X, 9)] {
+        model.cells[cell as usize].initial = initial;
+    }
+    assert!(!proved(&model, &[ranked(cell(X), &[&[7]])]), "x becomes 7");
+    assert!(proved(&model, &[ranked(cell(X), &[&[8]])]));
+}
+
+#[test]
 fn what_does_not_fit_into_64_bits_is_doubted() {
     let model = with(vec![(vec![op(Less, cell(W), number(1 << 20))], vec![set(W, plus(W, 1))])]);
     let far = op(Add, cell(W), number(i64::MAX - 5));

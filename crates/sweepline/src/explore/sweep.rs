@@ -55,6 +55,9 @@ const BATCHES_PER_LOOK: u32 = 64;
 /// and one for each sixteen states expanded.
 const COUNTED_EXACTLY: u64 = 1 << 14;
 
+/// So many times as many states as come into a layer must be known for it to look them up.
+const MANY_KNOWN: usize = 8;
+
 /// What the order of states follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -162,6 +165,8 @@ struct Front {
     persistent: usize,
     /// The record number of the first state that is to be expanded.
     first: Record,
+    /// Whether states that an earlier sweep expanded are not in the layer, but looked up.
+    looks_up: bool,
 }
 
 impl Front {
@@ -353,13 +358,21 @@ impl SweepSearch {
         let entries = buffer.as_ref().map_or(0, |buffer| buffer.words() / self.future.stride());
         // Should there be no room, what was taken out is not counted any more.
         self.is_loading = true;
-        self.front = Front { value, known: 0, persistent: 0, first };
+        let (expanded, roots) = self.persistent.count(value);
+        // Many that are known and few that come: to look those up takes less than to enter all that are known.
+        let looks_up = expanded > MANY_KNOWN * (entries + roots) && !self.all_steps;
+        let known = if looks_up { 0 } else { expanded };
+        self.front = Front { value, known: 0, persistent: 0, first, looks_up };
         self.cursor = 0;
-        self.layer.restart(self.persistent.count(value) + entries)?;
+        self.layer.restart(known + roots + entries)?;
         observer.layer_begins(first);
+        if !looks_up {
+            self.persistent.enter_expanded(width, value, &mut self.layer)?;
+        }
         let root = |origin| tell_origin(observer, origin);
-        let (known, persistent) = self.persistent.enter(width, value, &mut self.layer, root)?;
-        self.front = Front { value, known, persistent, first };
+        self.persistent.enter_roots(width, value, &mut self.layer, root)?;
+        debug_assert_eq!(self.layer.len(), known + roots, "a root is a root once");
+        self.front = Front { known, persistent: known + roots, ..self.front };
         self.cursor = known;
         for chunk in buffer.into_iter().flat_map(|buffer| buffer.into_chunks()) {
             self.load_chunk(width, &chunk, observer)?;
@@ -380,10 +393,13 @@ impl SweepSearch {
         let mut staged = std::mem::take(&mut self.staying.words);
         for entries in chunk.chunks(BATCH * stride) {
             staged.clear();
-            entries.chunks_exact(stride).for_each(|entry| staged.extend_from_slice(&entry[..width.get()]));
+            let is_new =
+                |entry: &&[u64]| !self.front.looks_up || !self.persistent.contains(&entry[..width.get()]);
+            let entries = entries.chunks_exact(stride).filter(is_new);
+            entries.clone().for_each(|entry| staged.extend_from_slice(&entry[..width.get()]));
             // Without origins, an entry is a state and nothing else.
             let origin = |entry: &[u64]| entry.get(width.get()).copied().unwrap_or(UNKNOWN);
-            let mut origins = entries.chunks_exact(stride).map(origin);
+            let mut origins = entries.map(origin);
             self.layer.insert_batch(width, &staged, |inserted| {
                 let origin = origins.next().unwrap_or(UNKNOWN);
                 if let Inserted::New(_) = inserted {
@@ -470,7 +486,11 @@ impl SweepSearch {
             forward += u64::from(value > current);
             regress += u64::from(value < current);
             let is_recent = self.recent.knows(width, state) & !self.all_steps;
-            sorted.stays(from + number, state, (value == current) & !is_recent);
+            let mut stays = (value == current) & !is_recent;
+            if self.front.looks_up && stays {
+                stays = !self.persistent.contains(&state[..width.get()]);
+            }
+            sorted.stays(from + number, state, stays);
             // What lies behind may be forgotten, however recent it is.
             sorted.leaves(from + number, (value < current) | ((value > current) & !is_recent));
         }

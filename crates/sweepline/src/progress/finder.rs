@@ -47,6 +47,9 @@ impl Prefer {
     }
 }
 
+/// States at the most whose steps are all looked at.
+const EXACT: usize = 5_000_000;
+
 /// How much is tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
@@ -55,14 +58,20 @@ pub enum Effort {
     Quick,
     /// A second or so, for models that turn out to be large.
     Thorough,
+    /// All states, for models that fit into memory with all their steps: the yardstick.
+    Exact,
 }
 
 impl Effort {
     /// Expansions of the sample on which candidates are compared, and of the one on which the best are.
     fn sizes(self) -> (usize, usize) {
         match self {
-            Self::Quick => (12_000, 60_000),
-            Self::Thorough => (80_000, 400_000),
+            Self::Quick => std::env::var("SIZES").map_or((12_000, 60_000), |x| {
+                let (a, b) = x.split_once(',').unwrap();
+                (a.parse().unwrap(), b.parse().unwrap())
+            }),
+            Self::Thorough => (40_000, 200_000),
+            Self::Exact => (100_000, EXACT),
         }
     }
 }
@@ -119,6 +128,8 @@ pub struct SampleFacts {
     pub states: usize,
     /// Whether this is the whole state space.
     pub complete: bool,
+    /// States of the largest strongly connected component. No measure that never falls holds less at its peak.
+    pub largest_component: usize,
 }
 
 impl SampleFacts {
@@ -128,6 +139,7 @@ impl SampleFacts {
             steps: sample.steps(),
             states: sample.states,
             complete: sample.complete,
+            largest_component: sample.largest_component(),
         }
     }
 }
@@ -150,12 +162,13 @@ pub fn find<S: TransitionSystem>(
         return Ok(Findings { proposals: Vec::new(), sample: SampleFacts::of(&small) });
     }
     let large = Sample::draw(model, system, layout, many, &mut random)?;
+    let small = if large.complete && large.len() <= few { large.clone() } else { small };
     let found = Finder::new(model, layout, &small, &large, options.aim).find();
     let proposals = found.into_iter().map(|one| Proposal {
         components: one.components,
         cost: one.cost,
         monotone: one.monotone,
-        kind: Kind::Flat,
+        kind: one.kind,
     });
     Ok(Findings { proposals: proposals.collect(), sample: SampleFacts::of(&large) })
 }
@@ -174,6 +187,8 @@ pub fn judge<S: TransitionSystem>(
     let sample = Sample::draw(model, system, layout, options.effort.sizes().1, &mut random)?;
     let mut keys = Vec::with_capacity(sample.len());
     system.progress(sample.words(), &mut keys);
-    let cost = simulate(&sample, &Ordered::by_keys(&keys), Kind::Flat, options.aim, f64::INFINITY);
+    let mut ordered = Ordered::by_keys(keys);
+    ordered.close_gaps();
+    let cost = simulate(&sample, &ordered, None, options.aim, f64::INFINITY);
     Ok((cost, SampleFacts::of(&sample)))
 }

@@ -152,36 +152,33 @@ impl PersistentStates {
         self.roots.first_key_value().map(|(value, _)| *value)
     }
 
-    /// Enters the states of this value into the current layer, which is empty: first those that an earlier sweep
-    /// expanded, then the roots of this one, of which `root` hears where they come from. From now on these count as
-    /// expanded, too. Gives the number of the former, and of all.
-    pub fn enter<W: Width>(
+    /// Enters the states of this value that an earlier sweep expanded into the current layer, which is empty.
+    pub fn enter_expanded<W: Width>(&self, width: W, value: u64, layer: &mut Layer) -> Result<(), LayerFull> {
+        self.expanded.get(&value).map_or(Ok(()), |numbers| Self::copy(width, &self.set, numbers, layer))
+    }
+
+    /// Enters the roots of this value into the current layer; `root` hears where each comes from. From now on they count as
+    /// expanded.
+    pub fn enter_roots<W: Width>(
         &mut self,
         width: W,
         value: u64,
         layer: &mut Layer,
         mut root: impl FnMut(u64),
-    ) -> Result<(usize, usize), LayerFull> {
-        let known = self.expanded.get(&value).map_or(0, Vec::len);
-        let Some(roots) = self.roots.remove(&value) else {
-            if known > 0 {
-                Self::copy(width, &self.set, &self.expanded[&value], layer)?;
-            }
-            return Ok((known, known));
-        };
-        let numbers = self.expanded.entry(value).or_default();
-        numbers.extend(roots);
-        Self::copy(width, &self.set, numbers, layer)?;
-        debug_assert_eq!(layer.len(), numbers.len(), "a root is a root once");
-        for &number in &numbers[known..] {
+    ) -> Result<(), LayerFull> {
+        let Some(roots) = self.roots.remove(&value) else { return Ok(()) };
+        Self::copy(width, &self.set, &roots, layer)?;
+        for &number in &roots {
             root(self.origins.as_ref().map_or(0, |origins| origins[number as usize]));
         }
-        Ok((known, numbers.len()))
+        self.expanded.entry(value).or_default().extend(roots);
+        Ok(())
     }
 
-    /// Number of states of this value that a sweep would enter.
-    pub fn count(&self, value: u64) -> usize {
-        [&self.expanded, &self.roots].into_iter().filter_map(|lists| lists.get(&value)).map(Vec::len).sum()
+    /// Number of states of this value that were expanded, and of those that are roots.
+    pub fn count(&self, value: u64) -> (usize, usize) {
+        let count = |lists: &ByValue| lists.get(&value).map_or(0, Vec::len);
+        (count(&self.expanded), count(&self.roots))
     }
 
     /// The states lie far apart: they are fetched ahead, some hundred at a time.

@@ -24,6 +24,11 @@ pub struct Ranking {
 }
 
 impl Ranking {
+    /// Number of ranks.
+    pub fn classes(&self) -> usize {
+        self.ranks.iter().map(|(_, rank)| *rank).max().unwrap_or(0) as usize + 1
+    }
+
     /// The rank of a value that occurs.
     pub fn lookup(&self) -> impl Fn(u32) -> u32 + use<> {
         let first = self.ranks.first().map_or(0, |(value, _)| *value);

@@ -20,7 +20,9 @@ const PREFIX: usize = 40;
 /// Sub-spaces at the most.
 const MOST_SUB_SPACES: usize = 40;
 /// Expansions of one probe.
-const PROBE: usize = 400;
+const PROBE: usize = 100;
+/// Probes that go on from each other.
+const CHAIN: usize = 20;
 
 /// Not an expanded state.
 const LEAF: u32 = u32::MAX;
@@ -37,7 +39,7 @@ pub struct Change {
 }
 
 /// Expanded states, numbered in the order of their expansion; the initial state is number 0.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Sample {
     /// The expanded states, one behind the other.
     words: Vec<u64>,
@@ -90,6 +92,11 @@ impl Sample {
     #[inline]
     pub fn inner_successors(&self, state: usize) -> &[u32] {
         &self.inner_targets[self.inner_first[state] as usize..self.inner_first[state + 1] as usize]
+    }
+
+    /// States of the largest strongly connected component.
+    pub fn largest_component(&self) -> usize {
+        components(self.len(), |state| self.inner_successors(state)).into_iter().max().unwrap_or(0)
     }
 
     /// Draws a sample of about `size` expansions.
@@ -256,7 +263,21 @@ impl<'a, S: TransitionSystem> Drawing<'a, S> {
                 continue;
             }
             let before = self.expanded.len();
-            self.spread(state as u32, (before + PROBE).min(size), |_| true)?;
+            let mut state = state;
+            for _ in 0..CHAIN {
+                let known = self.states.len();
+                let until = (self.expanded.len() + PROBE).min(size);
+                self.spread(state as u32, until, |_| true)?;
+                // On from one of the leaves that this probe has found.
+                let fresh = self.states.len() - known;
+                let Some(next) = (0..8)
+                    .filter_map(|_| (fresh > 0).then(|| known + random.below(fresh)))
+                    .find(|next| self.expansion[*next] == LEAF)
+                else {
+                    break;
+                };
+                state = next;
+            }
             misses = if self.expanded.len() > before { 0 } else { misses + 1 };
         }
         // The few that random choices did not hit.
@@ -333,4 +354,47 @@ fn fields_by_word(fields: &[Field], words: usize) -> Vec<Vec<(usize, Field)>> {
         by_word[field.word as usize].push((cell, *field));
     }
     by_word
+}
+
+/// The sizes of the strongly connected components (Tarjan 1972), without recursion.
+fn components<'a>(count: usize, successors: impl Fn(usize) -> &'a [u32]) -> Vec<usize> {
+    const UNSEEN: u32 = u32::MAX;
+    let (mut index, mut low) = (vec![UNSEEN; count], vec![0; count]);
+    let mut is_open = vec![false; count];
+    let (mut open, mut path, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut next = 0;
+    for root in 0..count {
+        if index[root] != UNSEEN {
+            continue;
+        }
+        path.push((root, 0));
+        while let Some((state, step)) = path.pop() {
+            if step == 0 {
+                index[state] = next;
+                low[state] = next;
+                next += 1;
+                open.push(state);
+                is_open[state] = true;
+            }
+            if let Some(&to) = successors(state).get(step) {
+                let to = to as usize;
+                path.push((state, step + 1));
+                if index[to] == UNSEEN {
+                    path.push((to, 0));
+                } else if is_open[to] {
+                    low[state] = low[state].min(index[to]);
+                }
+                continue;
+            }
+            if let Some((parent, _)) = path.last() {
+                low[*parent] = low[*parent].min(low[state]);
+            }
+            if low[state] == index[state] {
+                let first = open.iter().rposition(|one| *one == state).unwrap_or(0);
+                sizes.push(open.len() - first);
+                open.drain(first..).for_each(|one| is_open[one] = false);
+            }
+        }
+    }
+    sizes
 }

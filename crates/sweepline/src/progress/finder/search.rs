@@ -6,6 +6,8 @@ use std::sync::Arc;
 use crate::model::guarded_commands::{CellId, Expression, GuardedCommands, UnaryOperator};
 use crate::model::state_layout::{CellRange, StateLayout};
 use crate::model::value_order::{ValueOrder, WIDEST_ORDER};
+use crate::model::value_ranges::expression_range;
+use crate::progress::static_measure::{control_orders, static_measure};
 
 use super::learned_orders::{Ranking, ValueGraph};
 use super::sample::Sample;
@@ -14,15 +16,19 @@ use super::simulation::{Aim, Cost, Kind, Ordered, simulate};
 /// Bits of a progress value.
 const BITS: u32 = 63;
 /// Single candidates that are simulated in each step.
-const SIMULATED: usize = 10;
+static SIMULATED: std::sync::LazyLock<usize> =
+    std::sync::LazyLock::new(|| std::env::var("SIM").map_or(10, |x| x.parse().unwrap()));
 /// Measures that are built side by side.
-const BEAM: usize = 3;
+static BEAM: std::sync::LazyLock<usize> =
+    std::sync::LazyLock::new(|| std::env::var("BEAM").map_or(3, |x| x.parse().unwrap()));
 /// Measures that are tried on the large sample.
 const VALIDATED: usize = 12;
 /// Steps at the most.
 const MOST_STEPS: usize = 16;
 /// Steps without gain before the search for more components ends.
 const PATIENCE: usize = 3;
+/// How much worse than the best one a measure may be to be proposed as well.
+const WORSE: f64 = 1.5;
 /// What a further component must gain.
 const GAIN: f64 = 0.98;
 
@@ -35,6 +41,8 @@ pub struct Found {
     pub cost: Cost,
     /// How many leading components were never seen to fall.
     pub monotone: usize,
+    /// The better sweep.
+    pub kind: Kind,
 }
 
 /// One more component.
@@ -43,6 +51,9 @@ struct Candidate {
     cell: usize,
     ranking: Ranking,
     form: Form,
+    /// The expression, if it is given.
+    given: Option<Expression>,
+    bits: u32,
 }
 
 /// How a component is written.
@@ -52,6 +63,8 @@ enum Form {
     Descending,
     Levels,
     Order,
+    /// As the model's text has it.
+    Static,
 }
 
 /// A search for a measure, step by step. Orders of values are learned from the large sample; candidates are compared on the
@@ -65,6 +78,8 @@ pub struct Finder<'a> {
     values: Vec<Vec<u32>>,
     /// Cells that are alike.
     families: Vec<Vec<usize>>,
+    /// Components that the model's text suggests, to be taken together.
+    suggested: Vec<Vec<Candidate>>,
 }
 
 /// A measure so far.
@@ -110,7 +125,61 @@ impl<'a> Finder<'a> {
                 seen
             })
             .collect();
-        Self { layout, small, large, aim, values, families: families(model) }
+        let mut finder =
+            Self { layout, small, large, aim, values, families: families(model), suggested: Vec::new() };
+        let control = control_orders(model);
+        let proved: Vec<Expression> = static_measure(model).into_iter().map(|one| one.expression).collect();
+        let mut suggested: Vec<Vec<Candidate>> =
+            vec![finder.given(model, &control), finder.given(model, &proved)];
+        suggested.extend(suggested.concat().into_iter().map(|one| vec![one]).collect::<Vec<_>>());
+        suggested.retain(|list| !list.is_empty());
+        finder.suggested = suggested;
+        finder
+    }
+
+    /// Expressions of one cell each as candidates; what the sample shows to be constant is left out.
+    fn given(&self, model: &GuardedCommands, expressions: &[Expression]) -> Vec<Candidate> {
+        let mut candidates = Vec::new();
+        for expression in expressions {
+            let (cell, rank): (CellId, Box<dyn Fn(i64) -> i64>) = match expression {
+                Expression::Cell(cell) => (*cell, Box::new(|value| value)),
+                Expression::Unary(UnaryOperator::Negate, operand) => match **operand {
+                    Expression::Cell(cell) => (cell, Box::new(|value: i64| -value)),
+                    _ => continue,
+                },
+                Expression::Rank(operand, order) => match **operand {
+                    Expression::Cell(cell) => (cell, Box::new(|value| order.rank(value))),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            let base = self.layout.fields()[cell.index()].base;
+            let values = &self.values[cell.index()];
+            let value = |content: u32| rank(base + i64::from(content));
+            let mut distinct: Vec<i64> = values.iter().map(|content| value(*content)).collect();
+            distinct.sort_unstable();
+            distinct.dedup();
+            if distinct.len() < 2 {
+                continue;
+            }
+            let place = |content: u32| distinct.partition_point(|other| *other < value(content)) as u32;
+            let ranks: Vec<(u32, u32)> = values.iter().map(|content| (*content, place(*content))).collect();
+            let (mut rising, mut falling) = (0, 0);
+            for change in self.large.changes(cell.index()) {
+                let (before, after) = (value(change.from), value(change.to));
+                rising += u64::from(after > before);
+                falling += u64::from(after < before);
+            }
+            let range = expression_range(model, self.layout.proved_ranges(), expression);
+            candidates.push(Candidate {
+                cell: cell.index(),
+                ranking: Ranking { ranks, rising, falling },
+                form: Form::Static,
+                given: Some(expression.clone()),
+                bits: u32::from(range.bits()),
+            });
+        }
+        candidates
     }
 
     /// Builds measures component by component, some side by side, and gives the best ones first.
@@ -153,20 +222,36 @@ impl<'a> Finder<'a> {
     fn validated(&self, met: Vec<(f64, Vec<Candidate>)>) -> Vec<Found> {
         let mut found: Vec<(f64, Found)> = Vec::new();
         for (_, chosen) in met {
-            let mut ordered = Ordered::constant(self.large);
-            for candidate in &chosen {
-                ordered = self.order(self.large, &ordered, candidate);
+            let monotone = chosen.iter().take_while(|one| one.ranking.falling == 0).count();
+            let ordered = self.ordered(&chosen);
+            let limit = found.iter().map(|one| one.0).fold(1.0, f64::min) * WORSE;
+            let flat = simulate(self.large, &ordered, None, self.aim, limit);
+            let mut best = (self.aim.price(&flat), flat, Kind::Flat);
+            // Where only the first components never fall, the groups that they make can be swept one by one.
+            if flat.regress > 0 && monotone > 0 {
+                let groups = self.ordered(&chosen[..monotone]);
+                let nested = simulate(self.large, &ordered, Some(&groups), self.aim, limit);
+                let price = self.aim.price(&nested);
+                if price < best.0 {
+                    best = (price, nested, Kind::Nested);
+                }
             }
-            let limit = found.iter().map(|one| one.0).fold(1.0, f64::min) * 1.2;
-            let cost = simulate(self.large, &ordered, Kind::Flat, self.aim, limit);
-            let price = self.aim.price(&cost);
+            let (price, cost, kind) = best;
             if price < 1.0 {
                 let components = chosen.iter().map(|one| self.expression(one)).collect();
-                found.push((price, Found { components, cost, monotone: ordered.monotone() }));
+                found.push((price, Found { components, cost, monotone, kind }));
             }
         }
         found.sort_by(|one, other| one.0.total_cmp(&other.0));
         found.into_iter().map(|(_, found)| found).collect()
+    }
+
+    /// The large sample in the order of these components.
+    fn ordered(&self, components: &[Candidate]) -> Ordered {
+        let mut ordered = Ordered::constant(self.large);
+        components.iter().for_each(|candidate| self.refine(self.large, &mut ordered, candidate));
+        ordered.close_gaps();
+        ordered
     }
 
     /// The best extensions of the prefixes, best first.
@@ -178,26 +263,27 @@ impl<'a> Finder<'a> {
                 let mut small = prefix.small.clone();
                 let mut added = Vec::new();
                 for candidate in candidates {
-                    bits += self.bits(&candidate);
+                    bits += candidate.bits;
                     if bits > BITS {
                         break;
                     }
-                    small = self.order(self.small, &small, &candidate);
+                    self.refine(self.small, &mut small, &candidate);
                     added.push(candidate);
                 }
                 if added.is_empty() {
                     continue;
                 }
                 // Only the best few go on.
-                let limit = best.get(BEAM - 1).map_or(f64::INFINITY, |one| one.price);
-                let cost = simulate(self.small, &small, Kind::Flat, self.aim, limit);
+                let limit = best.get(*BEAM - 1).map_or(f64::INFINITY, |one| one.price);
+                small.close_gaps();
+                let cost = simulate(self.small, &small, None, self.aim, limit);
                 let price = self.aim.price(&cost);
                 // The same by another way is no news.
                 let is_known = best.iter().any(|one| one.price == price);
                 if price.is_finite() && price < limit && !is_known {
                     let place = best.partition_point(|one| one.price <= price);
                     best.insert(place, Extension { price, from, added, small });
-                    best.truncate(BEAM);
+                    best.truncate(*BEAM);
                 }
             }
         }
@@ -212,23 +298,19 @@ impl<'a> Finder<'a> {
             for change in self.large.changes(candidate.cell) {
                 prefix.is_stationary[change.step as usize] &= rank(change.from) == rank(change.to);
             }
-            prefix.bits += self.bits(&candidate);
+            prefix.bits += candidate.bits;
             prefix.chosen.push(candidate);
         }
         prefix
     }
 
-    fn order(&self, sample: &Sample, before: &Ordered, candidate: &Candidate) -> Ordered {
+    fn refine(&self, sample: &Sample, ordered: &mut Ordered, candidate: &Candidate) {
         let column = sample.column(candidate.cell);
-        let values = candidate.ranking.ranks.iter().map(|(_, rank)| *rank).max().unwrap_or(0) as usize + 1;
-        let never_falls = candidate.ranking.falling == 0;
-        let component: Vec<u32> = if column.is_empty() {
-            // It never changes here.
-            vec![0; sample.len()]
-        } else {
-            column.iter().copied().map(candidate.ranking.lookup()).collect()
-        };
-        before.refined(&component, values, never_falls)
+        // Otherwise it never changes here.
+        if !column.is_empty() {
+            ordered
+                .refine(column.iter().copied().map(candidate.ranking.lookup()), candidate.ranking.classes());
+        }
     }
 
     /// The candidates that are worth a simulation: single ones, and the same one for all members of a family.
@@ -240,15 +322,15 @@ impl<'a> Finder<'a> {
         let mut chosen: Vec<Candidate> = Vec::new();
         let balance = |one: &Candidate| one.ranking.rising as i64 - 4 * one.ranking.falling as i64;
         all.sort_by_key(|one| (std::cmp::Reverse(balance(one)), one.cell));
-        chosen.extend(all.iter().take(SIMULATED / 2).cloned());
+        chosen.extend(all.iter().take(*SIMULATED / 2).cloned());
         let share = |one: &Candidate| one.ranking.falling as f64 / one.ranking.rising as f64;
-        let mut rest: Vec<Candidate> = all.into_iter().skip(SIMULATED / 2).collect();
+        let mut rest: Vec<Candidate> = all.into_iter().skip(*SIMULATED / 2).collect();
         rest.sort_by(|one, other| {
             share(one).total_cmp(&share(other)).then(other.ranking.rising.cmp(&one.ranking.rising))
         });
-        chosen.extend(rest.into_iter().take(SIMULATED - SIMULATED / 2));
+        chosen.extend(rest.into_iter().take(*SIMULATED - *SIMULATED / 2));
         let mut lists: Vec<Vec<Candidate>> = chosen.into_iter().map(|one| vec![one]).collect();
-        for family in &self.families {
+        for family in self.families.iter().filter(|_| std::env::var("NOFAM").is_err()) {
             for form in [Form::Ascending, Form::Descending, Form::Levels, Form::Order] {
                 let list: Vec<Candidate> = family
                     .iter()
@@ -260,6 +342,10 @@ impl<'a> Finder<'a> {
                     lists.push(list);
                 }
             }
+        }
+        // What the text suggests comes first, or not at all.
+        if prefix.chosen.is_empty() {
+            lists.extend(self.suggested.iter().cloned());
         }
         lists
     }
@@ -282,7 +368,8 @@ impl<'a> Finder<'a> {
         let mut found = Vec::new();
         let mut add = |ranking: Ranking, form: Form| {
             if ranking.rising > 0 {
-                found.push(Candidate { cell, ranking, form });
+                let bits = self.bits(cell, form, &ranking);
+                found.push(Candidate { cell, ranking, form, given: None, bits });
             }
         };
         let span = values.last().zip(values.first()).map_or(0, |(high, low)| high - low);
@@ -317,33 +404,33 @@ impl<'a> Finder<'a> {
         self.layout.proved_ranges()[cell]
     }
 
-    fn bits(&self, candidate: &Candidate) -> u32 {
-        match candidate.form {
-            Form::Ascending | Form::Descending => u32::from(self.proved(candidate.cell).bits()),
-            Form::Levels | Form::Order => {
-                let classes = candidate.ranking.ranks.iter().map(|(_, rank)| *rank).max().unwrap_or(0) + 1;
-                32 - classes.leading_zeros()
-            }
+    fn bits(&self, cell: usize, form: Form, ranking: &Ranking) -> u32 {
+        match form {
+            Form::Levels | Form::Order => usize::BITS - ranking.classes().leading_zeros(),
+            _ => u32::from(self.proved(cell).bits()),
         }
     }
 
     fn expression(&self, candidate: &Candidate) -> Expression {
-        let cell = Expression::Cell(CellId(candidate.cell as u32));
-        match candidate.form {
-            Form::Ascending => cell,
-            Form::Descending => Expression::Unary(UnaryOperator::Negate, Box::new(cell)),
+        let Candidate { cell, ranking, form, given, .. } = candidate;
+        if let Some(given) = given {
+            return given.clone();
+        }
+        let expression = Expression::Cell(CellId(*cell as u32));
+        match form {
+            Form::Descending => Expression::Unary(UnaryOperator::Negate, Box::new(expression)),
             Form::Levels | Form::Order => {
-                let base = self.layout.fields()[candidate.cell].base;
-                let count = candidate.ranking.ranks.iter().map(|(_, rank)| *rank).max().unwrap_or(0) + 1;
-                let mut classes: Vec<Vec<i64>> = vec![Vec::new(); count as usize];
-                for (value, rank) in &candidate.ranking.ranks {
+                let base = self.layout.fields()[*cell].base;
+                let mut classes: Vec<Vec<i64>> = vec![Vec::new(); ranking.classes()];
+                for (value, rank) in &ranking.ranks {
                     classes[*rank as usize].push(base + i64::from(*value));
                 }
                 match ValueOrder::new(&classes) {
-                    Some(order) => Expression::Rank(Box::new(cell), Arc::new(order)),
-                    None => cell,
+                    Some(order) => Expression::Rank(Box::new(expression), Arc::new(order)),
+                    None => expression,
                 }
             }
+            _ => expression,
         }
     }
 }

@@ -8,6 +8,8 @@ use super::sample::Sample;
 /// Expansions for each state of the sample after which a measure is given up.
 const GIVEN_UP: f64 = 4.0;
 
+/// Memory that nobody misses, as a share of all states.
+const FLOOR: f64 = 0.03;
 /// Keys that are counted in a set of bits.
 const WIDEST_SET: u64 = 1 << 24;
 
@@ -78,7 +80,8 @@ impl Aim {
             Self::Product { alpha } => {
                 // A layer of its own for each state takes about twice the time.
                 let layers = 1.0 + cost.layers as f64 / cost.states as f64;
-                cost.peak_share() * cost.revisits().powf(alpha) * layers
+                let work = if cost.explored <= cost.states { 1.0 } else { cost.revisits().powf(alpha) };
+                (cost.peak_share() + FLOOR) / (1.0 + FLOOR) * work * layers
             }
             Self::Bounded { .. } => cost.peak_share(),
         }
@@ -88,71 +91,61 @@ impl Aim {
 /// States of a sample in the order of a measure.
 #[derive(Clone, Debug)]
 pub struct Ordered {
-    /// The rank of each state.
-    ranks: Vec<u32>,
-    /// Number of ranks.
-    layers: usize,
-    /// The rank of each state by the leading components that never fall, if there are such, and their number.
-    groups: Option<Vec<u32>>,
-    monotone: usize,
-    components: usize,
+    /// By state.
+    keys: Vec<u64>,
+    /// Keys are smaller.
+    end: u64,
 }
 
 impl Ordered {
     /// All states are equal.
     pub fn constant(sample: &Sample) -> Self {
-        Self { ranks: vec![0; sample.len()], layers: 1, groups: None, monotone: 0, components: 0 }
+        Self { keys: vec![0; sample.len()], end: 1 }
     }
 
     /// Refines the order by a component, given as a value for each state; values are smaller than `values`.
-    pub fn refined(&self, component: &[u32], values: usize, never_falls: bool) -> Self {
-        let pairs = self.ranks.iter().zip(component);
-        let keys: Vec<u64> =
-            pairs.map(|(rank, value)| u64::from(*rank) * values as u64 + u64::from(*value)).collect();
-        let (ranks, layers) = dense_ranks(&keys, self.layers as u64 * values as u64);
-        let components = self.components + 1;
-        let is_monotone = never_falls && self.monotone == self.components;
-        let (groups, monotone) = match is_monotone {
-            true => (Some(ranks.clone()), components),
-            false => (self.groups.clone(), self.monotone),
-        };
-        Self { ranks, layers, groups, monotone, components }
+    pub fn refine(&mut self, component: impl Iterator<Item = u32>, values: usize) {
+        if self.end.saturating_mul(values as u64) > WIDEST_SET {
+            self.close_gaps();
+        }
+        for (key, value) in self.keys.iter_mut().zip(component) {
+            *key = *key * values as u64 + u64::from(value);
+        }
+        self.end *= values as u64;
     }
 
     /// The order of these keys, one for each state.
-    pub fn by_keys(keys: &[u64]) -> Self {
-        let (ranks, layers) = dense_ranks(keys, keys.iter().max().map_or(0, |last| last.saturating_add(1)));
-        Self { ranks, layers, groups: None, monotone: 0, components: 1 }
+    pub fn by_keys(keys: Vec<u64>) -> Self {
+        let end = keys.iter().max().map_or(0, |last| last.saturating_add(1));
+        Self { keys, end }
     }
 
-    /// How many leading components never fall.
-    pub fn monotone(&self) -> usize {
-        self.monotone
+    /// Makes the keys as small as they can be: they become ranks.
+    pub fn close_gaps(&mut self) {
+        if self.end > WIDEST_SET {
+            let mut sorted = self.keys.clone();
+            sorted.sort_unstable();
+            sorted.dedup();
+            let rank = |key: &mut u64| *key = sorted.partition_point(|other| other < key) as u64;
+            self.keys.iter_mut().for_each(rank);
+            self.end = sorted.len() as u64;
+            return;
+        }
+        let mut present = vec![0u64; self.end as usize / 64 + 1];
+        self.keys.iter().for_each(|key| present[(key / 64) as usize] |= 1 << (key % 64));
+        let mut count = 0;
+        let mut before = Vec::with_capacity(present.len());
+        for word in &present {
+            before.push(count);
+            count += word.count_ones();
+        }
+        for key in &mut self.keys {
+            let word = (*key / 64) as usize;
+            let smaller = present[word] & ((1 << (*key % 64)) - 1);
+            *key = u64::from(before[word] + smaller.count_ones());
+        }
+        self.end = u64::from(count);
     }
-}
-
-/// Ranks without gaps, in the order of the keys, which are smaller than `end`; and their number.
-fn dense_ranks(keys: &[u64], end: u64) -> (Vec<u32>, usize) {
-    if end > WIDEST_SET {
-        let mut sorted = keys.to_vec();
-        sorted.sort_unstable();
-        sorted.dedup();
-        let rank = |key: &u64| sorted.partition_point(|other| other < key) as u32;
-        return (keys.iter().map(rank).collect(), sorted.len());
-    }
-    let mut present = vec![0u64; end as usize / 64 + 1];
-    keys.iter().for_each(|key| present[(key / 64) as usize] |= 1 << (key % 64));
-    let mut count = 0;
-    let mut before = Vec::with_capacity(present.len());
-    for word in &present {
-        before.push(count);
-        count += word.count_ones();
-    }
-    let rank = |key: &u64| {
-        let word = (key / 64) as usize;
-        before[word] + (present[word] & ((1 << (key % 64)) - 1)).count_ones()
-    };
-    (keys.iter().map(rank).collect(), count as usize)
 }
 
 /// Which sweep is simulated.
@@ -164,10 +157,9 @@ pub enum Kind {
     Nested,
 }
 
-/// Sweeps over the sample, unless the price exceeds a limit before the end.
-pub fn simulate(sample: &Sample, ordered: &Ordered, kind: Kind, aim: Aim, limit: f64) -> Cost {
-    let groups = ordered.groups.as_deref().filter(|_| kind == Kind::Nested);
-    Simulation::new(sample, ordered, groups).run(aim, limit)
+/// Sweeps over the sample, unless the price exceeds a limit before the end. The order must have no gaps. `groups` are swept on their own.
+pub fn simulate(sample: &Sample, ordered: &Ordered, groups: Option<&Ordered>, aim: Aim, limit: f64) -> Cost {
+    Simulation::new(sample, ordered, groups.map(|groups| &groups.keys[..])).run(aim, limit)
 }
 
 /// The state of a state, in the two lowest bits beside its layer.
@@ -181,7 +173,7 @@ const NONE: u32 = u32::MAX;
 struct Simulation<'a> {
     sample: &'a Sample,
     /// By state, the group that is swept on its own.
-    groups: Option<&'a [u32]>,
+    groups: Option<&'a [u64]>,
     /// By state: its layer, and where it is.
     states: Vec<u32>,
     /// By layer, the first state that waits; by state, the next one.
@@ -197,16 +189,16 @@ struct Simulation<'a> {
 }
 
 impl<'a> Simulation<'a> {
-    fn new(sample: &'a Sample, ordered: &'a Ordered, groups: Option<&'a [u32]>) -> Self {
+    fn new(sample: &'a Sample, ordered: &'a Ordered, groups: Option<&'a [u64]>) -> Self {
         Self {
             sample,
             groups,
-            states: ordered.ranks.iter().map(|layer| layer << 2).collect(),
-            first_waiting: vec![NONE; ordered.layers],
+            states: ordered.keys.iter().map(|layer| (*layer as u32) << 2).collect(),
+            first_waiting: vec![NONE; ordered.end as usize],
             next_waiting: vec![NONE; sample.len()],
             roots: Vec::new(),
             pinned: Vec::new(),
-            cost: Cost { states: sample.len(), layers: ordered.layers, ..Cost::default() },
+            cost: Cost { states: sample.len(), layers: ordered.end as usize, ..Cost::default() },
             future: 0,
             persistent: 0,
         }
@@ -253,7 +245,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// Makes roots wait, all or those of a group, and gives the least layer of them.
-    fn sweep_roots(&mut self, group: Option<(&[u32], u32)>) -> Option<usize> {
+    fn sweep_roots(&mut self, group: Option<(&[u64], u64)>) -> Option<usize> {
         let roots = std::mem::take(&mut self.roots);
         let mut least = None;
         for root in roots {
@@ -272,7 +264,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// Nothing leads back to the group that is left: its persistent states may go.
-    fn forget(&mut self, group: u32) {
+    fn forget(&mut self, group: u64) {
         let Some(groups) = self.groups else { return };
         let mut pinned = std::mem::take(&mut self.pinned);
         pinned.retain(|state| {
