@@ -3,11 +3,10 @@
 //! Found measures come first in the table, the best one first; then the one that the model declares, and the user's own.
 //! The question is which measure to take, and "none" is an answer: whatever is found, the exit code is that of success.
 
-use std::path::Path;
 use std::time::Instant;
 
 use report::{
-    AimRecord, CandidateOrigin, CandidateRecord, Detail, EffortRecord, Exit, FinderRecord, Finding,
+    AimRecord, CandidateOrigin, CandidateRecord, Count, Detail, EffortRecord, Exit, FinderRecord, Finding,
     MeasureTable, MeasuresRecord, Percent, ProposalRecord, States, write_json,
 };
 use sweepline::model::guarded_commands::Expression;
@@ -91,7 +90,7 @@ impl<'a> Measures<'a> {
         self.tell(&file.warnings(), record);
         let judged =
             arguments.judge.as_deref().map(|text| measure::given("--judge", text, &file)).transpose()?;
-        let options = self.finder_options()?;
+        let options = self.finder_options();
         let execution = execution_for(arguments.execution, &file.model);
         record.execution = Some(execution.name().into());
         let subject = Subject { file, execution, options };
@@ -137,18 +136,17 @@ impl<'a> Measures<'a> {
         AimRecord { prefer: regress_bound.is_none().then(|| prefer.into()), regress_bound }
     }
 
-    fn finder_options(&self) -> Result<FinderOptions, Finding> {
+    fn finder_options(&self) -> FinderOptions {
         let effort = match self.effort() {
             EffortRecord::Quick => Effort::Quick,
             EffortRecord::Thorough => Effort::Thorough,
-            // The place for an effort that takes all states.
-            EffortRecord::Exact => return Err(not_from_all_states(&self.arguments.model)),
+            EffortRecord::Exact => Effort::Exact,
         };
         let aim = match self.regress_bound() {
             Some(regress) => Aim::Bounded { regress },
             None => Prefer::from(self.arguments.prefer.unwrap_or_default()).aim(),
         };
-        Ok(FinderOptions { aim, effort, seed: self.arguments.seed, small: true })
+        FinderOptions { aim, effort, seed: self.arguments.seed, small: true }
     }
 
     /// Saves the user's own measure, or else the best one.
@@ -186,6 +184,10 @@ impl Subject {
             .map_err(|error| Failure::of_check(&error, None))?;
         let FinderRecord { seconds, sample, proposals, .. } = FinderRecord::new(model, &search, effort);
         (record.seconds, record.sample) = (Some(seconds), Some(sample));
+        if effort == EffortRecord::Exact && !sample.complete {
+            let findings = vec![not_from_all_states(&self.file.path, sample.expanded)];
+            return Err(Failure { exit: Exit::Unknown, findings });
+        }
         for (proposal, found) in proposals.into_iter().zip(&search.findings.proposals) {
             let number = record.candidates.len() + 1;
             let candidate = CandidateRecord::new(number, CandidateOrigin::Found, proposal, &sample);
@@ -238,8 +240,11 @@ fn saved_text(candidate: &CandidateRecord, record: &MeasuresRecord) -> String {
     )
 }
 
-fn not_from_all_states(model: &Path) -> Finding {
-    let message = "this version cannot derive measures from all states: --exact is not there yet";
-    let help = format!("`sweepline progress {} --thorough` takes a large sample", model.display());
+fn not_from_all_states(path: &str, states: u64) -> Finding {
+    let message =
+        format!("measures cannot be derived from all states: there are more than {}", Count(states));
+    let help = format!(
+        "`sweepline progress {path} --thorough` takes a sample; or take a smaller instance of the model"
+    );
     Finding::error(codes::NOT_FROM_ALL_STATES, message, help)
 }

@@ -102,7 +102,8 @@ fn a_large_model_is_swept_and_the_record_tells_the_whole_story() {
     let session = Session::with_model(COUNTERS);
     let run = session.run(&["explore", "m.dve", "-v", "--json", "run.json"]).expect(0);
     run.out("search            sweep, compiled: complete\n")
-        .out("\nexpected          ").out(" expansions a state\n")
+        .out("\nexpected          ")
+        .out(" expansions a state\n")
         .out("\nattempt           ");
     let found = session.json("run.json");
     assert_eq!(
@@ -325,4 +326,17 @@ fn what_needs_all_states_gets_them() {
     let run = session.run(&["check", "m.dve", "--home", "a == 19"]).expect(0);
     run.out("breadth-first")
         .out("measure           none: what is asked needs one that never falls, or all states\n");
+}
+
+#[test]
+fn all_states_are_no_sample() {
+    let session = Session::with_model(COUNTERS);
+    let found = record(&session, &["progress", "m.dve", "--exact", "--regress-level", "1"], 0);
+    assert_eq!((&found["effort"], &found["sample"]["complete"]), (&"exact".into(), &true.into()));
+    assert_eq!(found["sample"]["expanded"], 64_000);
+    // The fourth counter goes round and round.
+    assert_eq!(found["sample"]["largest_component"], 8);
+    let run =
+        session.run(&["progress", "m.dve", "--exact"]).expect(0).out("of all 64,000 states of the model");
+    run.out("the largest strongly connected component has 8 states.\n");
 }

@@ -6,7 +6,7 @@ use languages::Model;
 use serde::{Deserialize, Serialize};
 use sweepline::check::{Attempt, AttemptEnd, Automatic, Engine, MeasureSearch};
 use sweepline::model::guarded_commands::Expression;
-use sweepline::progress::finder::{Cost, Effort, Proposal, SampleFacts};
+use sweepline::progress::finder::{Cost, Effort, Kind, Proposal, SampleFacts};
 
 use crate::run_record::{MeasureOrigin, MeasureRecord, PlanRecord, RunRecord};
 
@@ -80,6 +80,10 @@ pub struct ProposalRecord {
     /// Whether the sweep over the sample was given up because it expanded too much: then it costs more than this.
     #[serde(default)]
     pub given_up: bool,
+    /// Where sweeps are nested, the number of leading components that never fell: what they are equal for is swept to the end
+    /// before the sweep goes on. `--measure` sweeps without nesting.
+    #[serde(default)]
+    pub nested: Option<u64>,
 }
 
 /// What a sweep costs by the estimate.
@@ -221,11 +225,13 @@ impl ProposalRecord {
             expected: cost.into(),
             monotone: cost.regress == 0,
             given_up: cost.is_given_up,
+            nested: None,
         }
     }
 
     fn of(model: &Model, proposal: &Proposal) -> Self {
-        Self::new(model, &proposal.components, &proposal.cost)
+        let nested = (proposal.kind == Kind::Nested).then_some(proposal.monotone as u64);
+        Self { nested, ..Self::new(model, &proposal.components, &proposal.cost) }
     }
 }
 
@@ -274,6 +280,7 @@ impl From<Effort> for EffortRecord {
         match effort {
             Effort::Quick => Self::Quick,
             Effort::Thorough => Self::Thorough,
+            Effort::Exact => Self::Exact,
         }
     }
 }

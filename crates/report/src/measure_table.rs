@@ -98,6 +98,7 @@ impl MeasureTable<'_> {
             CandidateOrigin::Judged => " (yours)",
             CandidateOrigin::Declared => " (declared)",
         };
+        let nested = if proposal.nested.is_some() { " (nested)" } else { "" };
         // What was given up costs more than it had cost by then.
         let more = if proposal.given_up { ">" } else { "" };
         [
@@ -108,7 +109,7 @@ impl MeasureTable<'_> {
             format!("{more}{}", Percent(expected.peak_share)),
             format!("{more}{:.2}", expected.revisits),
             format!("{more}{:.2}", candidate.relative_time),
-            format!("{measure}{origin}"),
+            format!("{measure}{nested}{origin}"),
         ]
     }
 }
