@@ -10,8 +10,8 @@ use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::options::{
-    FormatChoice, LanguageChoice, ModelOptions, OutputOptions, QuestionOptions, SearchOptions, ViewChoice,
-    named_expression,
+    ExecutionChoice, FormatChoice, LanguageChoice, ModelOptions, OutputOptions, PreferChoice,
+    QuestionOptions, SearchOptions, ViewChoice, named_expression,
 };
 
 /// Part of the help of several commands.
@@ -71,6 +71,10 @@ pub enum Command {
     ///
     /// Deadlocks and run-time errors are counted; neither ends the walk.
     Explore(ExploreArguments),
+    /// Propose, judge and compare progress measures
+    ///
+    /// Measures are judged on a sample of the state space: what a sweep over it holds and expands.
+    Progress(ProgressArguments),
     /// Run the model step by step or at random
     Simulate(SimulateArguments),
     /// Show a saved trace by replaying it on its model
@@ -123,6 +127,49 @@ pub struct ExploreArguments {
     pub search: SearchOptions,
     #[command(flatten)]
     pub output: OutputOptions,
+}
+
+/// `sweepline progress`.
+#[derive(Debug, Args)]
+pub struct ProgressArguments {
+    /// The model file, or - for stdin
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub definitions: ModelOptions,
+    /// A measure of your own, beside those that are found; @FILE reads it from a file
+    #[arg(long, value_name = "EXPR|@FILE", allow_hyphen_values = true)]
+    pub judge: Option<String>,
+    /// What a measure is to save [default: balanced]
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub prefer: Option<PreferChoice>,
+    /// Least memory, with at most 0, 1, 2, 5, 10 or 20 % of steps that go back, for the levels 1 to 6
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=6), conflicts_with = "prefer")]
+    pub regress_level: Option<u8>,
+    /// Take a larger sample and try more
+    #[arg(long)]
+    pub thorough: bool,
+    /// Take all states instead of a sample
+    #[arg(long, conflicts_with = "thorough")]
+    pub exact: bool,
+    /// Where the random choices of the sample begin; the same seed gives the same measures
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// How the model is executed [default: compiled; interpreted for state spaces with many arcs]
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub execution: Option<ExecutionChoice>,
+    /// Save the best measure, or the one of --judge, for `--measure @FILE`
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub save: Option<PathBuf>,
+    /// Write what was found as JSON; - for stdout, which moves the text for people to stderr
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub json: Option<PathBuf>,
+    /// Print the best measure only, or `none`
+    #[arg(short, long, conflicts_with = "verbose", help_heading = "Output")]
+    pub quiet: bool,
+    /// Print measures in full
+    #[arg(short, long, help_heading = "Output")]
+    pub verbose: bool,
 }
 
 /// `sweepline simulate`.
@@ -181,8 +228,8 @@ pub struct ConvertArguments {
     /// A proposition of the state space, true where the expression is; may be repeated
     #[arg(long = "proposition", value_name = "NAME=EXPR", value_parser = named_expression)]
     pub propositions: Vec<(String, String)>,
-    /// What progress is, as for `check`
-    #[arg(long, value_name = "EXPR|auto|none", allow_hyphen_values = true)]
+    /// What progress is, as for `check`; `auto` is the measure that the model declares, if any
+    #[arg(long, value_name = "EXPR|@FILE|auto|none", allow_hyphen_values = true)]
     pub measure: Option<String>,
     /// Refuse larger state spaces [default: 2,000 for dot, 1,000,000 for ss]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -209,10 +256,16 @@ impl Arguments {
         if let Some(message) = search.and_then(SearchOptions::contradiction) {
             return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
         }
-        let (model, json, trace) = match &arguments.command {
-            Command::Check(check) => (&check.model, check.output.json.as_ref(), check.trace_out.as_ref()),
-            Command::Explore(explore) => (&explore.model, explore.output.json.as_ref(), None),
-            Command::Simulate(simulate) => (&simulate.model, None, simulate.trace_out.as_ref()),
+        const TRACE: &str = "--trace-out";
+        let (model, json, (option, other)) = match &arguments.command {
+            Command::Check(check) => {
+                (&check.model, check.output.json.as_ref(), (TRACE, check.trace_out.as_ref()))
+            }
+            Command::Explore(explore) => (&explore.model, explore.output.json.as_ref(), (TRACE, None)),
+            Command::Progress(progress) => {
+                (&progress.model, progress.json.as_ref(), ("--save", progress.save.as_ref()))
+            }
+            Command::Simulate(simulate) => (&simulate.model, None, (TRACE, simulate.trace_out.as_ref())),
             Command::Convert(convert) if same_file(&convert.model, &convert.output) => {
                 let message = "--output would overwrite the model; name another file";
                 return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
@@ -220,13 +273,13 @@ impl Arguments {
             _ => return Ok(arguments),
         };
         let clash = if json
-            .is_some_and(|json| Some(json) == trace || trace.is_some_and(|trace| same_file(json, trace)))
+            .is_some_and(|json| Some(json) == other || other.is_some_and(|other| same_file(json, other)))
         {
-            Some("--json and --trace-out would write to the same place; name two different files")
+            Some(format!("--json and {option} would write to the same place; name two different files"))
         } else if json.is_some_and(|json| same_file(model, json)) {
-            Some("--json would overwrite the model; name another file")
-        } else if trace.is_some_and(|trace| same_file(model, trace)) {
-            Some("--trace-out would overwrite the model; name another file")
+            Some("--json would overwrite the model; name another file".into())
+        } else if other.is_some_and(|other| same_file(model, other)) {
+            Some(format!("{option} would overwrite the model; name another file"))
         } else {
             None
         };

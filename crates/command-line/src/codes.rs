@@ -51,6 +51,8 @@ codes! {
     BEYOND_SAFETY = "E0034": "A formula for `-c` was asked about by `-s`.";
     SWEEP_WOULD_HELP = "W0035": "A search that keeps all states ran out of memory.";
     MODEL_FROM_STDIN = "E0036": "The model of a saved trace came from stdin and has to be named.";
+    NOT_FROM_ALL_STATES = "E0037": "Measures cannot be derived from all states.";
+    NO_MEASURE_TO_SAVE = "W0038": "There is no measure to save.";
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub fn convert(arguments: &ConvertArguments, console: Console) -> Result<Exit, F
     let out = OutputFile::probe(&arguments.output)?;
     let file = ModelFile::read(&arguments.model, &arguments.definitions)?;
     console.report(&file.warnings());
-    let measure = measure::choose(arguments.measure.as_deref(), &file)?;
+    let measure = measure::choose(arguments.measure.as_deref(), &file)?.given();
     let propositions = propositions(arguments, &file)?;
     let limit = arguments.limit.unwrap_or(match arguments.to {
         FormatChoice::Ss => WRITTEN,

@@ -1,10 +1,15 @@
 //! The two ways to execute a model: which one is chosen, and how it is done.
 
 use languages::{Language, Model};
-use sweepline::check::{CheckError, Outcome, Plan, check};
+use sweepline::check::{
+    Automatic, CheckError, MeasureSearch, Outcome, Packing, Plan, SmallModels, check, check_automatically,
+    find_measures, judge_measure,
+};
 use sweepline::explore::Monitor;
 use sweepline::model::guarded_commands::GuardedCommands;
 use sweepline::model::interpreted_model::Interpreted;
+use sweepline::progress::ExpressionMeasure;
+use sweepline::progress::finder::{Cost, FinderOptions, SampleFacts};
 use sweepline::property::Property;
 
 use crate::lean_execution::Lean;
@@ -34,5 +39,69 @@ pub fn check_by(
     match execution {
         ExecutionChoice::Compiled => check(commands, &Lean, properties, plan, monitor),
         ExecutionChoice::Interpreted => check(commands, &Interpreted, properties, plan, monitor),
+    }
+}
+
+/// How a measure is looked for before a check.
+#[derive(Clone, Copy, Debug)]
+pub struct Finder {
+    /// For the finder.
+    pub options: FinderOptions,
+    /// What becomes of small models.
+    pub small: SmallModels,
+}
+
+/// Checks the properties by a measure that is found first.
+///
+/// # Errors
+/// The run could not be made or finished.
+pub fn check_automatically_by(
+    execution: ExecutionChoice,
+    commands: &GuardedCommands,
+    properties: &[Property],
+    (plan, finder): (&Plan, &Finder),
+    monitor: &mut dyn Monitor,
+) -> Result<Automatic, CheckError> {
+    let Finder { options, small } = finder;
+    match execution {
+        ExecutionChoice::Compiled => {
+            check_automatically(commands, &Lean, properties, plan, options, *small, monitor)
+        }
+        ExecutionChoice::Interpreted => {
+            check_automatically(commands, &Interpreted, properties, plan, options, *small, monitor)
+        }
+    }
+}
+
+/// Looks for measures.
+///
+/// # Errors
+/// The model cannot be made executable, or there is no memory.
+pub fn find_by(
+    execution: ExecutionChoice,
+    commands: &GuardedCommands,
+    options: &FinderOptions,
+) -> Result<MeasureSearch, CheckError> {
+    match execution {
+        ExecutionChoice::Compiled => find_measures(commands, &Lean, Packing::default(), options),
+        ExecutionChoice::Interpreted => find_measures(commands, &Interpreted, Packing::default(), options),
+    }
+}
+
+/// Judges a measure.
+///
+/// # Errors
+/// As [`find_by`].
+pub fn judge_by(
+    execution: ExecutionChoice,
+    commands: &GuardedCommands,
+    measure: &ExpressionMeasure,
+    options: &FinderOptions,
+) -> Result<(Cost, SampleFacts), CheckError> {
+    match execution {
+        ExecutionChoice::Compiled => judge_measure(commands, &Lean, Packing::default(), measure, options),
+        ExecutionChoice::Interpreted => {
+            judge_measure(commands, &Interpreted, Packing::default(), measure, options)
+        }
     }
 }

@@ -11,20 +11,21 @@ use report::{
     AnswerRecord, Exit, Finding, FinishedSearch, LengthRecord, RunRecord, Summary, TraceFile, TraceKind,
     TraceView, Within, runtime_error, write_json,
 };
-use sweepline::check::{CheckError, Engine, ErrorPlace, Outcome, TraceChoice};
+use sweepline::check::{Automatic, CheckError, Engine, ErrorPlace, Outcome, TraceChoice};
 use sweepline::explore::StopReason;
 use sweepline::property::soundness::Unsound;
 
 use crate::arguments::{CheckArguments, ExploreArguments, is_standard_stream};
 use crate::codes;
 use crate::console::{Console, Stream};
-use crate::execution::check_by;
+use crate::execution::{check_automatically_by, check_by};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::model_file::ModelFile;
 use crate::options::{ModelOptions, OutputOptions, QuestionOptions, SearchOptions};
 use crate::output_file::{OutputFile, result_lost};
 use crate::planning::{Planned, Purpose, preliminary, probe_disk};
+use crate::proof::is_proved;
 use crate::questions::{Questions, nothing_to_check};
 use crate::stop_advice::stop_advice;
 use crate::usage::usage_since;
@@ -127,7 +128,7 @@ impl<'a> Exploration<'a> {
         if self.questions.is_some() && questions.properties.is_empty() && !self.search.expect_monotone {
             self.tell(&[nothing_to_check()], record);
         }
-        let outcome = self.explored(&file, &questions, &planned).map_err(|error| {
+        let explored = self.explored(&file, &questions, &planned).map_err(|error| {
             let failure = Failure::of_check(&error, Some(self.search));
             if matches!(error, CheckError::Unsound(Unsound::ComponentsAcrossLayers(_))) {
                 record.plan.measure.monotone = Some(false);
@@ -137,12 +138,22 @@ impl<'a> Exploration<'a> {
             }
             failure
         })?;
-        let (plan, commands) = (&planned.plan, &file.model.commands);
-        let (properties, outcome) = (&questions.properties, &outcome);
+        let commands = &file.model.commands;
+        let (plan, outcome, components) = match &explored {
+            Explored::AsPlanned(outcome) => (planned.plan.clone(), outcome, planned.components(None)),
+            Explored::Automatically(automatic) => {
+                record.set_automatic(&file.model, automatic);
+                let components = planned.components(Some(automatic));
+                (planned.kept(automatic, commands), &automatic.outcome, components)
+            }
+        };
+        let (plan, properties) = (&plan, &questions.properties);
         record.set_outcome(FinishedSearch { plan, commands, properties, outcome });
+        record.plan.measure.proved = components
+            .map(|components| record.plan.measure.monotone != Some(false) && is_proved(&file, components));
         self.tell(&findings_of(outcome, &file, &questions, self.search), record);
         if matches!(outcome.stopped, Some(StopReason::Memory(_))) && plan.engine != Engine::Sweep {
-            self.tell(&[sweep_advice()], record);
+            self.tell(&[sweep_advice(record.measure_search.is_some())], record);
         }
         if self.purpose == Purpose::Check(TraceChoice::Shortest) && has_longer_trace(record) {
             self.tell(&[not_shortened()], record);
@@ -170,15 +181,21 @@ impl<'a> Exploration<'a> {
         file: &ModelFile,
         questions: &Questions,
         planned: &Planned,
-    ) -> Result<Outcome, CheckError> {
-        let Planned { plan, execution, .. } = planned;
+    ) -> Result<Explored, CheckError> {
+        let Planned { plan, execution, finder, .. } = planned;
         let interrupt = Interrupt::listen();
         let watch = Watch::new(self.start, self.search.time_limit, interrupt, self.output.detail());
         let mut watch = watch.with_measure(plan.measure.clone());
-        let commands = &file.model.commands;
-        let outcome = check_by(*execution, commands, &questions.properties, plan, &mut watch);
+        let (commands, properties) = (&file.model.commands, &questions.properties);
+        let explored = match finder {
+            None => check_by(*execution, commands, properties, plan, &mut watch).map(Explored::AsPlanned),
+            Some(finder) => {
+                check_automatically_by(*execution, commands, properties, (plan, finder), &mut watch)
+                    .map(Explored::Automatically)
+            }
+        };
         watch.finish();
-        outcome
+        explored
     }
 
     /// Saves the trace that matters most: of the first violation, or else of the first witness.
@@ -221,6 +238,13 @@ impl<'a> Exploration<'a> {
     }
 }
 
+/// A finished search.
+enum Explored {
+    AsPlanned(Outcome),
+    /// By a measure that was found, or by none.
+    Automatically(Automatic),
+}
+
 /// What a search found out besides the answers.
 fn findings_of(
     outcome: &Outcome,
@@ -247,10 +271,17 @@ fn has_longer_trace(record: &RunRecord) -> bool {
     traces.any(|trace| trace.kind == TraceKind::Finite && trace.length != Some(LengthRecord::Shortest))
 }
 
-/// Said when all states do not fit into memory, and nobody tried without.
-fn sweep_advice() -> Finding {
+/// Said when all states do not fit into memory, and nobody tried without; or did, and found no measure.
+fn sweep_advice(searched: bool) -> Finding {
     let message = "this search keeps all states, and a sweep does not";
-    let help = "say what progress is, by --measure EXPR or by a line `// progress: EXPR` in the model";
+    let help = match searched {
+        true => {
+            "say what progress is, by --measure EXPR; `sweepline progress --thorough --prefer memory` looks harder for it"
+        }
+        false => {
+            "say what progress is, by --measure EXPR or by a line `// progress: EXPR` in the model; --measure auto looks for it"
+        }
+    };
     Finding::warning(codes::SWEEP_WOULD_HELP, message, help)
 }
 

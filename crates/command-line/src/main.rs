@@ -1,6 +1,6 @@
 //! The command `sweepline`: reads the command line, has the work done, prints, and ends with a code that says it all.
 //!
-//! Each subcommand is a module: `exploration` (check, explore), `simulation`, `saved_trace`, `conversion`; the command
+//! Each subcommand is a module: `exploration` (check, explore), `measures` (progress), `simulation`, `saved_trace`, `conversion`; the command
 //! line of the thesis is `thesis`. Everything that goes wrong becomes a [`Finding`](report::Finding) with a code; a panic, which is always a defect of this program, ends with the exit
 //! code for defects instead of Rust's.
 
@@ -16,10 +16,12 @@ mod failure;
 mod interrupt;
 mod lean_execution;
 mod measure;
+mod measures;
 mod model_file;
 mod options;
 mod output_file;
 mod planning;
+mod proof;
 mod questions;
 mod reachable_states;
 mod saved_trace;
@@ -40,6 +42,7 @@ use arguments::{Arguments, Command};
 use console::Console;
 use exploration::Exploration;
 use failure::{Failure, defect};
+use measures::Measures;
 use thesis::ThesisArguments;
 
 fn main() -> ExitCode {
@@ -85,6 +88,7 @@ fn run_command(command: &Command, console: Console) -> Result<Exit, Failure> {
     match command {
         Command::Check(arguments) => Ok(Exploration::check(arguments, console).run()),
         Command::Explore(arguments) => Ok(Exploration::explore(arguments, console).run()),
+        Command::Progress(arguments) => Ok(Measures::new(arguments, console).run()),
         Command::Simulate(arguments) => simulation::simulate(arguments, console),
         Command::Trace(arguments) => saved_trace::show(arguments, console),
         Command::Convert(arguments) => conversion::convert(arguments, console),

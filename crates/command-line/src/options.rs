@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use languages::Language;
 use report::{Detail, TraceView};
+use sweepline::progress::finder::Prefer;
 
 use crate::amounts::{duration, memory_size};
 
@@ -85,10 +86,22 @@ pub struct SearchOptions {
     pub engine: EngineChoice,
     /// What progress is: an expression, or `(a, b)` of which the first counts most; `none` for no measure
     ///
-    /// Without it, and with `auto`, the measure is the one that the model declares in a line `// progress: EXPR`, if
-    /// any. The name of a process alone is the number of the state that it is in.
-    #[arg(long, value_name = "EXPR|auto|none", allow_hyphen_values = true, help_heading = "How to search")]
+    /// Without it, and with `auto`, the measure is the one that the model declares in a line `// progress: EXPR`; if there
+    /// is none, one is looked for, as by `sweepline progress`, and small models are explored in full. `@FILE` reads a measure
+    /// from a file. The name of a process alone is the number of the state that it is in.
+    #[arg(
+        long,
+        value_name = "EXPR|@FILE|auto|none",
+        allow_hyphen_values = true,
+        help_heading = "How to search"
+    )]
     pub measure: Option<String>,
+    /// What a measure that is looked for is to save [default: balanced]
+    #[arg(long, value_name = "WHAT", value_enum, help_heading = "How to search")]
+    pub prefer: Option<PreferChoice>,
+    /// Where the random choices of the search for a measure begin [default: 0]
+    #[arg(long, value_name = "N", help_heading = "How to search")]
+    pub seed: Option<u64>,
     /// Stop at the first step after which progress is less than before, and show it
     #[arg(long, help_heading = "How to search")]
     pub expect_monotone: bool,
@@ -119,8 +132,14 @@ impl SearchOptions {
     /// What contradicts each other, as a sentence.
     pub fn contradiction(&self) -> Option<&'static str> {
         let has_layers = matches!(self.engine, EngineChoice::Auto | EngineChoice::Sweep);
-        let has_measure = self.measure.as_deref().is_some_and(|measure| measure.trim() != "none");
-        if !has_layers && has_measure {
+        let asked = self.measure.as_deref().map(str::trim);
+        let has_measure = asked.is_some_and(|measure| measure != "none");
+        let finds = has_layers && asked.is_none_or(|measure| measure == "auto");
+        if !finds && self.prefer.is_some() {
+            Some("--prefer is for a measure that is looked for, and here none is; leave it out")
+        } else if !finds && self.seed.is_some() {
+            Some("--seed is for a measure that is looked for, and here none is; leave it out")
+        } else if !has_layers && has_measure {
             Some("--measure is for a sweep, and --engine asks for another search; leave one of them out")
         } else if !has_layers && self.expect_monotone {
             Some("--expect-monotone is for a sweep, and --engine asks for another search; leave one out")
@@ -161,15 +180,48 @@ impl OutputOptions {
 /// The searches that can be asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum EngineChoice {
-    /// A sweep where there is a measure, else breadth-first
+    /// A sweep where there is a measure, else breadth-first; small models breadth-first, unless they declare one
     #[default]
     Auto,
-    /// By progress, forgetting what lies behind
+    /// By progress, forgetting what lies behind; also small models, where a measure is found
     Sweep,
     /// Breadth-first, everything in memory: shortest traces
     Breadth,
     /// Depth-first, everything in memory
     Depth,
+}
+
+/// What a measure that is looked for is to save.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum PreferChoice {
+    /// Memory, at the price of states that are expanded more than once
+    Memory,
+    /// Memory, as long as few states are expanded more than once
+    #[default]
+    Balanced,
+    /// Time: next to no state is expanded twice
+    Time,
+}
+
+impl PreferChoice {
+    /// The name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Balanced => "balanced",
+            Self::Time => "time",
+        }
+    }
+}
+
+impl From<PreferChoice> for Prefer {
+    fn from(choice: PreferChoice) -> Self {
+        match choice {
+            PreferChoice::Memory => Self::Memory,
+            PreferChoice::Balanced => Self::Balanced,
+            PreferChoice::Time => Self::Time,
+        }
+    }
 }
 
 /// The ways to execute a model.

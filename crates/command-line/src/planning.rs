@@ -1,15 +1,21 @@
 //! From options and a model to a plan: which search, by which measure, executed how, within which limits.
 
-use report::{Finding, MeasureOrigin, PlanRecord};
-use sweepline::check::{Engine, OnRuntimeError, Plan, TerminalList, TraceChoice};
+use report::{Finding, MeasureOrigin, MeasureRecord, PlanRecord};
+use sweepline::check::{Automatic, Engine, OnRuntimeError, Plan, SmallModels, TerminalList, TraceChoice};
 use sweepline::explore::search::Limits;
 use sweepline::explore::sweep::{Initial, OnRegress};
+use sweepline::model::guarded_commands::{Expression, GuardedCommands};
+use sweepline::progress::ExpressionMeasure;
+use sweepline::progress::finder::{FinderOptions, Prefer};
 
 use crate::codes;
-use crate::execution::execution_for;
-use crate::measure::{self, Measure};
+use crate::execution::{Finder, execution_for};
+use crate::measure::{self, Choice, Measure};
 use crate::model_file::ModelFile;
 use crate::options::{EngineChoice, ExecutionChoice, SearchOptions};
+
+/// With a limit of so many states, no measure is looked for: as many are expanded to find one.
+const SHORT: u64 = 60_000;
 
 /// How a model will be searched.
 #[derive(Clone, Debug)]
@@ -18,8 +24,20 @@ pub struct Planned {
     pub plan: Plan,
     /// How the model is executed.
     pub execution: ExecutionChoice,
+    /// How a measure is looked for, if it is. Then engine and measure of the plan are still open.
+    pub finder: Option<Finder>,
     /// The measure as the user knows it.
-    measure: Option<String>,
+    measure: Option<Measure>,
+}
+
+/// The order in which states are met.
+enum Guidance {
+    /// By this search, which needs no measure.
+    Engine(Engine),
+    /// By this measure.
+    Measure(Measure),
+    /// By a measure that is looked for.
+    Finder(Finder),
 }
 
 /// What is wanted besides what the options of a search say.
@@ -37,7 +55,11 @@ impl Planned {
     /// # Errors
     /// What is wrong with the measure, or that there is none although the options need one.
     pub fn new(options: &SearchOptions, purpose: Purpose, file: &ModelFile) -> Result<Self, Vec<Finding>> {
-        let (engine, measure) = engine_and_measure(options, file)?;
+        let (engine, measure, finder) = match guidance(options, file)? {
+            Guidance::Engine(engine) => (engine, None, None),
+            Guidance::Measure(measure) => (Engine::Sweep, Some(measure), None),
+            Guidance::Finder(finder) => (Engine::default(), None, Some(finder)),
+        };
         let mut plan = Plan { engine, ..Plan::default() };
         let limits = Limits::default();
         plan.limits = Limits {
@@ -67,19 +89,44 @@ impl Planned {
         if let Some(disk) = &options.disk {
             plan.disk.clone_from(disk);
         }
-        let text = measure.as_ref().map(|measure| measure.text.clone());
-        plan.measure = measure.map(|measure| measure.packed);
-        Ok(Self { plan, execution: execution_for(options.execution, &file.model), measure: text })
+        let execution = execution_for(options.execution, &file.model);
+        plan.measure = measure.as_ref().map(|measure| measure.packed.clone());
+        Ok(Self { plan, execution, finder, measure })
     }
 
     /// The plan for the run record.
     pub fn record(&self) -> PlanRecord {
+        if self.finder.is_some() {
+            return PlanRecord::asked(None, Some(self.execution.name()), None);
+        }
         let record = PlanRecord::new(self.plan.engine, self.execution.name());
-        match &self.measure {
-            Some(measure) => record.with_measure(measure, MeasureOrigin::User),
-            None => record,
+        let Some(measure) = &self.measure else { return record };
+        let record = record.with_measure(&measure.text, MeasureOrigin::User);
+        let measure = MeasureRecord { summary: measure.summary.clone(), ..record.measure };
+        PlanRecord { measure, ..record }
+    }
+}
+
+impl Planned {
+    /// The plan of the run that the outcome is from, after a measure was looked for.
+    pub fn kept(&self, automatic: &Automatic, commands: &GuardedCommands) -> Plan {
+        let kept = kept_components(automatic);
+        let measure = kept.and_then(|kept| ExpressionMeasure::new(commands, kept).ok());
+        let engine = if measure.is_some() { Engine::Sweep } else { Engine::Breadth };
+        Plan { engine, measure, ..self.plan.clone() }
+    }
+
+    /// The components of the measure that the run followed, which is the one of the plan or was found.
+    pub fn components<'a>(&'a self, automatic: Option<&'a Automatic>) -> Option<&'a [Expression]> {
+        match automatic {
+            Some(automatic) => kept_components(automatic),
+            None => self.measure.as_ref().map(|measure| &measure.components[..]),
         }
     }
+}
+
+fn kept_components(automatic: &Automatic) -> Option<&[Expression]> {
+    Some(&automatic.attempts.last()?.proposal.as_ref()?.components)
 }
 
 /// What the options alone tell, for the record of a run that does not come to a plan.
@@ -91,6 +138,8 @@ pub fn preliminary(options: &SearchOptions) -> PlanRecord {
         EngineChoice::Auto if asked == Some("none") => Some("breadth"),
         EngineChoice::Auto => None,
         EngineChoice::Breadth => Some("breadth"),
+        // One that finds no measure explores.
+        EngineChoice::Sweep if measure.is_none() => None,
         EngineChoice::Sweep => Some("sweep"),
         EngineChoice::Depth => Some("depth"),
     };
@@ -111,26 +160,44 @@ pub fn probe_disk(options: &SearchOptions) -> Result<(), Finding> {
     })
 }
 
-/// The search, and the measure that it follows. A measure in the file does not oblige: who asks for another search gets it.
-fn engine_and_measure(
-    options: &SearchOptions,
-    file: &ModelFile,
-) -> Result<(Engine, Option<Measure>), Vec<Finding>> {
+/// What the search follows. A measure in the file does not oblige: who asks for another search gets it.
+fn guidance(options: &SearchOptions, file: &ModelFile) -> Result<Guidance, Vec<Finding>> {
     match options.engine {
-        EngineChoice::Breadth => return Ok((Engine::Breadth, None)),
-        EngineChoice::Depth => return Ok((Engine::Depth, None)),
+        EngineChoice::Breadth => return Ok(Guidance::Engine(Engine::Breadth)),
+        EngineChoice::Depth => return Ok(Guidance::Engine(Engine::Depth)),
         EngineChoice::Auto | EngineChoice::Sweep => {}
     }
-    if let Some(measure) = measure::choose(options.measure.as_deref(), file)? {
-        return Ok((Engine::Sweep, Some(measure)));
+    let choice = measure::choose(options.measure.as_deref(), file)?;
+    let is_open = matches!(choice, Choice::Open);
+    if let Some(measure) = choice.given() {
+        return Ok(Guidance::Measure(measure));
     }
+    // What is said about a measure is said about a certain one.
     let wanted_by = [
-        (options.engine == EngineChoice::Sweep, "--engine sweep"),
+        (options.engine == EngineChoice::Sweep && !is_open, "--engine sweep"),
         (options.expect_monotone, "--expect-monotone"),
         (options.unpinned, "--unpinned"),
     ];
     match wanted_by.into_iter().find(|(wanted, _)| *wanted) {
         Some((_, option)) => Err(vec![measure::missing(option)]),
-        None => Ok((Engine::Breadth, None)),
+        None if is_open && !is_short(options) => Ok(Guidance::Finder(finder(options))),
+        None => Ok(Guidance::Engine(Engine::Breadth)),
+    }
+}
+
+/// Whether the search ends before a measure could be worth anything. Breadth-first, it finds what is near.
+fn is_short(options: &SearchOptions) -> bool {
+    options.engine == EngineChoice::Auto && options.state_limit.is_some_and(|limit| limit <= SHORT)
+}
+
+fn finder(options: &SearchOptions) -> Finder {
+    let aim = Prefer::from(options.prefer.unwrap_or_default()).aim();
+    let small = match options.engine {
+        EngineChoice::Sweep => SmallModels::Swept,
+        _ => SmallModels::Explored,
+    };
+    Finder {
+        options: FinderOptions { aim, seed: options.seed.unwrap_or(0), ..FinderOptions::default() },
+        small,
     }
 }

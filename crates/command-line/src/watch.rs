@@ -28,6 +28,8 @@ pub struct Watch {
     display: Display,
     /// What progress is, if the search follows it.
     measure: Option<ExpressionMeasure>,
+    /// What is done, where that changes.
+    phase: Option<String>,
     /// When the display last changed, and how many states there were.
     shown: (Instant, u64),
 }
@@ -52,7 +54,7 @@ impl Watch {
         } else {
             Display::Lines
         };
-        Self { start, time_limit, interrupt, display, measure: None, shown: (start, 0) }
+        Self { start, time_limit, interrupt, display, measure: None, phase: None, shown: (start, 0) }
     }
 
     /// The same over a sweep by this measure.
@@ -79,11 +81,13 @@ impl Watch {
             return;
         }
         // A sweep forgets, so the number of stored states says nothing about its speed.
-        let met = if self.measure.is_some() { snapshot.counters.explored } else { snapshot.stored };
+        let forgets = self.measure.is_some() || self.phase.is_some();
+        let met = if forgets { snapshot.counters.explored } else { snapshot.stored };
         self.shown = (now, met);
         let rate = met.saturating_sub(before) as f64 / since.as_secs_f64();
+        let phase = self.phase.as_ref().map_or(String::new(), |phase| format!("{phase}: "));
         let text = format!(
-            "{}  {} states, {} states/s, {}, {}",
+            "{}  {phase}{} states, {} states/s, {}, {}",
             Seconds(now.duration_since(self.start).as_secs_f64()),
             Count(met),
             Count(rate as u64),
@@ -107,11 +111,15 @@ impl Watch {
 impl Watch {
     /// Where the search stands.
     fn front(&self, snapshot: &Snapshot) -> String {
-        let Some(measure) = &self.measure else {
-            return format!("{} waiting", Count(snapshot.waiting));
-        };
-        let (progress, sweep) = (measure.show(snapshot.progress), Count(snapshot.counters.sweeps));
-        format!("progress {progress} of sweep {sweep}, {} stored", Count(snapshot.stored))
+        let (stored, sweep) = (Count(snapshot.stored), Count(snapshot.counters.sweeps));
+        match (&self.measure, &self.phase) {
+            (Some(measure), _) => {
+                format!("progress {} of sweep {sweep}, {stored} stored", measure.show(snapshot.progress))
+            }
+            // By a measure that only the search knows, or by none.
+            (None, Some(_)) => format!("sweep {sweep}, {stored} stored"),
+            (None, None) => format!("{} waiting", Count(snapshot.waiting)),
+        }
     }
 }
 
@@ -126,6 +134,16 @@ impl Monitor for Watch {
         }
         self.show(snapshot, now);
         None
+    }
+
+    fn phase(&mut self, phase: &str) {
+        self.phase = Some(phase.into());
+        // Counting begins anew.
+        self.shown.1 = 0;
+        if let Display::Line(line) = &self.display {
+            line.set_message(format!("{}  {phase}", Seconds(self.start.elapsed().as_secs_f64())));
+            line.tick();
+        }
     }
 }
 
@@ -144,6 +162,16 @@ mod tests {
         let components = model.measure("(x % 4, y % 8)").unwrap();
         let watch = watch.with_measure(ExpressionMeasure::new(&model.commands, &components).ok());
         assert_eq!(watch.front(&snapshot), "progress (2, 5) of sweep 2, 1,234 stored");
+    }
+
+    #[test]
+    fn of_a_measure_that_is_found_the_phase_is_shown() {
+        let mut watch = Watch::new(Instant::now(), None, Interrupt::default(), Detail::Quiet);
+        watch.phase("sweeping");
+        let mut snapshot = Snapshot { stored: 1234, ..Snapshot::default() };
+        snapshot.counters.sweeps = 2;
+        assert_eq!(watch.front(&snapshot), "sweep 2, 1,234 stored");
+        assert_eq!(watch.phase.as_deref(), Some("sweeping"));
     }
 
     #[test]

@@ -23,12 +23,16 @@ const FIELDS: &[(&str, &str)] = &[
     ("plan.measure.expression", "string?"),
     ("plan.measure.origin", "string"),
     ("plan.measure.monotone", "boolean?"),
+    ("plan.measure.proved", "boolean?"),
+    ("plan.measure.expected", "object?"),
+    ("plan.measure.summary", "string?"),
     ("search.complete", "boolean"),
     ("search.states.distinct", "number?"),
     ("search.states.explored", "number?"),
     ("search.states.peak_stored", "number?"),
     ("search.states.peak_layer", "number?"),
     ("search.states.persistent", "number?"),
+    ("search.states.distinct_estimate", "number?"),
     ("search.transitions.total", "number?"),
     ("search.transitions.forward", "number?"),
     ("search.transitions.stationary", "number?"),
@@ -39,6 +43,7 @@ const FIELDS: &[(&str, &str)] = &[
     ("search.io.states_written", "number?"),
     ("search.io.states_read", "number?"),
     ("search.terminal_states", "array?"),
+    ("search.local_sweeps", "number?"),
     ("properties", "array"),
     ("traces", "array"),
     ("diagnostics", "array"),
@@ -47,6 +52,7 @@ const FIELDS: &[(&str, &str)] = &[
     ("resources.peak_rss_bytes", "number?"),
     ("resources.peak_state_bytes", "number?"),
     ("resources.disk_bytes", "number?"),
+    ("measure_search", "object?"),
 ];
 
 /// The fields of the objects in lists.
@@ -178,6 +184,7 @@ fn the_order_of_the_fields_is_the_documented_one() {
         "traces",
         "diagnostics",
         "resources",
+        "measure_search",
     ]
     .iter()
     .map(|name| text.find(&format!("\n  \"{name}\"")).unwrap())

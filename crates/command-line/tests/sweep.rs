@@ -115,9 +115,9 @@ fn a_bad_measure_is_shown_at_its_place_with_advice() {
 fn a_sweep_without_a_measure_is_refused_and_so_are_contradictions() {
     let session = Session::with_model(COUNTER);
     for options in [
-        &["--engine", "sweep"][..],
-        &["--engine", "sweep", "--measure", "none"],
+        &["--engine", "sweep", "--measure", "none"][..],
         &["--expect-monotone"],
+        &["--expect-monotone", "--measure", "auto"],
         &["--unpinned"],
     ] {
         let run = session.run(&[&["check", "m.dve"], options].concat()).expect(2);

@@ -61,21 +61,46 @@ impl PlanRecord {
             Engine::Depth => "depth",
             Engine::Sweep => "sweep",
         };
-        let measure = MeasureRecord { expression: None, origin: MeasureOrigin::None, monotone: Some(true) };
+        let measure =
+            MeasureRecord { monotone: Some(true), ..MeasureRecord::unknown(None, MeasureOrigin::None) };
         Self { engine: Some(engine.into()), execution: Some(execution.into()), threads: 1, measure }
     }
 
     /// What is known of a plan before the model is read: what the user asks for, and nothing else.
     pub fn asked(engine: Option<&str>, execution: Option<&str>, measure: Option<&str>) -> Self {
         let origin = if measure.is_some() { MeasureOrigin::User } else { MeasureOrigin::None };
-        let measure = MeasureRecord { expression: measure.map(Into::into), origin, monotone: None };
+        let measure = MeasureRecord::unknown(measure.map(Into::into), origin);
         Self { engine: engine.map(Into::into), execution: execution.map(Into::into), threads: 1, measure }
     }
 
     /// The same with a measure, of which nobody knows yet whether it falls.
     pub fn with_measure(self, expression: impl Into<String>, origin: MeasureOrigin) -> Self {
-        let measure = MeasureRecord { expression: Some(expression.into()), origin, monotone: None };
+        let measure = MeasureRecord::unknown(Some(expression.into()), origin);
         Self { measure, ..self }
+    }
+}
+
+impl MeasureRecord {
+    /// A measure of which only the text is known.
+    fn unknown(expression: Option<String>, origin: MeasureOrigin) -> Self {
+        Self { expression, origin, monotone: None, proved: None, expected: None, summary: None }
+    }
+}
+
+impl ModelRecord {
+    /// The model is read.
+    pub fn set(&mut self, model: &languages::Model) {
+        self.language = Some(model.language.name().into());
+        self.variables = Some(model.commands.variables.len() as u64);
+    }
+}
+
+impl ResourcesRecord {
+    /// The process used this much so far.
+    pub fn set_usage(&mut self, usage: Usage) {
+        self.wall_seconds = usage.wall_seconds;
+        self.cpu_seconds = usage.cpu_seconds;
+        self.peak_rss_bytes = usage.peak_rss_bytes;
     }
 }
 
@@ -92,6 +117,7 @@ impl RunRecord {
             traces: Vec::new(),
             diagnostics: Vec::new(),
             resources: ResourcesRecord::default(),
+            measure_search: None,
         }
     }
 
@@ -102,8 +128,7 @@ impl RunRecord {
 
     /// The model is read.
     pub fn set_model(&mut self, model: &languages::Model) {
-        self.model.language = Some(model.language.name().into());
-        self.model.variables = Some(model.commands.variables.len() as u64);
+        self.model.set(model);
     }
 
     /// Something was wrong or odd.
@@ -168,9 +193,7 @@ impl RunRecord {
 
     /// The process used this much so far.
     pub fn set_usage(&mut self, usage: Usage) {
-        self.resources.wall_seconds = usage.wall_seconds;
-        self.resources.cpu_seconds = usage.cpu_seconds;
-        self.resources.peak_rss_bytes = usage.peak_rss_bytes;
+        self.resources.set_usage(usage);
     }
 
     /// What the answers amount to. A violation stays one even if the rest is unknown; and a search that was cut short
@@ -243,6 +266,7 @@ impl SearchRecord {
                 peak_layer: Some(counters.largest_layer),
                 persistent: Some(counters.persistent),
                 matched: states_matched(finished),
+                distinct_estimate: outcome.distinct.or(Some(outcome.estimated_distinct)),
             },
             transitions: TransitionsRecord {
                 total: Some(counters.transitions),
@@ -264,6 +288,7 @@ impl SearchRecord {
             },
             terminal_states: listed
                 .map(|states| states.iter().map(|state| ValueRecord::all(commands, state)).collect()),
+            local_sweeps: Some(counters.local_sweeps),
         }
     }
 }

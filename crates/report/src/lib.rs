@@ -21,6 +21,10 @@ mod diagnostics;
 mod exit;
 mod filling;
 mod json;
+mod measure_search;
+mod measure_story;
+mod measure_table;
+mod measures_record;
 mod quantities;
 mod run_record;
 mod statistics;
@@ -32,7 +36,15 @@ pub use diagnostics::{Coloring, Excerpt, Finding, Within, runtime_error};
 pub use exit::Exit;
 pub use filling::{FinishedSearch, NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS, Usage};
 pub use json::write_json;
-pub use quantities::{Bytes, Count, Seconds, States, Steps};
+pub use measure_search::{
+    AttemptEndRecord, AttemptRecord, EffortRecord, ExpectedRecord, FinderRecord, MeasureSearchRecord,
+    ProposalRecord, SampleRecord, brief_measure,
+};
+pub use measure_table::MeasureTable;
+pub use measures_record::{
+    AimRecord, CandidateOrigin, CandidateRecord, DoubtRecord, MeasuresRecord, PlaceRecord, RaisedRecord,
+};
+pub use quantities::{About, Bytes, Count, Percent, Seconds, States, Steps};
 pub use run_record::{
     AnswerRecord, ChangeRecord, ComponentRecord, DiagnosticRecord, HeldRecord, IoRecord, LengthRecord,
     MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord, PropertyRecord, ResourcesRecord, RunRecord,

@@ -56,6 +56,55 @@ impl fmt::Display for States {
     }
 }
 
+/// A number that is not known exactly, with three digits that count.
+///
+/// ```
+/// assert_eq!(report::About(12_345).to_string(), "about 12,300");
+/// assert_eq!(report::About(1_234_567).to_string(), "about 1.23 million");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct About(pub u64);
+
+impl fmt::Display for About {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = self.0 as f64;
+        let large = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
+        // What rounds up to a million is one.
+        if let Some((unit, name)) = large.into_iter().find(|(unit, _)| number >= unit * 0.9995) {
+            let share = number / unit;
+            let places = if share < 9.995 { 2 } else { usize::from(share < 99.95) };
+            return write!(f, "about {share:.places$} {name}");
+        }
+        let unit = 10_u64.pow(self.0.checked_ilog10().unwrap_or(0).saturating_sub(2));
+        write!(f, "about {}", Count((self.0 + unit / 2) / unit * unit))
+    }
+}
+
+/// A share of a whole, in per cent, with two digits that count.
+///
+/// ```
+/// assert_eq!(report::Percent(0.0563).to_string(), "5.6 %");
+/// assert_eq!(report::Percent(0.25).to_string(), "25 %");
+/// assert_eq!(report::Percent(0.0).to_string(), "0 %");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Percent(pub f64);
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = 100.0 * self.0;
+        let text = match percent {
+            0.0 => "0 %".into(),
+            // Nothing but nothing is zero.
+            0.0..0.005 => "<0.01 %".into(),
+            0.0..0.1 => format!("{percent:.2} %"),
+            0.0..9.95 => format!("{percent:.1} %"),
+            _ => format!("{percent:.0} %"),
+        };
+        f.pad(&text)
+    }
+}
+
 /// An amount of memory or disk.
 ///
 /// ```
@@ -117,6 +166,26 @@ mod tests {
         let shown: Vec<String> =
             [0, 1023, 1024, 1 << 20, 5 << 30].map(|bytes| Bytes(bytes).to_string()).into_iter().collect();
         assert_eq!(shown, ["0 bytes", "1023 bytes", "1.0 KiB", "1.0 MiB", "5.0 GiB"]);
+    }
+
+    #[test]
+    fn estimates_have_three_digits() {
+        let shown: Vec<String> = [0, 7, 999, 1_005, 99_949, 999_400, 999_600, 12_340_000, 3_000_000_000]
+            .map(|number| About(number).to_string())
+            .into_iter()
+            .collect();
+        let expected =
+            ["0", "7", "999", "1,010", "99,900", "999,000", "1.00 million", "12.3 million", "3.00 billion"];
+        assert_eq!(shown, expected.map(|text| format!("about {text}")));
+    }
+
+    #[test]
+    fn shares_have_two_digits() {
+        let shown: Vec<String> = [0.00001, 0.0004, 0.012, 0.0994, 0.0996, 1.0]
+            .map(|share| Percent(share).to_string())
+            .into_iter()
+            .collect();
+        assert_eq!(shown, ["<0.01 %", "0.04 %", "1.2 %", "9.9 %", "10 %", "100 %"]);
     }
 
     #[test]

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::measure_search::{ExpectedRecord, MeasureSearchRecord};
+
 /// Everything that is known about one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
@@ -31,6 +33,9 @@ pub struct RunRecord {
     pub diagnostics: Vec<DiagnosticRecord>,
     /// What it cost.
     pub resources: ResourcesRecord,
+    /// How a measure was looked for, if it was.
+    #[serde(default)]
+    pub measure_search: Option<MeasureSearchRecord>,
 }
 
 impl RunRecord {
@@ -78,6 +83,15 @@ pub struct MeasureRecord {
     pub origin: MeasureOrigin,
     /// Whether no step goes back.
     pub monotone: Option<bool>,
+    /// Whether the model's text proves that; none if nobody tried.
+    #[serde(default)]
+    pub proved: Option<bool>,
+    /// What a sweep by it costs by the estimate, if there is one.
+    #[serde(default)]
+    pub expected: Option<ExpectedRecord>,
+    /// A short form for people, where the expression is long.
+    #[serde(default)]
+    pub summary: Option<String>,
 }
 
 /// Who proposed a progress measure.
@@ -120,6 +134,9 @@ pub struct SearchRecord {
     /// All states without successors, if they were to be listed.
     #[serde(default)]
     pub terminal_states: Option<Vec<Vec<ValueRecord>>>,
+    /// Sweeps of a group of layers, before the sweep went on.
+    #[serde(default)]
+    pub local_sweeps: Option<u64>,
 }
 
 /// Counts of states.
@@ -139,6 +156,9 @@ pub struct StatesRecord {
     pub persistent: Option<u64>,
     /// Successors that were known already.
     pub matched: Option<u64>,
+    /// Different states, estimated where they are not known.
+    #[serde(default)]
+    pub distinct_estimate: Option<u64>,
 }
 
 /// States held at one time.

@@ -5,7 +5,8 @@
 //! and where it was, layers, sweeps, and the three kinds of steps; and one line of what forgetting saved.
 
 use crate::filling::{NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS};
-use crate::quantities::{Bytes, Count, Seconds, States};
+use crate::measure_story;
+use crate::quantities::{About, Bytes, Count, Seconds, States};
 use crate::run_record::{AnswerRecord, RunRecord};
 use crate::terminal::Detail;
 
@@ -15,8 +16,9 @@ type Row = (&'static str, Option<String>);
 /// The rows for this much detail, those without a value left out.
 pub fn rows(record: &RunRecord, detail: Detail) -> impl Iterator<Item = (&'static str, String)> {
     let RunRecord { model, search, resources, .. } = record;
-    let mut rows: Vec<Row> =
-        vec![("search", Some(search_row(record))), ("state vector", state_vector_row(record))];
+    let mut rows: Vec<Row> = vec![("search", Some(search_row(record)))];
+    rows.extend(measure_story::rows(record, detail));
+    rows.push(("state vector", state_vector_row(record)));
     rows.extend(if is_sweep(record) { sweep_rows(record) } else { full_rows(record) });
     rows.extend([
         ("deadlocks", count(search.deadlocks.filter(|_| search.complete))),
@@ -77,7 +79,7 @@ fn sweep_rows(record: &RunRecord) -> Vec<Row> {
     let search = &record.search;
     vec![
         ("states explored", count(search.states.explored)),
-        ("distinct states", count(search.states.distinct)),
+        ("distinct states", distinct_row(record)),
         ("states stored", peak_row(record)),
         ("memory saved", saving_row(record)),
         ("largest layer", count(search.states.peak_layer)),
@@ -101,10 +103,21 @@ fn search_row(record: &RunRecord) -> String {
     };
     let known = |name: &Option<String>| name.clone().unwrap_or_else(|| "unknown".into());
     let (engine, execution) = (known(&plan.engine), known(&plan.execution));
-    match &plan.measure.expression {
-        Some(measure) => format!("sweep by {measure}, {execution}: {end}"),
-        None => format!("{engine}-first, {execution}: {end}"),
+    match (&plan.measure.expression, &plan.measure.summary) {
+        // It has a line of its own.
+        (Some(_), _) if record.measure_search.is_some() => format!("sweep, {execution}: {end}"),
+        (Some(_), Some(measure)) | (Some(measure), None) => format!("sweep by {measure}, {execution}: {end}"),
+        (None, _) => format!("{engine}-first, {execution}: {end}"),
     }
+}
+
+/// Different states; about so many, where a state that is met again was forgotten before.
+fn distinct_row(record: &RunRecord) -> Option<String> {
+    let RunRecord { search, .. } = record;
+    // In the first sweep, they are those that were explored.
+    let again = search.sweeps.unwrap_or(0) + search.local_sweeps.unwrap_or(0) > 1;
+    let estimate = || search.states.distinct_estimate.filter(|_| again);
+    count(search.states.distinct).or_else(|| Some(About(estimate()?).to_string()))
 }
 
 fn peak_row(record: &RunRecord) -> Option<String> {

@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use report::{
-    AnswerRecord, Coloring, Detail, Exit, FinishedSearch, MeasureOrigin, PlanRecord, RunRecord, Summary,
-    TraceView, Usage, write_json,
+    AnswerRecord, AttemptEndRecord, AttemptRecord, Coloring, Detail, EffortRecord, Exit, ExpectedRecord,
+    FinderRecord, FinishedSearch, MeasureOrigin, MeasureSearchRecord, PlanRecord, RunRecord, SampleRecord,
+    Summary, TraceView, Usage, brief_measure, write_json,
 };
 use sweepline::check::{Engine, Plan, TerminalList, check};
 use sweepline::explore::search::Limits;
@@ -177,4 +178,71 @@ fn a_component_is_shown_behind_the_run_into_it() {
     let text = text(&record, Detail::Normal);
     assert!(text.starts_with("`x < 9` is violated after "), "{text}");
     assert!(text.contains("This is the only state from there on:\n\n    1    x = 9, "), "{text}");
+}
+
+#[test]
+fn a_measure_that_was_given_up_is_told_with_the_reason_and_what_came_next() {
+    let expected =
+        |revisits| Some(ExpectedRecord { peak_share: 0.056, revisits, regress_share: 0.01, layers: 40 });
+    let attempt = |measure: Option<&str>, end, explored| AttemptRecord {
+        measure: measure.map(Into::into),
+        end,
+        explored,
+        different: 100_000,
+        peak_stored: 5_000,
+        seconds: 0.5,
+        summary: measure.map(Into::into),
+        expected: measure.and_then(|_| expected(1.2)),
+    };
+    let sample = SampleRecord {
+        expanded: 60_000,
+        states: 90_000,
+        steps: 200_000,
+        complete: false,
+        largest_component: None,
+    };
+    let found = FinderRecord { seconds: 0.12, effort: EffortRecord::Quick, sample, proposals: Vec::new() };
+    let story = |attempts: Vec<AttemptRecord>, detail| {
+        let mut record = run(&[], &Plan::default());
+        let searches = vec![found.clone()];
+        record.measure_search = Some(MeasureSearchRecord { seconds: 0.12, searches, attempts });
+        let json = serde_json::to_string(&record).unwrap();
+        assert_eq!(serde_json::from_str::<RunRecord>(&json).unwrap(), record);
+        text(&record, detail)
+    };
+    let many = AttemptEndRecord::TooManyRevisits;
+    let given_up = vec![
+        attempt(Some("(x, y)"), many, 210_000),
+        attempt(Some("z"), many, 300_000),
+        attempt(None, AttemptEndRecord::Memory, 100_000),
+        attempt(Some("z"), AttemptEndRecord::Kept, 700_000),
+    ];
+    let told = story(given_up, Detail::Verbose);
+    for line in [
+        "measure           z, found in 0.120 s from 60,000 states\n",
+        "expected          5.6 % in memory, 1.20 expansions a state\n",
+        "given up          (x, y): states were expanded 2.10 times, 1.20 foreseen; went on with z\n",
+        "given up          z: states were expanded 3.00 times, 1.20 foreseen; went on with full exploration\n",
+        "given up          full exploration: after 100,000 states, when memory was short; went on with the measure above\n",
+        "attempt           (x, y): 210,000 expansions of about 100,000 states, 5,000 stored at most, 0.500 s\n",
+    ] {
+        assert!(told.contains(line), "no `{line}` in\n{told}");
+    }
+    let told = story(vec![attempt(None, AttemptEndRecord::Kept, 100_000)], Detail::Normal);
+    assert!(
+        told.contains("measure           none found in 0.120 s from 60,000 states: explored in full\n"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_long_measure_is_cut_short_at_a_component() {
+    let text = "byte first, second, third; process P { state s; init s; trans s -> s { effect first = first + 1; }; } system async;";
+    let model = languages::read_model(text).unwrap();
+    let brief = |measure: &str| brief_measure(&model, &model.measure(measure).unwrap());
+    assert_eq!(brief("(first, order(second: 0 < 1))"), "(first, order(second: 0 < 1))");
+    let long = "order(first: 0 < 1 < 2 < 3 < 4 < 5), order(second: 9 < 8 < 7 < 6 < 5), order(third: 0 < 1 < 2 < 3 < 4)";
+    assert_eq!(brief(&format!("({long})")), "(order(first: …), order(second: …), order(third: …))");
+    let longer = brief(&format!("({long}, {long}, {long})"));
+    assert!(longer.ends_with(", …)") && longer.chars().count() <= 100, "{longer}");
 }

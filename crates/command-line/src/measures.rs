@@ -1,0 +1,250 @@
+//! `progress`: measures that are found, judged, compared and kept.
+//!
+//! Found measures come first in the table, the best one first; then the one that the model declares, and the user's own.
+//! The question is which measure to take, and "none" is an answer: whatever is found, the exit code is that of success.
+
+use std::time::Instant;
+
+use report::{
+    AimRecord, CandidateOrigin, CandidateRecord, Count, Detail, EffortRecord, Exit, FinderRecord, Finding,
+    MeasureTable, MeasuresRecord, Percent, ProposalRecord, States, write_json,
+};
+use sweepline::model::guarded_commands::Expression;
+use sweepline::progress::finder::{Aim, Effort, FinderOptions, Prefer};
+
+use crate::arguments::{ProgressArguments, is_standard_stream};
+use crate::codes;
+use crate::console::{Console, Stream};
+use crate::execution::{execution_for, find_by, judge_by};
+use crate::failure::Failure;
+use crate::measure::{self, Measure};
+use crate::model_file::ModelFile;
+use crate::options::ExecutionChoice;
+use crate::output_file::{OutputFile, result_lost};
+use crate::proof::add_proof;
+use crate::usage::usage_since;
+
+/// The greatest shares of regress edges of the levels 1 to 6 (Evangelista and Kristensen, SPIN 2012).
+const REGRESS_LEVELS: [f64; 6] = [0.0, 0.01, 0.02, 0.05, 0.1, 0.2];
+
+/// One run of `progress`.
+pub struct Measures<'a> {
+    arguments: &'a ProgressArguments,
+    console: Console,
+    start: Instant,
+}
+
+/// A model with how it is executed and sampled.
+struct Subject {
+    file: ModelFile,
+    execution: ExecutionChoice,
+    options: FinderOptions,
+}
+
+impl<'a> Measures<'a> {
+    /// A run as asked.
+    pub fn new(arguments: &'a ProgressArguments, console: Console) -> Self {
+        let taken =
+            [&arguments.json, &arguments.save].into_iter().flatten().any(|path| is_standard_stream(path));
+        let stream = if taken { Stream::Error } else { Stream::Output };
+        Self { arguments, console: console.with_results_on(stream), start: Instant::now() }
+    }
+
+    /// Does it.
+    pub fn run(&self) -> Exit {
+        let json = match self.arguments.json.as_deref().map(OutputFile::probe).transpose() {
+            Ok(json) => json,
+            Err(finding) => {
+                self.console.report(&[finding]);
+                return Exit::BadInput;
+            }
+        };
+        let path = self.arguments.model.display().to_string();
+        let mut record = MeasuresRecord::new(path, self.aim_record(), self.effort(), self.arguments.seed);
+        record.model.constants = self.arguments.definitions.constants.iter().cloned().collect();
+        let mut exit = self.answer(&mut record).unwrap_or_else(|Failure { exit, findings }| {
+            self.tell(&findings, &mut record);
+            exit
+        });
+        record.resources.set_usage(usage_since(self.start));
+        record.exit_code = exit.code();
+        if let Some(json) = json {
+            let mut text = Vec::new();
+            if let Err(error) = write_json(&record, &mut text).and_then(|()| json.write(&text)) {
+                exit = self.lose("the record", &error);
+            }
+        }
+        let table = MeasureTable { record: &record, detail: self.detail() };
+        if let Err(error) = self.console.print(&table.to_string()) {
+            exit = self.lose("the table", &error);
+        }
+        exit
+    }
+
+    /// Everything up to the saved measure.
+    fn answer(&self, record: &mut MeasuresRecord) -> Result<Exit, Failure> {
+        let arguments = self.arguments;
+        let save = arguments.save.as_deref().map(OutputFile::probe).transpose()?;
+        let file = ModelFile::read(&arguments.model, &arguments.definitions)?;
+        record.model.set(&file.model);
+        self.tell(&file.warnings(), record);
+        let judged =
+            arguments.judge.as_deref().map(|text| measure::given("--judge", text, &file)).transpose()?;
+        let options = self.finder_options();
+        let execution = execution_for(arguments.execution, &file.model);
+        record.execution = Some(execution.name().into());
+        let subject = Subject { file, execution, options };
+        subject.find(record, self.effort())?;
+        let declared = subject.file.model.progress.as_ref();
+        let declared = declared.and_then(|declared| measure::declared(declared, &subject.file).ok());
+        for (measure, origin) in [(declared, CandidateOrigin::Declared), (judged, CandidateOrigin::Judged)] {
+            if let Some(measure) = measure {
+                subject.judge(record, &measure, origin)?;
+            }
+        }
+        record.choose();
+        Ok(match save {
+            Some(out) => self.save(&out, record),
+            None => Exit::Holds,
+        })
+    }
+
+    fn detail(&self) -> Detail {
+        match (self.arguments.quiet, self.arguments.verbose) {
+            (true, _) => Detail::Quiet,
+            (_, true) => Detail::Verbose,
+            _ => Detail::Normal,
+        }
+    }
+
+    fn effort(&self) -> EffortRecord {
+        match (self.arguments.exact, self.arguments.thorough) {
+            (true, _) => EffortRecord::Exact,
+            (_, true) => EffortRecord::Thorough,
+            _ => EffortRecord::Quick,
+        }
+    }
+
+    /// The greatest share of regress edges, if there is to be one.
+    fn regress_bound(&self) -> Option<f64> {
+        REGRESS_LEVELS.get(usize::from(self.arguments.regress_level?) - 1).copied()
+    }
+
+    fn aim_record(&self) -> AimRecord {
+        let regress_bound = self.regress_bound();
+        let prefer = self.arguments.prefer.unwrap_or_default().name();
+        AimRecord { prefer: regress_bound.is_none().then(|| prefer.into()), regress_bound }
+    }
+
+    fn finder_options(&self) -> FinderOptions {
+        let effort = match self.effort() {
+            EffortRecord::Quick => Effort::Quick,
+            EffortRecord::Thorough => Effort::Thorough,
+            EffortRecord::Exact => Effort::Exact,
+        };
+        let aim = match self.regress_bound() {
+            Some(regress) => Aim::Bounded { regress },
+            None => Prefer::from(self.arguments.prefer.unwrap_or_default()).aim(),
+        };
+        FinderOptions { aim, effort, seed: self.arguments.seed, small: true }
+    }
+
+    /// Saves the user's own measure, or else the best one.
+    fn save(&self, out: &OutputFile, record: &mut MeasuresRecord) -> Exit {
+        let own = record.candidates.iter().find(|one| one.origin == CandidateOrigin::Judged);
+        let chosen = || record.candidates.iter().find(|one| Some(one.number) == record.chosen);
+        let Some(candidate) = own.or_else(chosen) else {
+            let help = "--measure none explores in full; --thorough looks harder, --judge EXPR --save saves your own";
+            let finding = Finding::warning(codes::NO_MEASURE_TO_SAVE, "there is no measure to save", help);
+            self.tell(&[finding], record);
+            return Exit::Holds;
+        };
+        match out.write(saved_text(candidate, record).as_bytes()) {
+            Ok(()) => Exit::Holds,
+            Err(error) => self.lose("the measure", &error),
+        }
+    }
+
+    /// Shows findings now, and keeps them for the record.
+    fn tell(&self, findings: &[Finding], record: &mut MeasuresRecord) {
+        self.console.report(findings);
+        record.report(findings);
+    }
+
+    fn lose(&self, what: &str, error: &std::io::Error) -> Exit {
+        self.console.report(&[result_lost(what, error)]);
+        Exit::Unknown
+    }
+}
+
+impl Subject {
+    fn find(&self, record: &mut MeasuresRecord, effort: EffortRecord) -> Result<(), Failure> {
+        let model = &self.file.model;
+        let search = find_by(self.execution, &model.commands, &self.options)
+            .map_err(|error| Failure::of_check(&error, None))?;
+        let FinderRecord { seconds, sample, proposals, .. } = FinderRecord::new(model, &search, effort);
+        (record.seconds, record.sample) = (Some(seconds), Some(sample));
+        if effort == EffortRecord::Exact && !sample.complete {
+            let findings = vec![not_from_all_states(&self.file.path, sample.expanded)];
+            return Err(Failure { exit: Exit::Unknown, findings });
+        }
+        for (proposal, found) in proposals.into_iter().zip(&search.findings.proposals) {
+            let number = record.candidates.len() + 1;
+            let candidate = CandidateRecord::new(number, CandidateOrigin::Found, proposal, &sample);
+            self.add(record, candidate, &found.components);
+        }
+        Ok(())
+    }
+
+    fn judge(
+        &self,
+        record: &mut MeasuresRecord,
+        measure: &Measure,
+        origin: CandidateOrigin,
+    ) -> Result<(), Failure> {
+        let model = &self.file.model;
+        let (cost, facts) = judge_by(self.execution, &model.commands, &measure.packed, &self.options)
+            .map_err(|error| Failure::of_check(&error, None))?;
+        let proposal = ProposalRecord::new(model, &measure.components, &cost);
+        let number = record.candidates.len() + 1;
+        let candidate = CandidateRecord::new(number, origin, proposal, &(&facts).into());
+        self.add(record, candidate, &measure.components);
+        Ok(())
+    }
+
+    fn add(&self, record: &mut MeasuresRecord, mut candidate: CandidateRecord, components: &[Expression]) {
+        add_proof(&mut candidate, &self.file, components);
+        record.candidates.push(candidate);
+    }
+}
+
+/// The measure for a file, below a line that says where it is from.
+fn saved_text(candidate: &CandidateRecord, record: &MeasuresRecord) -> String {
+    let origin = match candidate.origin {
+        CandidateOrigin::Found => "found",
+        CandidateOrigin::Judged => "judged",
+        CandidateOrigin::Declared => "declared",
+    };
+    let basis = if candidate.proved == Some(true) { "proved never to fall, " } else { "" };
+    let states = record.sample.map_or(0, |sample| sample.expanded);
+    let expected = candidate.proposal.expected;
+    // A name with a line break would end the comment.
+    let path = record.model.path.replace(char::is_control, " ");
+    format!(
+        "// progress of {path}, {origin} by `sweepline progress`: {basis}{} in memory, {:.2} expansions a state, on {} (seed {})\n{}\n",
+        Percent(expected.peak_share),
+        expected.revisits,
+        States(states),
+        record.seed,
+        candidate.proposal.expression,
+    )
+}
+
+fn not_from_all_states(path: &str, states: u64) -> Finding {
+    let message =
+        format!("measures cannot be derived from all states: there are more than {}", Count(states));
+    let help = format!(
+        "`sweepline progress {path} --thorough` takes a sample; or take a smaller instance of the model"
+    );
+    Finding::error(codes::NOT_FROM_ALL_STATES, message, help)
+}

@@ -1,0 +1,61 @@
+//! What the model's text proves about a measure: that it never falls, and where it is raised; or a step that may lower it.
+
+use languages::Source;
+use report::{CandidateOrigin, CandidateRecord, DoubtRecord, PlaceRecord, RaisedRecord};
+use sweepline::model::guarded_commands::{Expression, Span};
+use sweepline::progress::{Doubt, MonotoneProof, prove_monotone};
+
+use crate::model_file::ModelFile;
+
+/// Whether the model's text proves that the measure never falls.
+pub fn is_proved(file: &ModelFile, components: &[Expression]) -> bool {
+    prove_monotone(&file.model.commands, components).is_ok()
+}
+
+/// Adds to a candidate what can be proved about it.
+pub fn add_proof(candidate: &mut CandidateRecord, file: &ModelFile, components: &[Expression]) {
+    // It takes time, and of a measure that fell already, only who wrote it wants to know why.
+    if candidate.origin == CandidateOrigin::Found && !candidate.proposal.monotone {
+        candidate.proved = Some(false);
+        return;
+    }
+    match prove_monotone(&file.model.commands, components) {
+        Ok(proof) => {
+            candidate.proved = Some(true);
+            candidate.raised = raised(&proof, file, components);
+        }
+        Err(doubt) => {
+            candidate.proved = Some(false);
+            candidate.doubt = Some(doubted(&doubt, file, components));
+        }
+    }
+}
+
+fn raised(proof: &MonotoneProof, file: &ModelFile, components: &[Expression]) -> Vec<RaisedRecord> {
+    let raised = components.iter().enumerate().map(|(number, component)| RaisedRecord {
+        component: summary(file, component),
+        places: places(&proof.spans(number), file),
+    });
+    raised.collect()
+}
+
+fn doubted(doubt: &Doubt, file: &ModelFile, components: &[Expression]) -> DoubtRecord {
+    DoubtRecord {
+        component: summary(file, &components[doubt.component]),
+        action: file.model.commands.action_name(doubt.action),
+        places: places(&doubt.spans, file),
+    }
+}
+
+fn summary(file: &ModelFile, component: &Expression) -> String {
+    file.model.measure_summary(std::slice::from_ref(component))
+}
+
+fn places(spans: &[Span], file: &ModelFile) -> Vec<PlaceRecord> {
+    let source = Source::new(&file.text);
+    let place = |span: &Span| {
+        let start = source.start_of(*span);
+        PlaceRecord { line: start.line, column: start.column }
+    };
+    spans.iter().map(place).collect()
+}
