@@ -16,8 +16,8 @@ pub fn stop_advice(reason: &StopReason, options: Option<&SearchOptions>) -> Find
         StopReason::LevelLimit(_) => (codes::STATE_LIMIT, "longer runs were not looked at".to_owned()),
         StopReason::TimeLimit => (codes::TIME_LIMIT, time_help(options)),
         StopReason::Memory(full) => (codes::MEMORY_LIMIT, memory_help(*full, options)),
-        StopReason::Revisits => {
-            (codes::STATE_LIMIT, "another measure may do better: see `sweepline progress`".to_owned())
+        StopReason::BetterWay => {
+            (codes::INTERRUPTED, "see `sweepline progress` for measures of this model".to_owned())
         }
         StopReason::Interrupted => {
             (codes::INTERRUPTED, "the answers are as far as it came; run it again for the rest".to_owned())

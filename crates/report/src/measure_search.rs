@@ -118,6 +118,8 @@ pub struct AttemptRecord {
     pub summary: Option<String>,
     /// What it should have cost.
     pub expected: Option<ExpectedRecord>,
+    /// Expansions after which nothing was forgotten any more, because too many states were expanded again.
+    pub remembers_from: Option<u64>,
 }
 
 /// How a run ended.
@@ -126,8 +128,6 @@ pub struct AttemptRecord {
 pub enum AttemptEndRecord {
     /// The answers are its answers.
     Kept,
-    /// States were expanded again too often.
-    TooManyRevisits,
     /// A better measure was found.
     BetterMeasure,
     /// Memory was short.
@@ -248,6 +248,7 @@ impl AttemptRecord {
             seconds: time.as_secs_f64(),
             summary: proposal.map(|proposal| brief_measure(model, &proposal.components)),
             expected: proposal.map(|proposal| (&proposal.cost).into()),
+            remembers_from: counters.remembers_from,
         }
     }
 }
@@ -289,7 +290,6 @@ impl From<AttemptEnd> for AttemptEndRecord {
     fn from(end: AttemptEnd) -> Self {
         match end {
             AttemptEnd::Kept => Self::Kept,
-            AttemptEnd::TooManyRevisits => Self::TooManyRevisits,
             AttemptEnd::BetterMeasure => Self::BetterMeasure,
             AttemptEnd::Memory => Self::Memory,
         }

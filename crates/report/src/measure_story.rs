@@ -13,6 +13,7 @@ pub fn rows(record: &RunRecord, detail: Detail) -> Vec<(&'static str, Option<Str
     let mut rows = vec![
         ("measure", measure_row(search).map(|row| row + proved)),
         ("expected", expected.as_ref().map(expected_text)),
+        ("remembered", search.attempts.last().and_then(remembered)),
     ];
     let nexts = (1..search.attempts.len()).map(|next| &search.attempts[next..]);
     let pairs = search.attempts.iter().zip(nexts);
@@ -43,15 +44,19 @@ fn expected_text(expected: &ExpectedRecord) -> String {
     format!("{} in memory, {:.2} expansions a state", Percent(expected.peak_share), expected.revisits)
 }
 
+/// That the estimate was wrong, and what was done about it.
+fn remembered(attempt: &AttemptRecord) -> Option<String> {
+    let actual = attempt.explored as f64 / attempt.different.max(1) as f64;
+    let from = Count(attempt.remembers_from?);
+    Some(format!(
+        "all states after {from} expansions: too many were expanded again ({actual:.2} times in the end)"
+    ))
+}
+
 /// Why an attempt was given up, and what came after it.
 fn given_up(attempt: &AttemptRecord, rest: &[AttemptRecord]) -> String {
     let explored = States(attempt.explored);
     let why = match attempt.end {
-        AttemptEndRecord::TooManyRevisits => {
-            let actual = attempt.explored as f64 / attempt.different.max(1) as f64;
-            let foreseen = attempt.expected.map_or(1.0, |expected| expected.revisits);
-            format!("states were expanded {actual:.2} times, {foreseen:.2} foreseen")
-        }
         AttemptEndRecord::BetterMeasure => format!("after {explored}, for a measure that promised more"),
         AttemptEndRecord::Memory => format!("after {explored}, when memory was short"),
         // The last one is kept, and it has no next one.

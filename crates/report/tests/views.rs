@@ -193,6 +193,7 @@ fn a_measure_that_was_given_up_is_told_with_the_reason_and_what_came_next() {
         seconds: 0.5,
         summary: measure.map(Into::into),
         expected: measure.and_then(|_| expected(1.2)),
+        remembers_from: (explored > 500_000).then_some(150_000),
     };
     let sample = SampleRecord {
         expanded: 60_000,
@@ -210,10 +211,7 @@ fn a_measure_that_was_given_up_is_told_with_the_reason_and_what_came_next() {
         assert_eq!(serde_json::from_str::<RunRecord>(&json).unwrap(), record);
         text(&record, detail)
     };
-    let many = AttemptEndRecord::TooManyRevisits;
     let given_up = vec![
-        attempt(Some("(x, y)"), many, 210_000),
-        attempt(Some("z"), many, 300_000),
         attempt(None, AttemptEndRecord::Memory, 100_000),
         attempt(Some("z"), AttemptEndRecord::Kept, 700_000),
     ];
@@ -221,10 +219,9 @@ fn a_measure_that_was_given_up_is_told_with_the_reason_and_what_came_next() {
     for line in [
         "measure           z, found in 0.120 s from 60,000 states\n",
         "expected          5.6 % in memory, 1.20 expansions a state\n",
-        "given up          (x, y): states were expanded 2.10 times, 1.20 foreseen; went on with z\n",
-        "given up          z: states were expanded 3.00 times, 1.20 foreseen; went on with full exploration\n",
+        "remembered        all states after 150,000 expansions: too many were expanded again (7.00 times in the end)\n",
         "given up          full exploration: after 100,000 states, when memory was short; went on with the measure above\n",
-        "attempt           (x, y): 210,000 expansions of about 100,000 states, 5,000 stored at most, 0.500 s\n",
+        "attempt           full exploration: 100,000 expansions of about 100,000 states, 5,000 stored at most, 0.500 s\n",
     ] {
         assert!(told.contains(line), "no `{line}` in\n{told}");
     }

@@ -13,10 +13,10 @@ use crate::explore::sweep::Nesting;
 use crate::explore::{Counters, Monitor, StopReason};
 use crate::model::guarded_commands::GuardedCommands;
 use crate::model::transition_system::{Execution, StateFunctions};
-use crate::progress::ExpressionMeasure;
 use crate::progress::finder::{
     Aim, Cost, Effort, FinderOptions, Findings, Kind, Proposal, SampleFacts, find, judge,
 };
+use crate::progress::{ExpressionMeasure, prove_monotone};
 use crate::property::Property;
 use crate::property::soundness::needs_monotone;
 
@@ -150,6 +150,17 @@ pub fn check_automatically<E: Execution>(
     Ok(Automatic { outcome, attempts: run.attempts, searches: run.searches })
 }
 
+/// The best measure of a search by which these properties can be checked.
+fn suitable<'s>(
+    model: &GuardedCommands,
+    properties: &[Property],
+    search: &'s MeasureSearch,
+) -> Option<&'s Proposal> {
+    let needs_proof = needs_monotone(properties).is_some();
+    let mut proposals = search.findings.proposals.iter();
+    proposals.find(|one| !needs_proof || prove_monotone(model, &one.components).is_ok())
+}
+
 struct AutomaticRun<'a, E> {
     model: &'a GuardedCommands,
     execution: &'a E,
@@ -171,11 +182,7 @@ impl<E: Execution> AutomaticRun<'_, E> {
 
     /// The best measure of the last search, if there is one that these properties can be checked by.
     fn best(&self) -> Option<Proposal> {
-        let proposals = &self.searches.last()?.findings.proposals;
-        if needs_monotone(self.properties).is_some() {
-            return None;
-        }
-        proposals.first().cloned()
+        suitable(self.model, self.properties, self.searches.last()?).cloned()
     }
 
     /// How often a state may be expanded, in the mean, before nothing is forgotten any more.
@@ -189,14 +196,17 @@ impl<E: Execution> AutomaticRun<'_, E> {
 
     /// Explores in full, unless that takes long and a measure is found after all.
     fn explore_watched(&mut self) -> Result<Outcome, CheckError> {
-        let can_sweep = needs_monotone(self.properties).is_none();
         let is_whole = self.searches.last().is_some_and(|search| search.findings.sample.complete);
-        let outcome = self.explore((can_sweep && !is_whole).then_some(LARGE))?;
+        let outcome = self.explore((!is_whole).then_some(LARGE))?;
         let end = match &outcome.stopped {
             Some(StopReason::BetterWay) => AttemptEnd::BetterMeasure,
             Some(StopReason::Memory(_)) => AttemptEnd::Memory,
             _ => return Ok(outcome),
         };
+        if end == AttemptEnd::Memory && self.searches.len() == 1 {
+            self.monitor.phase("looking for a measure again");
+            self.look(Effort::Thorough, SmallModels::Explored)?;
+        }
         match self.best() {
             Some(proposal) => {
                 self.ended(end);
@@ -231,17 +241,22 @@ impl<E: Execution> AutomaticRun<'_, E> {
     fn explore(&mut self, until: Option<u64>) -> Result<Outcome, CheckError> {
         let plan = Plan { engine: Engine::Breadth, measure: None, ..self.plan.clone() };
         let (model, execution, packing) = (self.model, self.execution, self.plan.packing);
+        let properties = self.properties;
         let options = FinderOptions { effort: Effort::Thorough, ..self.options };
         let mut watch = LargeWatch {
             until,
-            look: || find_measures(model, execution, packing, &options).ok(),
+            look: || {
+                let search = find_measures(model, execution, packing, &options).ok()?;
+                let best = suitable(model, properties, &search);
+                let is_worth_it = best.is_some_and(|best| options.aim.price(&best.cost) < WORTH_IT);
+                Some((search, is_worth_it))
+            },
             search: None,
-            aim: options.aim,
             monitor: &mut *self.monitor,
         };
         watch.phase("exploring");
         let start = Instant::now();
-        let outcome = check(model, execution, self.properties, &plan, &mut watch)?;
+        let outcome = check(model, execution, properties, &plan, &mut watch)?;
         let time = start.elapsed();
         let search = watch.search;
         self.attempted(None, &outcome, time);
@@ -271,19 +286,19 @@ struct LargeWatch<'a, F> {
     until: Option<u64>,
     look: F,
     search: Option<MeasureSearch>,
-    aim: Aim,
     monitor: &'a mut dyn Monitor,
 }
 
-impl<F: FnMut() -> Option<MeasureSearch>> Monitor for LargeWatch<'_, F> {
+impl<F: FnMut() -> Option<(MeasureSearch, bool)>> Monitor for LargeWatch<'_, F> {
     fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
         if self.until.is_some_and(|until| snapshot.counters.explored >= until) {
             self.until = None;
             self.monitor.phase("looking for a measure again");
-            self.search = (self.look)();
-            let best = self.search.as_ref().and_then(|search| search.findings.proposals.first());
-            if best.is_some_and(|best| self.aim.price(&best.cost) < WORTH_IT) {
-                return Some(StopReason::BetterWay);
+            if let Some((search, is_worth_it)) = (self.look)() {
+                self.search = Some(search);
+                if is_worth_it {
+                    return Some(StopReason::BetterWay);
+                }
             }
             self.monitor.phase("exploring");
         }
