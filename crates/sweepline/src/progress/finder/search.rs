@@ -29,6 +29,8 @@ const MOST_STEPS: usize = 16;
 const PATIENCE: usize = 3;
 /// How much worse than the best one a measure may be to be proposed as well.
 const WORSE: f64 = 1.5;
+/// The price, of which one is that of full exploration, from which on a measure is not worth it.
+const WORTHWHILE: f64 = 0.85;
 /// What a further component must gain.
 const GAIN: f64 = 0.98;
 
@@ -215,8 +217,8 @@ impl<'a> Finder<'a> {
         }
         met.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.len().cmp(&other.1.len())));
         met.truncate(VALIDATED);
-        let polished: Vec<_> = met.iter().take(POLISHED).map(|one| self.polished(one)).collect();
-        met.extend(polished);
+        let best: Vec<_> = met.iter().take(POLISHED).collect();
+        met.extend(side_by_side(best, |mine| mine.into_iter().map(|one| self.polished(one)).collect()));
         self.validated(met)
     }
 
@@ -256,30 +258,37 @@ impl<'a> Finder<'a> {
 
     /// The best ones by their cost on the large sample.
     fn validated(&self, met: Vec<(f64, Vec<Candidate>)>) -> Vec<Found> {
-        let mut found: Vec<(f64, Found)> = Vec::new();
-        for (_, chosen) in met {
-            let monotone = chosen.iter().take_while(|one| one.ranking.falling == 0).count();
-            let ordered = self.ordered(self.large, &chosen);
-            let limit = found.iter().map(|one| one.0).fold(1.0, f64::min) * WORSE;
-            let flat = simulate(self.large, &ordered, None, self.aim, limit);
-            let mut best = (self.aim.price(&flat), flat, Kind::Flat);
-            // Where only the first components never fall, the groups that they make can be swept one by one.
-            if flat.regress > 0 && monotone > 0 {
-                let groups = self.ordered(self.large, &chosen[..monotone]);
-                let nested = simulate(self.large, &ordered, Some(&groups), self.aim, limit);
-                let price = self.aim.price(&nested);
-                if price < best.0 {
-                    best = (price, nested, Kind::Nested);
-                }
+        let mut found: Vec<(f64, Found)> = side_by_side(met, |mine| {
+            let mut found: Vec<(f64, Found)> = Vec::new();
+            for (_, chosen) in mine {
+                let limit = found.iter().map(|one| one.0).fold(WORTHWHILE, f64::min) * WORSE;
+                found.extend(self.validate(&chosen, limit));
             }
-            let (price, cost, kind) = best;
-            if price < 1.0 {
-                let components = chosen.iter().map(|one| self.expression(one)).collect();
-                found.push((price, Found { components, cost, monotone, kind }));
+            found
+        });
+        found.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let worst = found.first().map_or(0.0, |best| best.0 * WORSE);
+        found.into_iter().filter(|one| one.0 <= worst).map(|(_, found)| found).collect()
+    }
+
+    /// The measure with its price on the large sample, if it is worth it.
+    fn validate(&self, chosen: &[Candidate], limit: f64) -> Option<(f64, Found)> {
+        let monotone = chosen.iter().take_while(|one| one.ranking.falling == 0).count();
+        let ordered = self.ordered(self.large, chosen);
+        let flat = simulate(self.large, &ordered, None, self.aim, limit);
+        let mut best = (self.aim.price(&flat), flat, Kind::Flat);
+        // Where only the first components never fall, the groups that they make can be swept one by one.
+        if flat.regress > 0 && monotone > 0 {
+            let groups = self.ordered(self.large, &chosen[..monotone]);
+            let nested = simulate(self.large, &ordered, Some(&groups), self.aim, limit);
+            let price = self.aim.price(&nested);
+            if price < best.0 {
+                best = (price, nested, Kind::Nested);
             }
         }
-        found.sort_by(|one, other| one.0.total_cmp(&other.0));
-        found.into_iter().map(|(_, found)| found).collect()
+        let (price, cost, kind) = best;
+        let components = chosen.iter().map(|one| self.expression(one)).collect();
+        (price < WORTHWHILE).then(|| (price, Found { components, cost, monotone, kind }))
     }
 
     /// A sample in the order of these components.
@@ -292,38 +301,42 @@ impl<'a> Finder<'a> {
 
     /// The best extensions of the prefixes, best first.
     fn extensions(&self, beam: &[Prefix]) -> Vec<Extension> {
+        let prefixes: Vec<(usize, &Prefix)> = beam.iter().enumerate().collect();
+        let found = side_by_side(prefixes, |mine| {
+            let mut best = Vec::new();
+            mine.into_iter().for_each(|(from, prefix)| self.extend(from, prefix, &mut best));
+            best
+        });
         let mut best: Vec<Extension> = Vec::new();
-        for (from, prefix) in beam.iter().enumerate() {
-            for candidates in self.shortlist(prefix) {
-                let mut bits = prefix.bits;
-                let mut small = prefix.small.clone();
-                let mut added = Vec::new();
-                for candidate in candidates {
-                    bits += candidate.bits;
-                    if bits > BITS {
-                        break;
-                    }
-                    self.refine(self.small, &mut small, &candidate);
-                    added.push(candidate);
-                }
-                if added.is_empty() {
-                    continue;
-                }
-                // Only the best few go on.
-                let limit = best.get(BEAM - 1).map_or(f64::INFINITY, |one| one.price);
-                small.close_gaps();
-                let cost = simulate(self.small, &small, None, self.aim, limit);
-                let price = self.aim.price(&cost);
-                // The same by another way is no news.
-                let is_known = best.iter().any(|one| one.price == price);
-                if price.is_finite() && price < limit && !is_known {
-                    let place = best.partition_point(|one| one.price <= price);
-                    best.insert(place, Extension { price, from, added, small });
-                    best.truncate(BEAM);
-                }
-            }
+        for extension in found {
+            keep_best(&mut best, extension);
         }
         best
+    }
+
+    /// Adds the best extensions of one prefix.
+    fn extend(&self, from: usize, prefix: &Prefix, best: &mut Vec<Extension>) {
+        for candidates in self.shortlist(prefix) {
+            let mut bits = prefix.bits;
+            let mut small = prefix.small.clone();
+            let mut added = Vec::new();
+            for candidate in candidates {
+                bits += candidate.bits;
+                if bits > BITS {
+                    break;
+                }
+                self.refine(self.small, &mut small, &candidate);
+                added.push(candidate);
+            }
+            if added.is_empty() {
+                continue;
+            }
+            small.close_gaps();
+            // Only the best few go on.
+            let limit = best.get(BEAM - 1).map_or(f64::INFINITY, |one| one.price);
+            let price = self.aim.price(&simulate(self.small, &small, None, self.aim, limit));
+            keep_best(best, Extension { price, from, added, small });
+        }
     }
 
     fn extended(&self, beam: &[Prefix], extension: Extension) -> Prefix {
@@ -469,6 +482,35 @@ impl<'a> Finder<'a> {
             _ => expression,
         }
     }
+}
+
+/// Inserts an extension among the best few.
+fn keep_best(best: &mut Vec<Extension>, one: Extension) {
+    // The same by another way is no news.
+    let is_known = best.iter().any(|other| other.price == one.price);
+    if one.price.is_finite() && !is_known {
+        let place = best.partition_point(|other| other.price <= one.price);
+        best.insert(place, one);
+        best.truncate(BEAM);
+    }
+}
+
+/// Does the work in two halves, side by side. What comes of it depends on the halves, not on which is ready first.
+fn side_by_side<T: Send, R: Send>(items: Vec<T>, work: impl Fn(Vec<T>) -> Vec<R> + Sync) -> Vec<R> {
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for (number, item) in items.into_iter().enumerate() {
+        if number % 2 == 0 { first.push(item) } else { second.push(item) }
+    }
+    if second.is_empty() {
+        return work(first);
+    }
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| work(second));
+        let mut results = work(first);
+        // A panic is a defect, here as there.
+        results.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        results
+    })
 }
 
 /// Cells that are alike: the same variable of several processes, locations of processes whose names differ in a number,
