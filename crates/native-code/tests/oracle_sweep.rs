@@ -7,77 +7,29 @@
 
 #![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests say what they skip, and may fail")]
 
-use std::collections::{HashMap, HashSet};
-use std::ops::ControlFlow;
+mod coverage;
 
-use oracles::{Beem, Instance, PropertyKind as Asked};
+use std::collections::HashSet;
+
+use coverage::{explore, initial, reach_goals, sweep};
+use oracles::{Beem, Instance};
 use sweepline::check::{Engine, Plan, check};
-use sweepline::explore::observer::Successors;
+use sweepline::explore::Counters;
 use sweepline::explore::search::Limits;
-use sweepline::explore::sweep::{Initial, Nesting, OnRegress, Order, SweepSearch};
-use sweepline::explore::{Counters, Monitor, Observer, Record, Search, SearchEnd, Snapshot, StopReason};
+use sweepline::explore::sweep::{Nesting, Order};
 use sweepline::model::guarded_commands::{CellId, Expression, GuardedCommands, UnaryOperator};
 use sweepline::model::state_layout::StateLayout;
-use sweepline::model::successor_batch::SuccessorBatch;
-use sweepline::model::transition_system::{Execution, StateFunctions, TransitionSystem};
+use sweepline::model::transition_system::{Execution, StateFunctions};
 use sweepline::model::value_ranges::proved_ranges;
 use sweepline::progress::ExpressionMeasure;
 use sweepline::property::{Property, PropertyKind};
 use sweepline::verdict::{Evidence, Verdict};
-use sweepline_native_code::{Compiled, CompiledModel};
+use sweepline_native_code::Compiled;
 
 /// States of the sample that measures are chosen from.
 const SAMPLE: usize = 2_000;
 /// A measure that makes every state be expanded more often than this is given up for the next one.
 const MOST_REVISITS: u64 = 25;
-
-const SWEEP: Order = Order::Progress {
-    initial: Initial::Pinned,
-    regress: OnRegress::Sweep,
-    nesting: Nesting { parts: 0, monotone: None },
-};
-
-#[derive(Default)]
-struct Collected {
-    states: HashSet<Vec<u64>>,
-    deadlocks: HashSet<Vec<u64>>,
-}
-
-impl<S: TransitionSystem> Observer<S> for Collected {
-    fn taken(&mut self, _: &S, _: Record, state: &[u64], successors: Successors) -> ControlFlow<()> {
-        self.states.insert(state.to_vec());
-        if successors == Successors::Steps(0) {
-            self.deadlocks.insert(state.to_vec());
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// Stops a search that expands more states than this.
-struct MostExplored(u64);
-
-impl Monitor for MostExplored {
-    fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
-        (snapshot.counters.explored > self.0).then_some(StopReason::Interrupted)
-    }
-}
-
-/// A search through a model whose states need no other layout; `None` if it was given up.
-fn explore(
-    system: &CompiledModel,
-    initial: &SuccessorBatch,
-    order: Order,
-    most: u64,
-) -> Option<(Collected, Counters)> {
-    let mut search = SweepSearch::new(system.state_words(), order, Limits::default()).unwrap();
-    let mut found = Collected::default();
-    search.start(system, initial, &mut found).unwrap();
-    match search.run(system, &mut found, &mut MostExplored(most)) {
-        SearchEnd::Complete(_) => Some((found, search.counters())),
-        SearchEnd::Stopped(StopReason::Interrupted) => None,
-        end => panic!("{end:?}"),
-    }
-}
 
 /// Pairs of cells, or of their negations, in the order of how often they fall in a sample.
 fn measures(model: &GuardedCommands) -> Vec<ExpressionMeasure> {
@@ -117,16 +69,17 @@ fn compare(beem: &Beem, instance: &Instance, goals: &[(String, bool)]) -> Result
     let model = languages::read_model(&text).unwrap();
     let commands = &model.commands;
     let layout = StateLayout::proved(commands, &proved_ranges(commands));
-    let mut packed = vec![0; layout.words()];
-    layout.encode(&commands.initial_state(), &mut packed).unwrap();
-    let mut initial = SuccessorBatch::new(layout.words(), 1);
-    initial.push(sweepline::model::guarded_commands::ActionId(0), &packed);
+    let initial = initial(commands, &layout);
     let most = instance.states * MOST_REVISITS;
     for measure in measures(commands) {
         let functions = StateFunctions { predicates: &[], progress: Some(measure.packed()) };
         let system = Compiled.prepare(commands, &layout, functions).unwrap();
-        let Some((swept, counters)) = explore(&system, &initial, SWEEP, most) else { continue };
-        let (full, _) = explore(&system, &initial, Order::Constant, u64::MAX).unwrap();
+        let Some((swept, counters)) =
+            explore(&system, &initial, sweep(Nesting::default()), Limits::default(), most)
+        else {
+            continue;
+        };
+        let (full, _) = explore(&system, &initial, Order::Constant, Limits::default(), u64::MAX).unwrap();
         if swept.states != full.states || swept.deadlocks != full.deadlocks {
             return Err(format!("{}: {} states", instance.name, swept.states.len()));
         }
@@ -147,21 +100,9 @@ fn compare(beem: &Beem, instance: &Instance, goals: &[(String, bool)]) -> Result
     Err(format!("{}: every measure leads to too many revisits", instance.name))
 }
 
-/// The reachability rows of an instance; what full exploration finds counts where the oracle is known to be wrong.
-fn goals(beem: &Beem) -> HashMap<String, Vec<(String, bool)>> {
-    let mut goals: HashMap<String, Vec<(String, bool)>> = HashMap::new();
-    for row in beem.properties().unwrap().into_iter().filter(|row| row.kind == Asked::Reach) {
-        let wrong = row.instance.starts_with("brp2.") && row.formula.contains("first_safe_frame");
-        if let Some(verdict) = row.verdict.filter(|_| !wrong) {
-            goals.entry(row.instance).or_default().push((row.formula, verdict));
-        }
-    }
-    goals
-}
-
 fn compare_all(states: std::ops::RangeInclusive<u64>) {
     let Some(beem) = Beem::find_or_say_skipped("the sweep on BEEM") else { return };
-    let goals = goals(&beem);
+    let goals = reach_goals(&beem);
     let (mut compared, mut swept, mut wrong) = (0, 0, Vec::new());
     for instance in
         beem.instances().unwrap().iter().filter(|one| one.complete && states.contains(&one.states))

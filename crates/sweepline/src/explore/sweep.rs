@@ -56,7 +56,7 @@ const BATCHES_PER_LOOK: u32 = 64;
 const COUNTED_EXACTLY: u64 = 1 << 14;
 
 /// Expansions before it is asked whether states are expanded again too often.
-const JUDGED_FROM: u64 = 100_000;
+const JUDGED_FROM: u64 = 10_000;
 /// So many times as many states as come into a layer must be known for it to look them up.
 const MANY_KNOWN: usize = 8;
 

@@ -1,0 +1,151 @@
+//! Measures that the program finds itself, on every complete instance of the BEEM benchmark: whatever sweep follows them, flat or
+//! nested, forgetting or not, it meets the same states and deadlocks as full exploration, and gives the same answers. A
+//! measure proved never to fall never does.
+//!
+//! The ordinary tests take the instances up to 60,000 states; `SWEEPLINE_SLOW_TESTS=1` takes those up to a million.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests say what they skip, and may fail")]
+
+mod coverage;
+
+use coverage::{explore, initial, reach_goals, sweep};
+use oracles::{Beem, Instance};
+use sweepline::check::{Packing, Plan, SmallModels, check_automatically, find_measures};
+use sweepline::explore::search::Limits;
+use sweepline::explore::sweep::{Nesting, Order};
+use sweepline::model::state_layout::StateLayout;
+use sweepline::model::transition_system::{Execution, StateFunctions};
+use sweepline::model::value_ranges::proved_ranges;
+use sweepline::progress::finder::{FinderOptions, Prefer};
+use sweepline::progress::{ExpressionMeasure, prove_monotone};
+use sweepline::property::{Property, PropertyKind};
+use sweepline::verdict::{Evidence, Verdict};
+use sweepline_native_code::Compiled;
+
+/// What was compared.
+#[derive(Default)]
+struct Tally {
+    instances: usize,
+    measures: usize,
+    proved: usize,
+    several_sweeps: usize,
+    remembering: usize,
+}
+
+fn compare(
+    beem: &Beem,
+    instance: &Instance,
+    goals: &[(String, bool)],
+    tally: &mut Tally,
+) -> Result<(), String> {
+    let text = std::fs::read_to_string(beem.dve(&instance.name)).unwrap();
+    let model = languages::read_model(&text).unwrap();
+    let commands = &model.commands;
+    let options = FinderOptions { small: true, ..FinderOptions::default() };
+    let findings = find_measures(commands, &Compiled, Packing::Auto, &options).unwrap().findings;
+    tally.instances += 1;
+    let layout = StateLayout::proved(commands, &proved_ranges(commands));
+    let initial = initial(commands, &layout);
+    let wrong = |what: &str| Err(format!("{}: {what}", instance.name));
+    let mut full = None;
+    for proposal in findings.proposals.iter().take(2) {
+        tally.measures += 1;
+        let measure = ExpressionMeasure::new(commands, &proposal.components).unwrap();
+        let functions = StateFunctions { predicates: &[], progress: Some(measure.packed()) };
+        let system = Compiled.prepare(commands, &layout, functions).unwrap();
+        let full = full.get_or_insert_with(|| {
+            explore(&system, &initial, Order::Constant, Limits::default(), u64::MAX).unwrap().0
+        });
+        if full.states.len() as u64 != instance.states {
+            return wrong("full exploration meets other states than the oracle");
+        }
+        let monotone = measure.lowest_bit(proposal.monotone);
+        let flat = Nesting::default();
+        let nested = Nesting { parts: monotone.map_or(0, |bit| 1 << bit), monotone };
+        let deep = Nesting { parts: measure.parts(), monotone };
+        for (nesting, revisits) in
+            [(flat, f64::INFINITY), (nested, f64::INFINITY), (deep, f64::INFINITY), (flat, 1.0)]
+        {
+            let limits = Limits { revisits, ..Limits::default() };
+            let (swept, counters) = explore(&system, &initial, sweep(nesting), limits, u64::MAX).unwrap();
+            tally.several_sweeps += usize::from(counters.sweeps + counters.local_sweeps > 1);
+            tally.remembering += usize::from(counters.remembers_from.is_some());
+            if swept.states != full.states || swept.deadlocks != full.deadlocks {
+                return wrong(&format!("{} states with {nesting:?}", swept.states.len()));
+            }
+            if prove_monotone(commands, &proposal.components).is_ok() {
+                tally.proved += 1;
+                if counters.regress > 0 || counters.explored != instance.states {
+                    return wrong("a measure that was proved never to fall falls");
+                }
+            }
+        }
+    }
+    for (formula, expected) in goals {
+        let goal = model.expression(formula).unwrap();
+        let property = Property::new("goal", PropertyKind::Reachable(goal));
+        let (plan, small) = (Plan::default(), SmallModels::Swept);
+        let found =
+            check_automatically(commands, &Compiled, &[property], &plan, &options, small, &mut ()).unwrap();
+        let verdict = &found.outcome.verdicts[0];
+        let holds = matches!(verdict, Verdict::Holds(Evidence::Trace(..)));
+        let none = matches!(verdict, Verdict::Violated(Evidence::Search(_)));
+        if (holds, none) != (*expected, !*expected) {
+            return wrong(&format!("`{formula}` should be {expected}"));
+        }
+    }
+    Ok(())
+}
+
+fn compare_all(states: std::ops::RangeInclusive<u64>) {
+    let Some(beem) = Beem::find_or_say_skipped("found measures on BEEM") else { return };
+    let goals = reach_goals(&beem);
+    let (mut tally, mut wrong) = (Tally::default(), Vec::new());
+    for instance in
+        beem.instances().unwrap().iter().filter(|one| one.complete && states.contains(&one.states))
+    {
+        let asked = goals.get(&instance.name).map_or(&[][..], Vec::as_slice);
+        wrong.extend(compare(&beem, instance, asked, &mut tally).err());
+    }
+    let Tally { instances, measures, proved, several_sweeps, remembering } = tally;
+    assert!(wrong.is_empty(), "{} of {instances} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(measures > 0 && several_sweeps > 0 && remembering > 0 && proved > 0);
+    eprintln!("found measures on BEEM: {instances} instances agree, with {measures} measures");
+}
+
+#[test]
+fn sweeps_by_found_measures_meet_what_full_exploration_meets() {
+    compare_all(0..=60_000);
+}
+
+#[test]
+fn the_same_up_to_a_million_states() {
+    if std::env::var_os("SWEEPLINE_SLOW_TESTS").is_some() {
+        compare_all(60_001..=1_000_000);
+    } else {
+        eprintln!(
+            "skipped: found measures on instances of 60,000 to a million states (set SWEEPLINE_SLOW_TESTS=1)"
+        );
+    }
+}
+
+/// The same model, preference and seed: the same measures at the same cost, however the work was divided.
+#[test]
+fn measures_are_the_same_every_time() {
+    let text = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../models/dve/two_phase_commit.dve"
+    ));
+    let model = languages::read_model(&text.unwrap()).unwrap();
+    for (prefer, seed) in [(Prefer::Memory, 0), (Prefer::Balanced, 1), (Prefer::Time, 2)] {
+        let options = FinderOptions { aim: prefer.aim(), seed, small: true, ..FinderOptions::default() };
+        let find = || {
+            let found = find_measures(&model.commands, &Compiled, Packing::Auto, &options).unwrap();
+            let measures = found.findings.proposals.into_iter();
+            measures.map(|one| (one.components, one.cost, one.monotone, one.kind)).collect::<Vec<_>>()
+        };
+        let first = find();
+        assert!(!first.is_empty());
+        assert_eq!(first, find());
+    }
+}
