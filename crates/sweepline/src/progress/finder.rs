@@ -17,9 +17,9 @@ use crate::model::transition_system::TransitionSystem;
 use crate::random::Random;
 use crate::store::layer::LayerFull;
 
-pub use sample::Sample;
 pub use simulation::{Aim, Cost, Kind};
 
+use sample::Sample;
 use search::Finder;
 use simulation::{Ordered, simulate};
 
@@ -152,13 +152,12 @@ pub fn find<S: TransitionSystem>(
     system: &S,
     options: &FinderOptions,
 ) -> Result<Findings, LayerFull> {
-    let mut random = Random::new(options.seed);
     let (few, many) = options.effort.sizes();
-    let small = Sample::draw(model, system, layout, few, &mut random)?;
-    if small.complete && !options.small {
+    let small = Sample::draw(model, system, layout, few, &mut Random::new(!options.seed))?;
+    if small.is_empty() || (small.complete && !options.small) {
         return Ok(Findings { proposals: Vec::new(), sample: SampleFacts::of(&small) });
     }
-    let large = Sample::draw(model, system, layout, many, &mut random)?;
+    let large = Sample::draw(model, system, layout, many, &mut Random::new(options.seed))?;
     let small = if large.complete && large.len() <= few { large.clone() } else { small };
     let found = Finder::new(model, layout, &small, &large, options.aim).find();
     let proposals = found.into_iter().map(|one| Proposal {
@@ -182,6 +181,9 @@ pub fn judge<S: TransitionSystem>(
 ) -> Result<(Cost, SampleFacts), LayerFull> {
     let mut random = Random::new(options.seed);
     let sample = Sample::draw(model, system, layout, options.effort.sizes().1, &mut random)?;
+    if sample.is_empty() {
+        return Ok((Cost::default(), SampleFacts::of(&sample)));
+    }
     let mut keys = Vec::with_capacity(sample.len());
     system.progress(sample.words(), &mut keys);
     let mut ordered = Ordered::by_keys(keys);

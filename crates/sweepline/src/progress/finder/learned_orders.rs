@@ -107,8 +107,8 @@ impl ValueGraph {
         components.iter().enumerate().for_each(|(value, one)| by_component[*one as usize].push(value));
         for component in (0..count).rev() {
             for &from in &by_component[component] {
-                for to in 0..self.values.len() {
-                    let other = components[to] as usize;
+                for (to, other) in components.iter().enumerate() {
+                    let other = *other as usize;
                     if other != component && self.weight(from, to) > 0 {
                         level[other] = level[other].max(level[component] + 1);
                     }

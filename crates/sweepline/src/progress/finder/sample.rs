@@ -24,6 +24,9 @@ const PROBE: usize = 100;
 /// Probes that go on from each other.
 const CHAIN: usize = 20;
 
+/// States that are expanded together.
+const TOGETHER: usize = 32;
+
 /// Not an expanded state.
 const LEAF: u32 = u32::MAX;
 
@@ -66,6 +69,11 @@ impl Sample {
     /// The expanded states, one behind the other.
     pub fn words(&self) -> &[u64] {
         &self.words
+    }
+
+    /// Whether there are no expanded states: the initial one could not be expanded.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Number of steps from expanded states.
@@ -135,6 +143,8 @@ struct Drawing<'a, S> {
     /// State and action of each step.
     steps: Vec<(u32, ActionId)>,
     batch: SuccessorBatch,
+    /// States that are expanded together.
+    words: Vec<u64>,
     /// By state, the number of the last walk that met it.
     met: Vec<u32>,
     walk: u32,
@@ -151,35 +161,43 @@ impl<'a, S: TransitionSystem> Drawing<'a, S> {
             expanded: Vec::new(),
             first_step: vec![0],
             steps: Vec::new(),
-            batch: SuccessorBatch::new(layout.words(), 1),
+            batch: SuccessorBatch::new(layout.words(), 4 * TOGETHER),
+            words: Vec::new(),
             met: Vec::new(),
             walk: 0,
             is_troubled: false,
         })
     }
 
-    /// Expands a state; `false` if it is a matter for the interpreter.
-    fn expand(&mut self, state: u32) -> Result<bool, LayerFull> {
-        self.batch.clear();
-        let place = state as usize;
-        if self.system.expand(self.states.states(place..place + 1), &mut self.batch).trouble {
-            self.is_troubled = true;
-            return Ok(false);
-        }
-        let (batch, steps, expansion) = (&self.batch, &mut self.steps, &mut self.expansion);
-        let mut number = 0;
-        with_width!(self.states.width(), width => self.states.insert_batch(width, batch.words(), |inserted| {
-            let (Inserted::New(next) | Inserted::Known(next)) = inserted;
-            if let Inserted::New(_) = inserted {
-                expansion.push(LEAF);
+    /// Expands states that are leaves. What is a matter for the interpreter stays one.
+    fn expand(&mut self, states: &[u32]) -> Result<(), LayerFull> {
+        let width = self.states.width();
+        self.words.clear();
+        states.iter().for_each(|state| self.words.extend_from_slice(self.states.state(*state as usize)));
+        let mut done = 0;
+        while done < states.len() {
+            self.batch.clear();
+            let expansion = self.system.expand(&self.words[done * width..], &mut self.batch);
+            let (batch, steps, expansions) = (&self.batch, &mut self.steps, &mut self.expansion);
+            let mut number = 0;
+            with_width!(width, width => self.states.insert_batch(width, batch.words(), |inserted| {
+                let (Inserted::New(next) | Inserted::Known(next)) = inserted;
+                if let Inserted::New(_) = inserted {
+                    expansions.push(LEAF);
+                }
+                steps.push((next, batch.action(number)));
+                number += 1;
+            }))?;
+            let before = self.steps.len() as u32 - self.batch.len() as u32;
+            for (state, end) in states[done..].iter().zip(self.batch.ends()) {
+                self.expansion[*state as usize] = self.expanded.len() as u32;
+                self.expanded.push(*state);
+                self.first_step.push(before + end);
             }
-            steps.push((next, batch.action(number)));
-            number += 1;
-        }))?;
-        self.expansion[place] = self.expanded.len() as u32;
-        self.expanded.push(state);
-        self.first_step.push(self.steps.len() as u32);
-        Ok(true)
+            self.is_troubled |= expansion.trouble;
+            done += expansion.states + usize::from(expansion.trouble);
+        }
+        Ok(())
     }
 
     /// Expands breadth-first from a state, along the actions that are followed, until so many states are expanded in all.
@@ -195,19 +213,25 @@ impl<'a, S: TransitionSystem> Drawing<'a, S> {
         self.met.resize(self.states.len(), 0);
         self.met[from as usize] = self.walk;
         while next < queue.len() && self.expanded.len() < until {
-            let state = queue[next];
-            next += 1;
-            if self.expansion[state as usize] == LEAF && !self.expand(state)? {
-                continue;
-            }
+            let group = next..queue.len().min(next + TOGETHER);
+            next = group.end;
+            let room = until - self.expanded.len();
+            let leaves = queue[group.clone()].iter().copied();
+            let leaves: Vec<u32> =
+                leaves.filter(|state| self.expansion[*state as usize] == LEAF).take(room).collect();
+            self.expand(&leaves)?;
             self.met.resize(self.states.len(), 0);
-            let number = self.expansion[state as usize] as usize;
-            for &(target, action) in
-                &self.steps[self.first_step[number] as usize..self.first_step[number + 1] as usize]
-            {
-                if self.met[target as usize] != self.walk && is_followed(action) {
-                    self.met[target as usize] = self.walk;
-                    queue.push(target);
+            for place in group {
+                let number = self.expansion[queue[place] as usize];
+                if number == LEAF {
+                    continue;
+                }
+                let [first, end] = [number, number + 1].map(|one| self.first_step[one as usize] as usize);
+                for &(target, action) in &self.steps[first..end] {
+                    if self.met[target as usize] != self.walk && is_followed(action) {
+                        self.met[target as usize] = self.walk;
+                        queue.push(target);
+                    }
                 }
             }
         }
@@ -270,12 +294,9 @@ impl<'a, S: TransitionSystem> Drawing<'a, S> {
                 self.spread(state as u32, until, |_| true)?;
                 // On from one of the leaves that this probe has found.
                 let fresh = self.states.len() - known;
-                let Some(next) = (0..8)
-                    .filter_map(|_| (fresh > 0).then(|| known + random.below(fresh)))
-                    .find(|next| self.expansion[*next] == LEAF)
-                else {
-                    break;
-                };
+                let tries = if fresh > 0 { 8 } else { 0 };
+                let mut leaves = (0..tries).map(|_| known + random.below(fresh));
+                let Some(next) = leaves.find(|next| self.expansion[*next] == LEAF) else { break };
                 state = next;
             }
             misses = if self.expanded.len() > before { 0 } else { misses + 1 };

@@ -288,7 +288,7 @@ impl<'a> Finder<'a> {
         }
         let (price, cost, kind) = best;
         let components = chosen.iter().map(|one| self.expression(one)).collect();
-        (price < WORTHWHILE).then(|| (price, Found { components, cost, monotone, kind }))
+        (price < WORTHWHILE).then_some((price, Found { components, cost, monotone, kind }))
     }
 
     /// A sample in the order of these components.
