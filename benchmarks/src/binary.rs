@@ -1,5 +1,6 @@
 //! The sweepline binary: building it, running `explore`, reading the run record.
 
+use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
-use crate::measure::{self, Pinning};
+use crate::measure::{self, Measured, Pinning};
 
 /// The built binary, ready to be measured.
 pub struct Sweepline {
@@ -33,6 +34,8 @@ pub struct Exploration {
     pub errors: Vec<String>,
     /// What the tool printed.
     pub said: String,
+    /// The whole record, for benchmarks that want more of it.
+    pub record: Value,
 }
 
 impl Sweepline {
@@ -51,6 +54,15 @@ impl Sweepline {
         let path = executable(&String::from_utf8_lossy(&output.stdout))
             .ok_or_else(|| anyhow!("cargo built no binary named sweepline"))?;
         Ok(Sweepline { path, pinning })
+    }
+
+    /// A text that changes when the binary does.
+    pub fn fingerprint(&self) -> Result<String> {
+        let bytes =
+            std::fs::read(&self.path).with_context(|| format!("cannot read {}", self.path.display()))?;
+        let mut hasher = std::hash::DefaultHasher::new();
+        hasher.write(&bytes);
+        Ok(format!("{:016x}", hasher.finish()))
     }
 
     /// Walks the whole state space of `model` in memory, on one thread.
@@ -81,25 +93,43 @@ impl Sweepline {
         self.run(Path::new("."), model, &["--engine", "breadth", "--state-limit", "1", "--quiet"], time_limit)
     }
 
-    fn run(&self, from: &Path, model: &Path, options: &[&str], time_limit: Duration) -> Result<Exploration> {
-        let folder = tempfile::tempdir()?;
-        let record = folder.path().join("record.json");
+    /// The record of `progress` for measures that are derived from all states.
+    pub fn progress_exact(&self, model: &Path, time_limit: Duration) -> Result<Value> {
         let mut command = self.pinning.command(&self.path);
-        command.current_dir(from).arg("explore").arg(model).args(options).arg("--json").arg(&record);
-        let measured = measure::run(&mut command, time_limit)?;
-        if measured.timed_out {
-            bail!("no result after {} s", time_limit.as_secs());
+        command.arg("progress").arg(model).args(["--exact", "--quiet"]);
+        let (text, _) = recorded(&mut command, time_limit)?;
+        let record: Value = serde_json::from_str(&text).context("the record of measures is no JSON")?;
+        match errors(&record["diagnostics"]).first() {
+            Some(error) => bail!("{error}"),
+            None => Ok(record),
         }
-        let text = std::fs::read_to_string(&record).map_err(|_| {
-            let said = measured.output.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
-            anyhow!("no run record (exit code {:?}); sweepline said: {said}", measured.exit_code)
-        })?;
+    }
+
+    fn run(&self, from: &Path, model: &Path, options: &[&str], time_limit: Duration) -> Result<Exploration> {
+        let mut command = self.pinning.command(&self.path);
+        command.current_dir(from).arg("explore").arg(model).args(options);
+        let (text, measured) = recorded(&mut command, time_limit)?;
         let mut exploration = Exploration::from_record(&text)?;
         exploration.peak_rss_bytes = measured.peak_rss_bytes;
-        exploration.said.clone_from(&measured.output);
         exploration.check_clock(measured.wall)?;
+        exploration.said = measured.output;
         Ok(exploration)
     }
+}
+
+/// Runs sweepline to its end, and reads what it wrote for `--json`.
+fn recorded(command: &mut Command, time_limit: Duration) -> Result<(String, Measured)> {
+    let folder = tempfile::tempdir()?;
+    let record = folder.path().join("record.json");
+    let measured = measure::run(command.arg("--json").arg(&record), time_limit)?;
+    if measured.timed_out {
+        bail!("no result after {} s", time_limit.as_secs());
+    }
+    let text = std::fs::read_to_string(&record).map_err(|_| {
+        let said = measured.output.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
+        anyhow!("no run record (exit code {:?}); sweepline said: {said}", measured.exit_code)
+    })?;
+    Ok((text, measured))
 }
 
 impl Exploration {
@@ -128,6 +158,7 @@ impl Exploration {
             peak_rss_bytes: resources["peak_rss_bytes"].as_u64().unwrap_or(0),
             errors: errors(&record["diagnostics"]),
             said: String::new(),
+            record,
         })
     }
 

@@ -2,7 +2,8 @@
 //!
 //! `spin` races SPIN on model pairs, `limit` puts our times next to the figures that were measured for
 //! other tools, `counts` compares state counts with those of the BEEM benchmark, `compile` times what happens before a
-//! search, `sweep` and `billion` measure what forgetting states costs and saves;
+//! search, `sweep` and `billion` measure what forgetting states costs and saves, `measures` how good the progress
+//! measures are that the program finds itself;
 //! `generate` prints models of any size. See `README.md` beside this crate for what is measured and how.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool prints")]
@@ -13,6 +14,7 @@ mod counts;
 mod generate;
 mod limit;
 mod measure;
+mod measures;
 mod spin;
 mod sweep;
 mod table;
@@ -41,6 +43,8 @@ enum Benchmark {
     Compile(compile::Options),
     /// The sweep against full exploration: time, memory, growth
     Sweep(sweep::Options),
+    /// The progress measures that are found, against full exploration, on the instances of the BEEM benchmark
+    Measures(measures::Options),
     /// More than a billion states in one run
     Billion(sweep::BillionOptions),
     /// Print a model whose number of processes is a parameter
@@ -102,10 +106,11 @@ fn run(benchmark: Benchmark) -> Result<()> {
         Benchmark::Counts(options) => counts::run(&options),
         Benchmark::Compile(options) => compile::run(&options),
         Benchmark::Sweep(options) => sweep::run(&options),
+        Benchmark::Measures(options) => measures::run(&options),
         Benchmark::Billion(options) => sweep::billion(&options),
         Benchmark::Generate(options) => generate::run(&options),
         Benchmark::All { write } => {
-            for name in ["compile", "spin", "limit", "sweep", "billion", "counts"] {
+            for name in ["compile", "spin", "limit", "sweep", "billion", "counts", "measures"] {
                 let words = ["benchmarks", name].into_iter().chain(write.then_some("--write"));
                 run(CommandLine::parse_from(words).benchmark)?;
             }
