@@ -300,6 +300,8 @@ impl SweepSearch {
             if value > self.front.value && self.leave_group(value).map_err(out_of_memory)? {
                 continue;
             }
+            let goes_on = self.queue.taken == 0 || value > self.front.value;
+            debug_assert!(goes_on || self.nesting.parts != 0, "a sweep goes back only inside a group");
             self.load(width, value, observer).map_err(out_of_memory)?;
             if self.cursor < self.layer.len() {
                 return Ok(());
