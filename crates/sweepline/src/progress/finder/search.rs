@@ -266,6 +266,14 @@ impl<'a> Finder<'a> {
             }
             found
         });
+        // What costs the same is the same, written otherwise: the shorter one stays.
+        found.sort_by_key(|(_, one)| one.components.len());
+        let mut costs: Vec<Cost> = Vec::new();
+        found.retain(|(_, one)| {
+            let is_new = !costs.contains(&one.cost);
+            costs.push(one.cost);
+            is_new
+        });
         found.sort_by(|one, other| one.0.total_cmp(&other.0));
         let worst = found.first().map_or(0.0, |best| best.0 * WORSE);
         found.into_iter().filter(|one| one.0 <= worst).map(|(_, found)| found).collect()

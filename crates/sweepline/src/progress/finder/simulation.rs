@@ -83,7 +83,8 @@ impl Aim {
                 let work = if cost.explored <= cost.states { 1.0 } else { cost.revisits().powf(alpha) };
                 (cost.peak_share() + FLOOR) / (1.0 + FLOOR) * work * layers
             }
-            Self::Bounded { .. } => cost.peak_share(),
+            // Of two with the same peak, the one with fewer layers.
+            Self::Bounded { .. } => cost.peak_share() * (1.0 + 0.1 * cost.layers as f64 / cost.states as f64),
         }
     }
 }
