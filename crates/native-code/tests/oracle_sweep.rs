@@ -21,7 +21,7 @@ use sweepline::model::state_layout::StateLayout;
 use sweepline::model::successor_batch::SuccessorBatch;
 use sweepline::model::transition_system::{Execution, StateFunctions, TransitionSystem};
 use sweepline::model::value_ranges::proved_ranges;
-use sweepline::progress::ExpressionMeasure;
+use sweepline::progress::{Comparison, ExpressionMeasure};
 use sweepline::property::{Property, PropertyKind};
 use sweepline::verdict::{Evidence, Verdict};
 use sweepline_native_code::{Compiled, CompiledModel};
@@ -35,6 +35,7 @@ const SWEEP: Order = Order::Progress {
     initial: Initial::Pinned,
     regress: OnRegress::Sweep,
     nesting: Nesting { parts: 0, monotone: None },
+    comparison: Comparison::Total,
 };
 
 #[derive(Default)]

@@ -5,14 +5,13 @@
 use sweepline::check::{Engine, OnRuntimeError, Outcome, Plan, TerminalList, check};
 use sweepline::explore::search::Limits;
 use sweepline::model::interpreted_model::Interpreted;
-use sweepline::progress::ExpressionMeasure;
 use sweepline::property::{Property, PropertyKind};
 use sweepline::verdict::{UnknownReason, Verdict};
 
 /// Checks with a measure; each property is a kind of question and an expression.
 fn run(text: &str, measure: &str, asked: &[(&str, &str)], plan: Plan) -> Outcome {
     let model = languages::read_model(text).unwrap();
-    let measure = ExpressionMeasure::new(&model.commands, &model.measure(measure).unwrap()).unwrap();
+    let measure = model.measure(measure).unwrap().pack(&model.commands).unwrap();
     let property = |(kind, expression): &(&str, &str)| {
         let predicate = || model.expression(expression).unwrap();
         let kind = match *kind {

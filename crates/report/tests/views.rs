@@ -10,7 +10,6 @@ use sweepline::check::{Engine, Plan, TerminalList, check};
 use sweepline::explore::search::Limits;
 use sweepline::explore::sweep::OnRegress;
 use sweepline::model::interpreted_model::Interpreted;
-use sweepline::progress::ExpressionMeasure;
 use sweepline::property::{Property, PropertyKind};
 
 const COUNTER: &str = "byte x; process P { byte a[2]; state s, t; init s; \
@@ -22,7 +21,7 @@ fn run(questions: &[(&str, &str)], plan: &Plan) -> RunRecord {
 
 fn run_model(text: &str, questions: &[(&str, &str)], measure: Option<&str>, plan: &Plan) -> RunRecord {
     let model = languages::read_model(text).unwrap();
-    let packed = |text: &str| ExpressionMeasure::new(&model.commands, &model.measure(text).unwrap()).unwrap();
+    let packed = |text: &str| model.measure(text).unwrap().pack(&model.commands).unwrap();
     let plan = &Plan { measure: measure.map(packed), ..plan.clone() };
     let properties: Vec<Property> = questions
         .iter()
