@@ -58,7 +58,7 @@ fn brackets_make_a_measure_a_vector() {
     let text = format!("{TEXT}\n// progress: [Sender, 2 * x]\n");
     let progress = read_model(&text).progress.unwrap();
     assert_eq!((progress.text.as_str(), progress.kind), ("[Sender, 2 * x]", MeasureKind::Product));
-    assert_eq!(progress.expressions(), model.measure("[Sender, 2 * x]").unwrap());
+    assert_eq!(progress.expressions().pack(&model.commands).unwrap().kind(), MeasureKind::Product);
 }
 
 #[test]

@@ -24,6 +24,7 @@ pub struct ExpressionMeasure {
     packed: Expression,
     parts: Vec<Part>,
     kind: MeasureKind,
+    guards: u64,
 }
 
 /// The place of one expression in the value.
@@ -119,16 +120,20 @@ impl ExpressionMeasure {
         let ranges: Vec<CellRange> =
             components.iter().map(|one| expression_range(model, &proved, one)).collect();
         let variable = ranges.iter().filter(|range| needed_bits(**range) > 0).count();
-        let kind = if variable > 1 { kind } else { MeasureKind::Lexicographic };
-        if total_bits(&ranges, kind) > BITS {
-            return Err(MeasureError::TooWide { ranges, kind });
+        // A single number needs no guard.
+        let packing = if variable > 1 { kind } else { MeasureKind::Lexicographic };
+        if total_bits(&ranges, packing) > BITS {
+            return Err(MeasureError::TooWide { ranges, kind: packing });
         }
         let mut parts = Vec::with_capacity(components.len());
         let mut packed = None;
-        let mut shift = 0;
+        let (mut shift, mut guards) = (0, 0);
         for (expression, range) in components.iter().zip(&ranges).rev() {
             let part = Part { low: range.low, bits: needed_bits(*range), shift };
-            shift += place_bits(*range, kind);
+            shift += place_bits(*range, packing);
+            if shift > part.shift + part.bits {
+                guards |= 1 << (part.shift + part.bits);
+            }
             parts.push(part);
             // An expression with a single value takes no place.
             if part.bits > 0 {
@@ -140,7 +145,7 @@ impl ExpressionMeasure {
             }
         }
         parts.reverse();
-        Ok(Self { packed: packed.unwrap_or(Expression::Constant(0)), parts, kind })
+        Ok(Self { packed: packed.unwrap_or(Expression::Constant(0)), parts, kind, guards })
     }
 
     /// The expression whose value is the progress value.
@@ -155,18 +160,16 @@ impl ExpressionMeasure {
 
     /// How progress values are compared.
     pub fn comparison(&self) -> Comparison {
-        match self.kind {
-            MeasureKind::Lexicographic => Comparison::Total,
-            MeasureKind::Product => Comparison::ComponentWise { guards: self.guards() },
+        match self.guards {
+            0 => Comparison::Total,
+            guards => Comparison::ComponentWise { guards },
         }
     }
 
-    /// The bit above each expression's place that is zero in all values, as a set of bits; none for lexicographic measures.
+    /// The bit above each expression's place that is zero in all values, as a set of bits; none for lexicographic measures, and
+    /// none where a single expression is not constant.
     pub fn guards(&self) -> u64 {
-        if self.kind == MeasureKind::Lexicographic {
-            return 0;
-        }
-        self.parts.iter().filter(|part| part.bits > 0).map(|part| 1 << (part.shift + part.bits)).sum()
+        self.guards
     }
 
     /// The lowest bit of each expression's place, as a set of bits.
@@ -371,7 +374,7 @@ mod tests {
         assert_eq!((tuple.guards(), tuple.comparison()), (0, Comparison::Total));
         // One component is compared as ever.
         let single = ExpressionMeasure::product(&commands, &[cell(0), Expression::Constant(7)]).unwrap();
-        assert_eq!((single.guards(), single.kind()), (0, MeasureKind::Lexicographic));
+        assert_eq!((single.comparison(), single.show(5)), (Comparison::Total, "[5, 7]".into()));
         let wide = [31, 31, 1].map(|bits| IntegerType { bits, signed: false });
         let commands = model(wide);
         assert!(ExpressionMeasure::new(&commands, &[cell(0), cell(1), cell(2)]).is_ok());
