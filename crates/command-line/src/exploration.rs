@@ -13,6 +13,7 @@ use report::{
 };
 use sweepline::check::{Automatic, CheckError, Engine, ErrorPlace, Outcome, TraceChoice};
 use sweepline::explore::StopReason;
+use sweepline::progress::{ExpressionMeasure, MeasureKind};
 use sweepline::property::soundness::Unsound;
 
 use crate::arguments::{CheckArguments, ExploreArguments, is_standard_stream};
@@ -149,8 +150,10 @@ impl<'a> Exploration<'a> {
         };
         let (plan, properties) = (&plan, &questions.properties);
         record.set_outcome(FinishedSearch { plan, commands, properties, outcome });
-        record.plan.measure.proved = components
-            .map(|components| record.plan.measure.monotone != Some(false) && is_proved(&file, components));
+        let kind = plan.measure.as_ref().map_or(MeasureKind::default(), ExpressionMeasure::kind);
+        record.plan.measure.proved = components.map(|components| {
+            record.plan.measure.monotone != Some(false) && is_proved(&file, components, kind)
+        });
         self.tell(&findings_of(outcome, &file, &questions, self.search), record);
         if matches!(outcome.stopped, Some(StopReason::Memory(_))) && plan.engine != Engine::Sweep {
             self.tell(&[sweep_advice(record.measure_search.is_some())], record);

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use languages::DeclaredMeasure;
+use languages::{DeclaredMeasure, MeasureExpressions};
 use report::{Excerpt, Finding, brief_measure};
 use sweepline::model::guarded_commands::{Expression, Span};
 use sweepline::progress::{ExpressionMeasure, MeasureError};
@@ -14,7 +14,7 @@ use crate::model_file::{ModelFile, in_text};
 use crate::text_file::{LARGEST_MODEL, read_text};
 
 /// Said about a measure when the language has no better advice.
-const NAMES: &str = "a measure is an expression or a list like `(round, x)`, over global variables, `Process->variable` and processes, of which `P` is the number of the state it is in";
+const NAMES: &str = "a measure is an expression or a list like `(round, x)`, or `[x, y]` to compare component by component, over global variables, `Process->variable` and processes, of which `P` is the number of the state it is in";
 
 /// A measure, ready for a search.
 #[derive(Clone, Debug)]
@@ -100,14 +100,14 @@ fn without_comments(text: &str) -> String {
 }
 
 fn written(text: &str, file: &ModelFile, place: &Place<'_>) -> Result<Measure, Vec<Finding>> {
-    let components = file.model.measure(text).map_err(|diagnostics| {
+    let expressions = file.model.measure(text).map_err(|diagnostics| {
         let mut findings = in_text(diagnostics, place.origin, place.text);
         for finding in &mut findings {
             finding.help.get_or_insert_with(|| NAMES.into());
         }
         findings
     })?;
-    packed(text, components, file, place)
+    packed(text, expressions, file, place)
 }
 
 /// What is wrong with the measure that the model declares, which matters only to who needs it.
@@ -130,17 +130,19 @@ fn unreadable(file: &ModelFile) -> Vec<Finding> {
 /// All that is wrong with it.
 pub fn declared(measure: &DeclaredMeasure, file: &ModelFile) -> Result<Measure, Vec<Finding>> {
     let place = Place { origin: &file.path, text: &file.text, span: measure.span };
-    packed(&measure.text, measure.components.clone(), file, &place)
+    packed(&measure.text, measure.expressions(), file, &place)
 }
 
 fn packed(
     text: &str,
-    components: Vec<Expression>,
+    expressions: MeasureExpressions,
     file: &ModelFile,
     place: &Place<'_>,
 ) -> Result<Measure, Vec<Finding>> {
-    match ExpressionMeasure::new(&file.model.commands, &components) {
-        Ok(packed) => Ok(Measure { text: text.into(), summary: None, components, packed }),
+    match expressions.pack(&file.model.commands) {
+        Ok(packed) => {
+            Ok(Measure { text: text.into(), summary: None, components: expressions.components, packed })
+        }
         Err(error) => Err(vec![refused(&error, place)]),
     }
 }

@@ -10,6 +10,7 @@ use report::{
     MeasureTable, MeasuresRecord, Percent, ProposalRecord, States, write_json,
 };
 use sweepline::model::guarded_commands::Expression;
+use sweepline::progress::MeasureKind;
 use sweepline::progress::finder::{Aim, Effort, FinderOptions, Prefer};
 
 use crate::arguments::{ProgressArguments, is_standard_stream};
@@ -90,6 +91,9 @@ impl<'a> Measures<'a> {
         self.tell(&file.warnings(), record);
         let judged =
             arguments.judge.as_deref().map(|text| measure::given("--judge", text, &file)).transpose()?;
+        if judged.as_ref().is_some_and(|measure| measure.packed.kind() == MeasureKind::Product) {
+            return Err(vec![vector_not_judged()].into());
+        }
         let options = self.finder_options();
         let execution = execution_for(arguments.execution, &file.model);
         record.execution = Some(execution.name().into());
@@ -97,6 +101,7 @@ impl<'a> Measures<'a> {
         subject.find(record, self.effort())?;
         let declared = subject.file.model.progress.as_ref();
         let declared = declared.and_then(|declared| measure::declared(declared, &subject.file).ok());
+        let declared = declared.filter(|measure| measure.packed.kind() == MeasureKind::Lexicographic);
         for (measure, origin) in [(declared, CandidateOrigin::Declared), (judged, CandidateOrigin::Judged)] {
             if let Some(measure) = measure {
                 subject.judge(record, &measure, origin)?;
@@ -216,6 +221,12 @@ impl Subject {
         add_proof(&mut candidate, &self.file, components);
         record.candidates.push(candidate);
     }
+}
+
+fn vector_not_judged() -> Finding {
+    let message = "what a vector costs cannot be judged on a sample yet";
+    let help = "judge the tuple `(a, b)` in place of the vector `[a, b]`, or try it: `sweepline explore MODEL --measure '[a, b]'`";
+    Finding::error(codes::BAD_MEASURE, message, help)
 }
 
 /// The measure for a file, below a line that says where it is from.

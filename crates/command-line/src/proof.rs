@@ -3,13 +3,17 @@
 use languages::Source;
 use report::{CandidateOrigin, CandidateRecord, DoubtRecord, PlaceRecord, RaisedRecord};
 use sweepline::model::guarded_commands::{Expression, Span};
-use sweepline::progress::{Doubt, MonotoneProof, prove_monotone};
+use sweepline::progress::{Doubt, MeasureKind, MonotoneProof, prove_monotone, prove_monotone_vector};
 
 use crate::model_file::ModelFile;
 
 /// Whether the model's text proves that the measure never falls.
-pub fn is_proved(file: &ModelFile, components: &[Expression]) -> bool {
-    prove_monotone(&file.model.commands, components).is_ok()
+pub fn is_proved(file: &ModelFile, components: &[Expression], kind: MeasureKind) -> bool {
+    let proof = match kind {
+        MeasureKind::Lexicographic => prove_monotone(&file.model.commands, components),
+        MeasureKind::Product => prove_monotone_vector(&file.model.commands, components),
+    };
+    proof.is_ok()
 }
 
 /// Adds to a candidate what can be proved about it.

@@ -159,8 +159,8 @@ mod tests {
         assert_eq!(watch.front(&snapshot), "7 waiting");
         let text = "byte x, y; process P { state s; init s; trans s -> s { guard x < 15 and y < 15; effect x = x + 1, y = y + 1; }; } system async;";
         let model = languages::read_model(text).unwrap();
-        let components = model.measure("(x % 4, y % 8)").unwrap();
-        let watch = watch.with_measure(ExpressionMeasure::new(&model.commands, &components).ok());
+        let measure = model.measure("(x % 4, y % 8)").unwrap();
+        let watch = watch.with_measure(measure.pack(&model.commands).ok());
         assert_eq!(watch.front(&snapshot), "progress (2, 5) of sweep 2, 1,234 stored");
     }
 

@@ -40,11 +40,12 @@ pub mod spelling;
 pub mod state_space;
 
 use sweepline::model::guarded_commands::{Expression, GuardedCommands};
+use sweepline::progress::MeasureKind;
 
 pub use ctl::{CtlForm, CtlFormula};
 pub use diagnostic::{Diagnostic, Severity};
 pub use language::{Language, ReadOptions};
-pub use measure::DeclaredMeasure;
+pub use measure::{DeclaredMeasure, MeasureExpressions};
 pub use source::{Position, Source};
 pub use state_space::{Automaton, StateSpace};
 
@@ -74,28 +75,40 @@ impl Model {
         dve::expression(text, &self.scope)
     }
 
-    /// A progress measure in the model's own language, for example from `--progress`: an expression, or a list
-    /// `(a, b, c)` of which the first counts most. In addition to what [`expression`](Self::expression) allows, the
+    /// A progress measure in the model's own language, for example from `--progress`: an expression, a tuple
+    /// `(a, b, c)` of which the first counts most, or a vector `[a, b, c]` compared component by component. In addition to what [`expression`](Self::expression) allows, the
     /// name of a process alone is the number of the state that it is in, in the order of declaration; there are orders
     /// of values, `order(x: 0 < 1, 2 < 5)`; and a buffered channel has `c.length` and the messages `c[0]`.
     ///
     /// # Errors
     /// All that is wrong with the measure, in the order of its text.
-    pub fn measure(&self, text: &str) -> Result<Vec<Expression>, Vec<Diagnostic>> {
+    pub fn measure(&self, text: &str) -> Result<MeasureExpressions, Vec<Diagnostic>> {
         dve::measure(text, &self.scope)
     }
 
-    /// A measure in the model's own language, for `--measure` or a `// progress:` comment. [`measure`](Self::measure)
-    /// gives the same components back, constant parts computed. The components must be about this model.
+    /// A tuple, or a single expression, as a measure in the model's own language, for `--measure` or a `// progress:` comment.
+    /// [`measure`](Self::measure) gives the same components back, constant parts computed. The components must be about this
+    /// model.
     ///
     /// ```
     /// let text = "byte x; process P { state NCS, CS, wait; init NCS; } system async;";
     /// let model = languages::read_model(text).expect("a model");
-    /// let components = model.measure("(order(P: 0 < 2 < 1), (x) * 2)").expect("a measure");
-    /// assert_eq!(model.measure_text(&components), "(order(P: NCS < wait < CS), x * 2)");
+    /// let measure = model.measure("(order(P: 0 < 2 < 1), (x) * 2)").expect("a measure");
+    /// assert_eq!(model.measure_text(&measure.components), "(order(P: NCS < wait < CS), x * 2)");
     /// ```
     pub fn measure_text(&self, components: &[Expression]) -> String {
-        dve::measure_text(&self.commands, &self.scope, components)
+        self.measure_text_of_kind(components, MeasureKind::Lexicographic)
+    }
+
+    /// As [`measure_text`](Self::measure_text), for both kinds of measures.
+    ///
+    /// ```
+    /// let model = languages::read_model("byte x, y; system async;").expect("a model");
+    /// let measure = model.measure("[x, (y)]").expect("a measure");
+    /// assert_eq!(model.measure_text_of_kind(&measure.components, measure.kind), "[x, y]");
+    /// ```
+    pub fn measure_text_of_kind(&self, components: &[Expression], kind: MeasureKind) -> String {
+        dve::measure_text(&self.commands, &self.scope, components, kind)
     }
 
     /// A measure for a table or a heading: as [`measure_text`](Self::measure_text), with an ellipsis for what makes a

@@ -7,6 +7,13 @@
 //! // progress: (round, Sender, acknowledged)
 //! ```
 //!
+//! In square brackets they are a vector, compared component by component: progress is what lowers none of them, and two
+//! vectors of which neither is at most the other are incomparable. A step between such is a step backwards.
+//!
+//! ```text
+//! // progress: [Sender->block, Receiver->stored]
+//! ```
+//!
 //! The components are expressions of the model's own language, and a few things more that can be said in
 //! measures only:
 //!
@@ -27,7 +34,27 @@
 //!
 //! A state space of the `ss` format always has a measure: the progress values in its file.
 
-use sweepline::model::guarded_commands::{Expression, Span};
+use sweepline::model::guarded_commands::{Expression, GuardedCommands, Span};
+use sweepline::progress::{ExpressionMeasure, MeasureError, MeasureKind};
+
+/// What a measure's text means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasureExpressions {
+    /// Its components; of a tuple, the one that counts most first. There is at least one.
+    pub components: Vec<Expression>,
+    /// How they are compared. A single one is a tuple.
+    pub kind: MeasureKind,
+}
+
+impl MeasureExpressions {
+    /// The measure as a search takes it.
+    ///
+    /// # Errors
+    /// If the components do not fit into a progress value, or may have no value.
+    pub fn pack(&self, commands: &GuardedCommands) -> Result<ExpressionMeasure, MeasureError> {
+        ExpressionMeasure::of_kind(commands, &self.components, self.kind)
+    }
+}
 
 /// A measure and where it is declared.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +63,15 @@ pub struct DeclaredMeasure {
     pub text: String,
     /// Its place in the model's text; empty, at the start, if it stands nowhere in particular.
     pub span: Span,
-    /// Its components, the one that counts most first. There is at least one.
+    /// Its components; of a tuple, the one that counts most first. There is at least one.
     pub components: Vec<Expression>,
+    /// How they are compared. A single one is a tuple.
+    pub kind: MeasureKind,
+}
+
+impl DeclaredMeasure {
+    /// What it means.
+    pub fn expressions(&self) -> MeasureExpressions {
+        MeasureExpressions { components: self.components.clone(), kind: self.kind }
+    }
 }

@@ -16,6 +16,7 @@ use sweepline::model::guarded_commands::{
 };
 use sweepline::model::interpreter::Interpreter;
 use sweepline::model::value_order::ValueOrder;
+use sweepline::progress::MeasureKind;
 
 /// Names of all kinds, many of them shared by things of different kinds.
 const NAMES: &str =
@@ -43,7 +44,8 @@ fn rank(model: &Model, name: &str, classes: &[&[i64]]) -> Expression {
 
 /// The only component of a measure.
 fn only(model: &Model, text: &str) -> Expression {
-    let mut components = model.measure(text).unwrap_or_else(|errors| panic!("{text}: {errors:#?}"));
+    let measure = model.measure(text).unwrap_or_else(|errors| panic!("{text}: {errors:#?}"));
+    let mut components = measure.components;
     assert_eq!(components.len(), 1, "{text}");
     components.remove(0)
 }
@@ -66,7 +68,8 @@ fn an_order_gives_values_their_ranks() {
     assert_eq!(only(&model, largest), rank(&model, "x", &[&[i64::MAX], &[i64::MAX - 1]]));
     assert_eq!(only(&model, "order(2: 1 < 2 < 3)"), Expression::Constant(1), "constants are computed");
 
-    let measure = model.measure("(order(x: 0, 1), 2 * order(order(low: 1 < 0): 1 < 0), x)").unwrap();
+    let measure =
+        model.measure("(order(x: 0, 1), 2 * order(order(low: 1 < 0): 1 < 0), x)").unwrap().components;
     assert_eq!(measure.len(), 3);
     let value = |text: &str, low: i64| {
         let mut state = model.commands.initial_state();
@@ -92,7 +95,7 @@ fn locations_are_ordered_by_name_or_by_number() {
 fn a_name_in_front_of_a_parenthesis_is_all_that_an_order_takes() {
     let model = read_model(NAMES);
     assert_eq!(only(&model, "order"), Expression::Cell(cell(&model, "order")));
-    assert_eq!(model.measure("(order, order + (x))").unwrap().len(), 2);
+    assert_eq!(model.measure("(order, order + (x))").unwrap().components.len(), 2);
     assert_eq!(only(&model, "order(order: 1 < 0)"), rank(&model, "order", &[&[1], &[0]]));
     assert_eq!(only(&model, "order(P->order: 1 < 0)"), rank(&model, "P.order", &[&[1], &[0]]));
     let text = "order(x: 0 < 1)";
@@ -216,7 +219,7 @@ fn a_file_can_declare_an_order_and_errors_in_it_stand_in_the_file() {
 #[test]
 fn measures_are_written_as_people_write_them() {
     let model = read_model(NAMES);
-    let same = |text: &str| assert_eq!(model.measure_text(&model.measure(text).unwrap()), text);
+    let same = |text: &str| assert_eq!(model.measure_text(&model.measure(text).unwrap().components), text);
     same("order(P: NCS < wait, CS)");
     same("(order(P: CS < NCS), process both, channel c[1], pair[0].1, Lamp, P->k[1])");
     same("order(process both: length < s)");
@@ -226,7 +229,7 @@ fn measures_are_written_as_people_write_them() {
     same("!(x and low) or ~x != - -low".replace("- -", "--").as_str());
     same("P.CS imply Lamp.length");
     same("a[P->k[x]]");
-    let text = |measure: &str| model.measure_text(&model.measure(measure).unwrap());
+    let text = |measure: &str| model.measure_text(&model.measure(measure).unwrap().components);
     assert_eq!(text("((x) + (low)) && (1 << 40)"), "x + low and 1099511627776");
     assert_eq!(text("-9223372036854775807 - 1"), "(-9223372036854775807 - 1)");
     assert_eq!(text("order((P): 1 < 9)"), "order((P): 1 < 9)", "there is no location 9");
@@ -239,7 +242,7 @@ fn a_summary_cuts_long_components() {
         "int x; byte {long}; process P_0 {{ state NCS, try, {locations}; init NCS; }} system async;",
         long = "long".repeat(20)
     ));
-    let summary = |measure: &str| model.measure_summary(&model.measure(measure).unwrap());
+    let summary = |measure: &str| model.measure_summary(&model.measure(measure).unwrap().components);
     assert_eq!(summary("(x, order(P_0: NCS < try))"), "(x, order(P_0: NCS < try))");
     let all = format!("order(P_0: NCS < try < {})", locations.replace(',', " <"));
     assert_eq!(summary(&all), "order(P_0: NCS < try < place_0 < …)");
@@ -443,13 +446,17 @@ proptest! {
         number in any::<prop::sample::Index>(),
         components in 1..4_usize,
         choices in prop::collection::vec(any::<u32>(), 0..80),
+        vector: bool,
     ) {
         let (name, model) = &MODELS[number.index(MODELS.len())];
         let mut measures = Measures { model, choices: choices.into_iter() };
         let components: Vec<Expression> = (0..components).map(|_| measures.expression(5)).collect();
-        let text = model.measure_text(&components);
+        let is_vector = vector && components.len() > 1;
+        let kind = if is_vector { MeasureKind::Product } else { MeasureKind::Lexicographic };
+        let text = model.measure_text_of_kind(&components, kind);
         let read = model.measure(&text).unwrap_or_else(|errors| panic!("{name}: {text}: {errors:#?}"));
-        let read: Vec<Expression> = read.into_iter().map(placeless).collect();
+        prop_assert_eq!(read.kind, kind);
+        let read: Vec<Expression> = read.components.into_iter().map(placeless).collect();
         prop_assert_eq!(&read, &components, "{}: {}", name, text);
         let longest = 44 * components.len() + 2;
         prop_assert!(model.measure_summary(&components).chars().count() <= longest);

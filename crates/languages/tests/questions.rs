@@ -7,6 +7,7 @@ mod support;
 use languages::{CtlForm, Model, codes};
 use support::{first, read_model};
 use sweepline::model::guarded_commands::{BinaryOperator, CellId, Expression, Span};
+use sweepline::progress::MeasureKind;
 
 const TEXT: &str = "byte x, y, a[3], EFfort, AG, both;
 process Sender { byte v; state idle, busy; init idle; }
@@ -27,21 +28,46 @@ fn cell(name: &str) -> Expression {
 #[test]
 fn a_measure_is_an_expression_or_a_list() {
     let model = model();
-    assert_eq!(model.measure("x").unwrap(), [cell("x")]);
-    assert_eq!(model.measure(" ((x)) ").unwrap(), [cell("x")]);
-    assert_eq!(model.measure("(x, y,\na[1])").unwrap(), [cell("x"), cell("y"), cell("a[1]")]);
-    assert_eq!(model.measure("(x) + (y)").unwrap().len(), 1);
-    assert_eq!(model.measure("((x) + 1, Sender->v)").unwrap()[1], cell("Sender.v"));
-    assert!(matches!(model.measure("Sender.busy").unwrap()[0], Expression::Binary { .. }));
+    assert_eq!(model.measure("x").unwrap().components, [cell("x")]);
+    assert_eq!(model.measure(" ((x)) ").unwrap().components, [cell("x")]);
+    assert_eq!(model.measure("(x, y,\na[1])").unwrap().components, [cell("x"), cell("y"), cell("a[1]")]);
+    assert_eq!(model.measure("(x) + (y)").unwrap().components.len(), 1);
+    assert_eq!(model.measure("((x) + 1, Sender->v)").unwrap().components[1], cell("Sender.v"));
+    assert!(matches!(model.measure("Sender.busy").unwrap().components[0], Expression::Binary { .. }));
+}
+
+#[test]
+fn brackets_make_a_measure_a_vector() {
+    let model = model();
+    let vector = model.measure(" [x, (y) + 1,\na[1]] ").unwrap();
+    assert_eq!((vector.components.len(), vector.kind), (3, MeasureKind::Product));
+    assert_eq!(vector.components[2], cell("a[1]"));
+    assert_eq!(model.measure_text_of_kind(&vector.components, vector.kind), "[x, y + 1, a[1]]");
+    assert_eq!(vector.pack(&model.commands).unwrap().kind(), MeasureKind::Product);
+    assert_eq!(model.measure("(x, y)").unwrap().kind, MeasureKind::Lexicographic);
+    // One component is compared in one way only.
+    let single = model.measure("[x]").unwrap();
+    assert_eq!((single.components, single.kind), (vec![cell("x")], MeasureKind::Lexicographic));
+    let check = |text: &'static str| first(text, model.measure(text));
+    assert_eq!(check("[x, zz]"), (codes::UNKNOWN_NAME, "zz"));
+    assert_eq!(check("[x, y] + 1"), (codes::UNEXPECTED_TOKEN, "+"));
+    assert_eq!(check("[]"), (codes::UNEXPECTED_TOKEN, "]"));
+    assert_eq!(check("[x, y"), (codes::UNEXPECTED_TOKEN, ""));
+    assert_eq!(check("[x, [y, x]]"), (codes::UNEXPECTED_TOKEN, "["));
+    assert_eq!(check("[(x, y), x]"), (codes::UNEXPECTED_TOKEN, ","));
+    let text = format!("{TEXT}\n// progress: [Sender, 2 * x]\n");
+    let progress = read_model(&text).progress.unwrap();
+    assert_eq!((progress.text.as_str(), progress.kind), ("[Sender, 2 * x]", MeasureKind::Product));
+    assert_eq!(progress.expressions().pack(&model.commands).unwrap().kind(), MeasureKind::Product);
 }
 
 #[test]
 fn in_a_measure_a_process_is_the_number_of_its_location() {
     let model = model();
-    assert_eq!(model.measure("Sender").unwrap(), [cell("Sender")]);
-    assert!(matches!(model.measure("(2 * Sender, x)").unwrap()[0], Expression::Binary { .. }));
+    assert_eq!(model.measure("Sender").unwrap().components, [cell("Sender")]);
+    assert!(matches!(model.measure("(2 * Sender, x)").unwrap().components[0], Expression::Binary { .. }));
     // A variable hides a process of the same name.
-    assert_eq!(model.measure("both").unwrap(), [model.expression("both").unwrap()]);
+    assert_eq!(model.measure("both").unwrap().components, [model.expression("both").unwrap()]);
     assert_eq!(first("Watch", model.measure("Watch")), (codes::UNKNOWN_NAME, "Watch"));
     assert_eq!(first("Sender[0]", model.measure("Sender[0]")), (codes::UNKNOWN_NAME, "Sender"));
 }
@@ -66,7 +92,7 @@ fn bad_measures_are_refused_in_their_place() {
     assert_eq!(check("(x, )"), (codes::UNEXPECTED_TOKEN, ")"));
     for list in ["x, y", "(x, (y, x))", "((x, y))"] {
         let errors = model.measure(list).unwrap_err();
-        let help = "a list of measures stands in one pair of parentheses: `(a, b, c)`";
+        let help = "a list of measures stands in one pair of parentheses or brackets: `(a, b, c)`";
         assert_eq!((errors[0].code, errors[0].help.as_deref()), (codes::UNEXPECTED_TOKEN, Some(help)));
     }
     let errors = model.measure("(nn, x + mm)").unwrap_err();

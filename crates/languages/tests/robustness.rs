@@ -98,11 +98,12 @@ fn read(text: &str) {
 /// Asks everything that can be asked with a text.
 fn ask(model: &Model, question: &str) {
     let expression = model.expression(question).map(|_| ());
-    let measure = model.measure(question).map(|components| {
-        assert!(!components.is_empty());
-        let text = model.measure_text(&components);
+    let measure = model.measure(question).map(|measure| {
+        assert!(!measure.components.is_empty());
+        let text = model.measure_text_of_kind(&measure.components, measure.kind);
         let again = model.measure(&text).unwrap_or_else(|errors| panic!("{question}, {text}: {errors:#?}"));
-        assert_eq!(model.measure_text(&again), text, "{question}");
+        assert_eq!(again.kind, measure.kind, "{question}");
+        assert_eq!(model.measure_text_of_kind(&again.components, again.kind), text, "{question}");
     });
     let formula = model.ctl(question).map(|_| ());
     for errors in [expression, measure, formula].into_iter().filter_map(Result::err) {

@@ -141,7 +141,7 @@ fn a_space_is_a_model_with_one_process() {
     assert_eq!(model.expression("r").unwrap_err()[0].code, codes::UNKNOWN_NAME);
     assert_eq!(model.expression("space.4").unwrap_err()[0].code, codes::UNKNOWN_LOCATION);
     assert!(["EF p\n", "AG p", "EFAG p", "AGEF p"].iter().all(|formula| model.ctl(formula).is_ok()));
-    assert_eq!(model.measure("(progress, space)").unwrap().len(), 2);
+    assert_eq!(model.measure("(progress, space)").unwrap().components.len(), 2);
 }
 
 #[test]

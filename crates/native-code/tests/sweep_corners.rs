@@ -5,14 +5,13 @@
 use sweepline::check::{Engine, OnRuntimeError, Outcome, Plan, TerminalList, check};
 use sweepline::explore::search::Limits;
 use sweepline::model::interpreted_model::Interpreted;
-use sweepline::progress::ExpressionMeasure;
 use sweepline::property::{Property, PropertyKind};
 use sweepline::verdict::{UnknownReason, Verdict};
 
 /// Checks with a measure; each property is a kind of question and an expression.
 fn run(text: &str, measure: &str, asked: &[(&str, &str)], plan: Plan) -> Outcome {
     let model = languages::read_model(text).unwrap();
-    let measure = ExpressionMeasure::new(&model.commands, &model.measure(measure).unwrap()).unwrap();
+    let measure = model.measure(measure).unwrap().pack(&model.commands).unwrap();
     let property = |(kind, expression): &(&str, &str)| {
         let predicate = || model.expression(expression).unwrap();
         let kind = match *kind {
@@ -91,4 +90,53 @@ fn every_memory_limit_ends_cleanly() {
         }
     }
     assert!(stopped > 0);
+}
+
+/// Two workers that know nothing of each other. The last step of each brings one of ten results.
+fn two_workers() -> String {
+    let worker = |name: &str, count: &str| {
+        let results: String = (1..=10)
+            .map(|i| format!(", s -> s {{ guard {count} == 19; effect {count} = 20, result = {i}; }}"))
+            .collect();
+        format!(
+            "process {name} {{ state s; init s; trans s -> s {{ guard {count} < 19; effect {count} = {count} + 1; }}{results}; }}"
+        )
+    };
+    format!("byte left, right, result; {} {} system async;", worker("L", "left"), worker("R", "right"))
+}
+
+/// A tuple makes all states wait in which one worker is done and the other is anywhere; a vector goes on with them as they come.
+#[test]
+fn a_vector_may_need_less_memory_than_each_tuple() {
+    let peak = |measure: &str| {
+        let counters = run(&two_workers(), measure, &[], Plan::default()).counters;
+        assert_eq!((counters.explored, counters.sweeps, counters.regress), (810, 1, 0), "{measure}");
+        counters.peak.total()
+    };
+    assert_eq!(["(left, right)", "(right, left)"].map(peak), [221, 221]);
+    assert_eq!(["[left, right]", "[right, left]"].map(peak), [50, 50]);
+    assert_eq!(peak("left + right"), 78);
+}
+
+#[test]
+fn components_of_a_layer_decide_when_it_is_that_of_a_vector() {
+    let asked = [("AG EF", "left == 20 and right == 20"), ("EF AG", "result == 7"), ("AG EF", "result == 7")];
+    let outcome = run(&two_workers(), "[left, right]", &asked, Plan::default());
+    let [Verdict::Holds(_), Verdict::Holds(_), Verdict::Violated(_)] = &outcome.verdicts[..] else {
+        panic!("{:?}", outcome.verdicts)
+    };
+}
+
+/// One step makes one worker go back while the other goes on: that is a fall, whichever comes first.
+#[test]
+fn a_step_to_an_incomparable_vector_is_a_regress_edge() {
+    let text = "byte x, y; process P { state s; init s; trans s -> s { guard x < 9; effect x = x + 1; }, \
+        s -> s { guard x > 0 and y < 9; effect x = x - 1, y = y + 1; }; } system async;";
+    let counters = |measure: &str| run(text, measure, &[], Plan::default()).counters;
+    assert_eq!(counters("(y, x)").regress, 0);
+    let vector = counters("[y, x]");
+    assert_eq!(vector, counters("[x, y]"));
+    // From nine values of each to nine; they are all different states, and the initial one is persistent, too.
+    assert_eq!((vector.regress, vector.persistent, vector.explored), (81, 82, 100));
+    assert!(vector.sweeps > 1, "{vector:?}");
 }

@@ -11,7 +11,6 @@ use sweepline::check::{Engine, Plan, TerminalList, check};
 use sweepline::explore::search::Limits;
 use sweepline::explore::sweep::OnRegress;
 use sweepline::model::interpreted_model::Interpreted;
-use sweepline::progress::ExpressionMeasure;
 use sweepline::property::{Property, PropertyKind};
 
 const COUNTER: &str = "byte x; process P { byte a[2]; state s, t; init s; \
@@ -23,7 +22,7 @@ fn run(questions: &[(&str, &str)], plan: &Plan) -> RunRecord {
 
 fn run_model(text: &str, questions: &[(&str, &str)], measure: Option<&str>, plan: &Plan) -> RunRecord {
     let model = languages::read_model(text).unwrap();
-    let packed = |text: &str| ExpressionMeasure::new(&model.commands, &model.measure(text).unwrap()).unwrap();
+    let packed = |text: &str| model.measure(text).unwrap().pack(&model.commands).unwrap();
     let plan = &Plan { measure: measure.map(packed), ..plan.clone() };
     let properties: Vec<Property> = questions
         .iter()
@@ -236,7 +235,7 @@ fn a_measure_that_was_given_up_is_told_with_the_reason_and_what_came_next() {
 fn a_long_measure_is_cut_short_at_a_component() {
     let text = "byte first, second, third; process P { state s; init s; trans s -> s { effect first = first + 1; }; } system async;";
     let model = languages::read_model(text).unwrap();
-    let brief = |measure: &str| brief_measure(&model, &model.measure(measure).unwrap());
+    let brief = |measure: &str| brief_measure(&model, &model.measure(measure).unwrap().components);
     assert_eq!(brief("(first, order(second: 0 < 1))"), "(first, order(second: 0 < 1))");
     let long = "order(first: 0 < 1 < 2 < 3 < 4 < 5), order(second: 9 < 8 < 7 < 6 < 5), order(third: 0 < 1 < 2 < 3 < 4)";
     assert_eq!(brief(&format!("({long})")), "(order(first: …), order(second: …), order(third: …))");

@@ -109,7 +109,7 @@ pub struct Plan {
     pub initial: Initial,
     /// What a sweep does when progress falls.
     pub on_regress: OnRegress,
-    /// Which parts of a progress value are swept on their own.
+    /// Which parts of a progress value are swept on their own. Ignored with a product measure.
     pub nesting: Nesting,
     /// When to stop.
     pub limits: Limits,
@@ -332,7 +332,8 @@ pub fn check_subject<M: Subject>(
     let on_regress = if needs_monotone(properties).is_some() { OnRegress::Stop } else { plan.on_regress };
     let order = match plan.engine {
         Engine::Sweep if subject.has_measure() => {
-            Order::Progress { initial: plan.initial, regress: on_regress, nesting: plan.nesting }
+            let (initial, nesting, comparison) = (plan.initial, plan.nesting, subject.comparison());
+            Order::Progress { initial, regress: on_regress, nesting, comparison }
         }
         _ => Order::Constant,
     };

@@ -5,12 +5,14 @@
 
 mod abstract_step;
 mod abstract_value;
+mod comparison;
 mod expression_measure;
 pub mod finder;
 mod monotone_proof;
 mod static_measure;
 mod value_graph;
 
+pub use comparison::{Comparison, MeasureKind};
 pub use expression_measure::{ExpressionMeasure, MeasureError};
-pub use monotone_proof::{Doubt, MonotoneProof, Raise, RaisingAction, prove_monotone};
+pub use monotone_proof::{Doubt, MonotoneProof, Raise, RaisingAction, prove_monotone, prove_monotone_vector};
 pub use static_measure::{StaticComponent, control_orders, static_measure};

@@ -35,7 +35,8 @@ pub enum Evidence<R = ReplayedTrace, T = Vec<i64>> {
 pub enum Length {
     /// None is shorter.
     Shortest,
-    /// It has the fewest steps backwards, then ends at the least progress, then has the fewest steps in its last layer.
+    /// It has the fewest steps backwards, then ends at the least progress (of vectors, a minimal one), then has the fewest
+    /// steps in its last layer.
     SubjectToProgress,
     /// As the search came across it.
     AsFound,

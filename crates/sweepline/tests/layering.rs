@@ -10,7 +10,7 @@ const MAY_USE: [(&str, &[&str]); 9] = [
     ("model", &["model", "random"]),
     ("store", &["store"]),
     ("progress", &["progress", "store", "model", "random"]),
-    ("explore", &["explore", "store", "model"]),
+    ("explore", &["explore", "store", "progress", "model"]),
     ("property", &["property", "explore", "store", "model"]),
     ("verdict", &["verdict", "explore", "model"]),
     ("check", &["check", "property", "verdict", "explore", "store", "progress", "model"]),

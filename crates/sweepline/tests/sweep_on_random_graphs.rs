@@ -3,181 +3,17 @@
 
 #![allow(clippy::unwrap_used, reason = "tests may fail")]
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::convert::Infallible;
+mod random_graph;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use sweepline::check::{Engine, Expanded, Outcome, Plan, Subject, TerminalList, check_subject};
+use sweepline::check::{Engine, Plan, TerminalList};
 use sweepline::explore::sweep::{Initial, OnRegress};
-use sweepline::model::guarded_commands::ActionId;
-use sweepline::model::successor_batch::SuccessorBatch;
-use sweepline::model::transition_system::{ExecutionError, Expansion, TransitionSystem, Truth};
-use sweepline::property::{Property, PropertyKind};
-use sweepline::verdict::replay::ReplayError;
-use sweepline::verdict::trace_log::LoggedRun;
+use sweepline::property::PropertyKind;
 use sweepline::verdict::{Evidence, Verdict};
 
-/// A graph whose states are numbers; state 0 is initial.
-#[derive(Clone, Debug)]
-struct Graph {
-    successors: Vec<Vec<usize>>,
-    progress: Vec<u64>,
-    /// States where the predicate is true.
-    marked: Vec<bool>,
-    /// Words of a packed state, all of which depend on it.
-    width: usize,
-}
-
-impl Graph {
-    fn pack(&self, state: usize) -> Vec<u64> {
-        (0..self.width as u64).map(|word| state as u64 * (word + 1)).collect()
-    }
-
-    fn is_regress(&self, from: usize, to: usize) -> bool {
-        self.progress[to] < self.progress[from]
-    }
-
-    fn reachable(&self, from: usize) -> BTreeSet<usize> {
-        let mut seen = BTreeSet::from([from]);
-        let mut open = vec![from];
-        while let Some(state) = open.pop() {
-            open.extend(self.successors[state].iter().filter(|next| seen.insert(**next)));
-        }
-        seen
-    }
-
-    fn regress_targets(&self) -> BTreeSet<usize> {
-        let mut targets = BTreeSet::new();
-        for from in self.reachable(0) {
-            targets.extend(self.successors[from].iter().filter(|to| self.is_regress(from, **to)));
-        }
-        targets
-    }
-
-    fn is_monotone(&self) -> bool {
-        self.regress_targets().is_empty()
-    }
-
-    /// For each state, the least number of regress edges on a path to it.
-    fn least_regress(&self) -> BTreeMap<usize, usize> {
-        let mut least = BTreeMap::new();
-        let mut open = VecDeque::from([(0, 0)]);
-        while let Some((state, regress)) = open.pop_front() {
-            if least.contains_key(&state) {
-                continue;
-            }
-            least.insert(state, regress);
-            for &next in &self.successors[state] {
-                if self.is_regress(state, next) {
-                    open.push_back((next, regress + 1));
-                } else {
-                    open.push_front((next, regress));
-                }
-            }
-        }
-        least
-    }
-}
-
-impl TransitionSystem for Graph {
-    fn state_words(&self) -> usize {
-        self.width
-    }
-
-    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
-        let mut expanded = 0;
-        for state in states.chunks_exact(self.width) {
-            for (number, &next) in self.successors[state[0] as usize].iter().enumerate() {
-                batch.push(ActionId(number as u32), &self.pack(next));
-            }
-            batch.end_state();
-            expanded += 1;
-        }
-        Expansion { states: expanded, trouble: false }
-    }
-
-    fn predicates(&self, state: &[u64]) -> Truth {
-        Truth { holds: u64::from(self.marked[state[0] as usize]) * u64::MAX, undefined: 0 }
-    }
-
-    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
-        values.extend(states.chunks_exact(self.width).map(|state| self.progress[state[0] as usize]));
-    }
-}
-
-/// The graph as something to be checked. A run is the states that it meets.
-struct GraphSubject(Graph);
-
-impl Subject for GraphSubject {
-    type Predicate = ();
-    type System = Graph;
-    type State = usize;
-    type Run = Vec<usize>;
-    type Fault = Infallible;
-
-    fn words(&self) -> usize {
-        self.0.width
-    }
-
-    fn bits(&self) -> usize {
-        64
-    }
-
-    fn has_measure(&self) -> bool {
-        true
-    }
-
-    fn prepare(&self, _: &[()]) -> Result<Graph, ExecutionError> {
-        Ok(self.0.clone())
-    }
-
-    fn initial(&self, batch: &mut SuccessorBatch) {
-        batch.push(ActionId(0), &self.0.pack(0));
-    }
-
-    fn expand(&mut self, _: &[u64], _: &mut SuccessorBatch) -> Expanded<Infallible> {
-        panic!("every state can be expanded")
-    }
-
-    fn decode(&self, state: &[u64]) -> usize {
-        state[0] as usize
-    }
-
-    fn replay(&self, run: &LoggedRun) -> Result<Vec<usize>, ReplayError> {
-        let mut states = vec![run.initial.0 as usize];
-        for action in &run.actions {
-            states.push(self.0.successors[*states.last().unwrap()][action.0 as usize]);
-        }
-        Ok(states)
-    }
-
-    fn last_state(run: &Vec<usize>) -> &usize {
-        run.last().unwrap()
-    }
-
-    fn holds(&self, (): &(), state: &usize) -> Result<bool, Infallible> {
-        Ok(self.0.marked[*state])
-    }
-
-    fn successors(&self, state: &usize) -> Vec<usize> {
-        self.0.successors[*state].clone()
-    }
-
-    fn is_terminal(&self, state: &usize) -> bool {
-        self.0.successors[*state].is_empty()
-    }
-}
-
-type GraphOutcome = Outcome<Vec<usize>, usize, Infallible>;
-
-fn run(graph: &Graph, kinds: Vec<PropertyKind<()>>, plan: &Plan) -> GraphOutcome {
-    let properties: Vec<Property<()>> = kinds.into_iter().map(|kind| Property::new("asked", kind)).collect();
-    check_subject(GraphSubject(graph.clone()), &properties, plan, &mut ()).unwrap()
-}
-
-fn sweep() -> Plan {
-    Plan { engine: Engine::Sweep, ..Plan::default() }
-}
+use random_graph::{Graph, answer, run, sweep};
 
 /// The algorithm as it stands in the handbook: sets, and a queue for each progress value.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -240,7 +76,8 @@ fn graphs() -> impl Strategy<Value = Graph> {
         let progress = prop::collection::vec(0..levels, states);
         let marked = prop::collection::vec(prop::bool::weighted(0.2), states);
         (edges, progress, marked).prop_map(move |(edges, progress, marked)| {
-            let mut graph = Graph { successors: vec![Vec::new(); states], progress, marked, width };
+            let mut graph =
+                Graph { successors: vec![Vec::new(); states], progress, marked, width, ..Graph::default() };
             for (from, to) in edges {
                 let turn = monotone && graph.is_regress(from, to);
                 let (from, to) = if turn { (to, from) } else { (from, to) };
@@ -249,19 +86,6 @@ fn graphs() -> impl Strategy<Value = Graph> {
             graph
         })
     })
-}
-
-/// What a verdict says, and the state in which its run ends.
-fn answer(verdict: &Verdict<Vec<usize>, usize>) -> (bool, Option<usize>) {
-    let (holds, evidence) = match verdict {
-        Verdict::Holds(evidence) => (true, evidence),
-        Verdict::Violated(evidence) => (false, evidence),
-        Verdict::Unknown(reason) => panic!("{reason}"),
-    };
-    match evidence {
-        Evidence::Search(_) => (holds, None),
-        Evidence::Trace(run, _) | Evidence::Component(run, _) => (holds, run.last().copied()),
-    }
 }
 
 proptest! {
@@ -376,6 +200,7 @@ fn large_graphs_are_met_completely() {
             progress: (0..states).map(|i| (i / layer) as u64 ^ u64::from(i % back == 0)).collect(),
             marked: vec![false; states],
             width: 2,
+            ..Graph::default()
         };
         let outcome = run(&graph, vec![PropertyKind::DeadlockFree], &sweep());
         let expected = reference(&graph, Initial::Pinned);

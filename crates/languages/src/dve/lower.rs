@@ -68,7 +68,7 @@ fn declared(measure: &syntax::Measure<'_>, scope: &Scope) -> Result<DeclaredMeas
     let mut diagnostics = Diagnostics::default();
     let components = Resolver::for_measures(scope, &mut diagnostics).expressions(&measure.components);
     let components = diagnostics.check(components)?;
-    Ok(DeclaredMeasure { text: measure.text.to_owned(), span: measure.span, components })
+    Ok(DeclaredMeasure { text: measure.text.to_owned(), span: measure.span, components, kind: measure.kind })
 }
 
 /// All transitions of the model, with their names resolved.

@@ -26,7 +26,7 @@ use sweepline::model::guarded_commands::{Expression, GuardedCommands, Span};
 use crate::codes;
 use crate::ctl::CtlFormula;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::measure::DeclaredMeasure;
+use crate::measure::{DeclaredMeasure, MeasureExpressions};
 pub(crate) use constants::unknown_constant;
 use lower::Lowered;
 use resolve::Resolver;
@@ -67,14 +67,14 @@ pub(crate) fn expression(text: &str, scope: &Scope) -> Result<Expression, Vec<Di
     diagnostics.check(resolved)
 }
 
-/// Reads a progress measure: its components, the one that counts most first.
-pub(crate) fn measure(text: &str, scope: &Scope) -> Result<Vec<Expression>, Vec<Diagnostic>> {
+/// Reads a progress measure.
+pub(crate) fn measure(text: &str, scope: &Scope) -> Result<MeasureExpressions, Vec<Diagnostic>> {
     check_size(text)?;
     let mut diagnostics = Diagnostics::default();
     let parsed = parse::measure(text, Span::new(0, text.len()), &mut diagnostics);
-    let parsed = diagnostics.check(parsed)?;
+    let (parsed, kind) = diagnostics.check(parsed)?;
     let resolved = Resolver::for_measures(scope, &mut diagnostics).expressions(&parsed);
-    diagnostics.check(resolved)
+    Ok(MeasureExpressions { components: diagnostics.check(resolved)?, kind })
 }
 
 /// Reads a formula of computation tree logic about states.

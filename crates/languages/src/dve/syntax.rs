@@ -5,6 +5,7 @@
 //! alone has to keep them shallow.
 
 use sweepline::model::guarded_commands::{BinaryOperator, IntegerType, Span, UnaryOperator};
+use sweepline::progress::MeasureKind;
 
 use crate::diagnostic::Diagnostic;
 
@@ -36,12 +37,13 @@ pub(crate) struct File<'text> {
     pub(crate) measure_errors: Vec<Diagnostic>,
 }
 
-/// A progress measure: a list of expressions, the first of which counts most.
+/// A progress measure: a list of expressions, and how they are compared.
 #[derive(Debug)]
 pub(crate) struct Measure<'text> {
     pub(crate) text: &'text str,
     pub(crate) span: Span,
     pub(crate) components: Vec<Expression<'text>>,
+    pub(crate) kind: MeasureKind,
 }
 
 /// Whether a declared name can be assigned.

@@ -11,6 +11,7 @@ use sweepline::model::guarded_commands::{
     BinaryOperator, CellId, Expression, GuardedCommands, Process, Shape, UnaryOperator, Variable,
 };
 use sweepline::model::value_order::ValueOrder;
+use sweepline::progress::MeasureKind;
 
 use super::buffer::LENGTH;
 use super::parse::{TIGHTEST, spelling};
@@ -21,20 +22,26 @@ use super::tokens::is_name;
 const SUMMARY: usize = 40;
 
 /// A measure that reads back as these components.
-pub(crate) fn measure(commands: &GuardedCommands, scope: &Scope, components: &[Expression]) -> String {
+pub(crate) fn measure(
+    commands: &GuardedCommands,
+    scope: &Scope,
+    components: &[Expression],
+    kind: MeasureKind,
+) -> String {
     let writer = Writer { commands, scope };
-    list(components.iter().map(|component| writer.text(component)).collect())
+    list(components.iter().map(|component| writer.text(component)).collect(), kind)
 }
 
 /// A measure for people to recognise: long components are cut.
 pub(crate) fn summary(commands: &GuardedCommands, scope: &Scope, components: &[Expression]) -> String {
     let writer = Writer { commands, scope };
-    list(components.iter().map(|component| writer.summary(component)).collect())
+    list(components.iter().map(|component| writer.summary(component)).collect(), MeasureKind::Lexicographic)
 }
 
-fn list(mut components: Vec<String>) -> String {
+fn list(mut components: Vec<String>, kind: MeasureKind) -> String {
     match components.as_mut_slice() {
         [only] => std::mem::take(only),
+        _ if kind == MeasureKind::Product => format!("[{}]", components.join(", ")),
         _ => format!("({})", components.join(", ")),
     }
 }

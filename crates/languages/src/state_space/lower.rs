@@ -10,6 +10,7 @@ use sweepline::model::guarded_commands::{
     Action, Assignment, CellId, Effect, Expression, GuardedCommands, IntegerType, Location, LocationId,
     Participant, Place, ProcessId, Shape, Span,
 };
+use sweepline::progress::MeasureKind;
 
 use super::{INTERNAL, StateRow, StateSpace};
 use crate::dve::{ProcessScope, Scope, Symbol};
@@ -38,7 +39,12 @@ impl StateSpace {
         let process = self.process(&mut commands, &mut scope);
         commands.actions = self.arcs(process, progress);
         let components = vec![Expression::Cell(progress)];
-        let progress = Some(DeclaredMeasure { text, span: Span::default(), components });
+        let progress = Some(DeclaredMeasure {
+            text,
+            span: Span::default(),
+            components,
+            kind: MeasureKind::Lexicographic,
+        });
         let (language, warnings, progress_errors) = (Language::StateSpace, Vec::new(), Vec::new());
         Model { language, commands, warnings, progress, progress_errors, scope }
     }

@@ -14,11 +14,13 @@ use sweepline::model::guarded_commands::{ActionId, GuardedCommands};
 use sweepline::model::state_layout::StateLayout;
 use sweepline::model::successor_batch::SuccessorBatch;
 use sweepline::model::transition_system::TransitionSystem;
+use sweepline::progress::Comparison;
 use sweepline_native_code::CompiledModel;
 
 /// A sweep with these groups.
 pub fn sweep(nesting: Nesting) -> Order {
-    Order::Progress { initial: Initial::Pinned, regress: OnRegress::Sweep, nesting }
+    let comparison = Comparison::Total;
+    Order::Progress { initial: Initial::Pinned, regress: OnRegress::Sweep, nesting, comparison }
 }
 
 /// The initial state, packed.

@@ -7,7 +7,7 @@ use crate::model::state_layout::{CellRange, Repacking, StateLayout};
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::{Execution, ExecutionError, StateFunctions};
 use crate::model::value_ranges::proved_ranges;
-use crate::progress::ExpressionMeasure;
+use crate::progress::{Comparison, ExpressionMeasure};
 use crate::verdict::replay::{ReplayError, ReplayedTrace, replay};
 use crate::verdict::trace_log::LoggedRun;
 
@@ -121,6 +121,10 @@ impl<'m, E: Execution> Subject for CommandsSubject<'m, E> {
 
     fn has_measure(&self) -> bool {
         self.measure.is_some()
+    }
+
+    fn comparison(&self) -> Comparison {
+        self.measure.map(ExpressionMeasure::comparison).unwrap_or_default()
     }
 
     fn prepare(&self, predicates: &[Expression]) -> Result<E::System<'m>, ExecutionError> {

@@ -6,6 +6,7 @@ use std::hash::Hash;
 use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::{ExecutionError, TransitionSystem};
+use crate::progress::Comparison;
 use crate::verdict::Component;
 use crate::verdict::replay::ReplayError;
 use crate::verdict::trace_log::LoggedRun;
@@ -35,6 +36,11 @@ pub trait Subject {
 
     /// Whether there is a progress measure.
     fn has_measure(&self) -> bool;
+
+    /// How values of the measure are compared.
+    fn comparison(&self) -> Comparison {
+        Comparison::Total
+    }
 
     /// Makes the model executable with the present layout of states.
     fn prepare(&self, predicates: &[Self::Predicate]) -> Result<Self::System, ExecutionError>;

@@ -16,17 +16,25 @@
 //! shortest one. With others, it is shortest subject to progress: the fewest regress edges, then the least progress of the
 //! last state, then the fewest steps in its layer.
 //!
+//! Vectors that are compared component by component are a partial order. Then the next layer is that of any
+//! [minimal vector](waiting_vectors), and a step to an incomparable vector is a regress edge like one to a smaller one. What its target is
+//! is a question of the moment: it may wait in this sweep, and be met by it all the same; then it is
+//! persistent, and no root of the next sweep. A path then has the fewest regress edges and a goal below which there is none, and the rest as
+//! above.
+//!
 //! Initial states are persistent from the start (*pinned*), unless that is switched off: for one state more, models that return
 //! to their beginning do not repeat the first sweep.
 
 mod origin;
 mod revisits;
 mod sorted_successors;
+mod waiting_vectors;
 
 use std::ops::RangeInclusive;
 
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
+use crate::progress::Comparison;
 use crate::store::future_layers::FutureLayers;
 use crate::store::hash::hash_state;
 use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
@@ -37,6 +45,7 @@ use crate::store::recent_states::RecentStates;
 use origin::{NO_PARENT, UNKNOWN, initial_origin, origin, tell_origin};
 use revisits::Revisits;
 use sorted_successors::{Behind, Sorted, Staying};
+use waiting_vectors::WaitingVectors;
 
 use super::observer::{Observer, Record, Successors};
 use super::search::{
@@ -71,8 +80,11 @@ pub enum Order {
         initial: Initial,
         /// What to do when progress falls.
         regress: OnRegress,
-        /// Which parts of a progress value are swept on their own.
+        /// Which parts of a progress value are swept on their own. Ignored where vectors are compared component by component: there is no
+        /// component that counts more than the others.
         nesting: Nesting,
+        /// How progress values are compared.
+        comparison: Comparison,
     },
 }
 
@@ -127,6 +139,9 @@ pub enum OnRegress {
 pub struct SweepSearch {
     order: Order,
     nesting: Nesting,
+    comparison: Comparison,
+    /// The vectors that wait, if they are compared component by component.
+    vectors: Option<WaitingVectors>,
     layer: Layer,
     future: FutureLayers,
     persistent: PersistentStates,
@@ -185,6 +200,15 @@ struct QueueBalance {
     taken: u64,
 }
 
+/// Whether a state of the current layer, or of one ahead, is a persistent one that need not be stored for this sweep. In a total order all persistent
+/// ones are: what this sweep found lies behind. In a partial order it may be ahead, and is to be met as if it had not been found.
+fn is_known(persistent: &PersistentStates, comparison: Comparison, state: &[u64]) -> bool {
+    match comparison {
+        Comparison::Total => persistent.contains(state),
+        Comparison::ComponentWise { .. } => persistent.contains_earlier(state),
+    }
+}
+
 fn out_of_memory(full: LayerFull) -> SearchEnd {
     SearchEnd::Stopped(StopReason::Memory(full))
 }
@@ -194,10 +218,16 @@ impl SweepSearch {
     pub fn new(width: usize, order: Order, limits: Limits) -> Result<Self, OutOfMemory> {
         // There are no more record numbers.
         let limits = Limits { states: limits.states.min(NO_PARENT - 1 - BATCH as u64), ..limits };
-        let nesting = if let Order::Progress { nesting, .. } = order { nesting } else { Nesting::default() };
+        let (nesting, comparison) = match order {
+            Order::Progress { nesting, comparison: Comparison::Total, .. } => (nesting, Comparison::Total),
+            Order::Progress { comparison, .. } => (Nesting::default(), comparison),
+            Order::Constant => <_>::default(),
+        };
         Ok(Self {
             order,
             nesting,
+            comparison,
+            vectors: (comparison != Comparison::Total).then(|| WaitingVectors::new(comparison)),
             layer: Layer::new(width, limits.memory)?,
             future: FutureLayers::new(width, false),
             persistent: PersistentStates::new(width, limits.memory, false)?,
@@ -281,7 +311,7 @@ impl SweepSearch {
         Ok(())
     }
 
-    /// Forgets the current layer and loads the one of least progress that has states to be expanded.
+    /// Forgets the current layer and loads the one of least progress, or a minimal one, that has states to be expanded.
     fn next_layer<W: Width, S: TransitionSystem, O: Observer<S>>(
         &mut self,
         width: W,
@@ -292,8 +322,7 @@ impl SweepSearch {
             return Err(SearchEnd::Complete(CompleteSearch::attest()));
         }
         loop {
-            let next = [self.future.first(), self.persistent.first_root()].into_iter().flatten().min();
-            let Some(value) = next else {
+            let Some(value) = self.next_value() else {
                 self.end_sweep(observer)?;
                 continue;
             };
@@ -309,6 +338,20 @@ impl SweepSearch {
         }
     }
 
+    /// The progress value of the next layer of this sweep.
+    fn next_value(&mut self) -> Option<u64> {
+        let Some(vectors) = &mut self.vectors else {
+            return [self.future.first(), self.persistent.first_root()].into_iter().flatten().min();
+        };
+        for vector in self.future.take_new_layers() {
+            // Where there are roots it waits already.
+            if self.persistent.count(vector).1 == 0 {
+                vectors.add(vector);
+            }
+        }
+        vectors.take(|vector| self.future.entries_of(vector) + self.persistent.count(vector).1)
+    }
+
     /// All states of the current layer are expanded: now it holds most, and will be forgotten.
     fn end_layer<W: Width, S: TransitionSystem, O: Observer<S>>(
         &mut self,
@@ -317,6 +360,9 @@ impl SweepSearch {
     ) -> Result<(), SearchEnd> {
         if self.layer.len() > self.front.known {
             self.counters.layers += 1;
+            if self.vectors.is_some() {
+                self.front.persistent += self.persistent.settle(self.front.value, &self.layer);
+            }
             self.counters.largest_layer = self.counters.largest_layer.max(self.layer.len() as u64);
             self.note_peak();
             if observer.layer_ends().is_break() {
@@ -351,11 +397,23 @@ impl SweepSearch {
         debug_assert_eq!(self.queue.entered, self.queue.taken, "what entered the queue was taken, once");
         self.queue = QueueBalance::default();
         self.recent = RecentStates::new(self.layer.width());
-        if !self.persistent.begin_sweep(0..=u64::MAX) {
+        if let Some(vectors) = &mut self.vectors {
+            vectors.end_sweep();
+        }
+        if !self.begin_sweep() {
             return Err(SearchEnd::Complete(CompleteSearch::attest()));
         }
         self.counters.sweeps += 1;
         observer.failure().map_or(Ok(()), |reason| Err(SearchEnd::Stopped(StopReason::Observer(reason))))
+    }
+
+    /// What was found becomes roots; `false` if nothing was.
+    fn begin_sweep(&mut self) -> bool {
+        let has_roots = self.persistent.begin_sweep(0..=u64::MAX);
+        if let Some(vectors) = &mut self.vectors {
+            self.persistent.root_values().for_each(|vector| vectors.add(vector));
+        }
+        has_roots
     }
 
     /// Makes the layer of this value the current one: its persistent states, then what was found ahead.
@@ -405,8 +463,9 @@ impl SweepSearch {
         let mut staged = std::mem::take(&mut self.staying.words);
         for entries in chunk.chunks(BATCH * stride) {
             staged.clear();
-            let is_new =
-                |entry: &&[u64]| !self.front.looks_up || !self.persistent.contains(&entry[..width.get()]);
+            let is_new = |entry: &&[u64]| {
+                !self.front.looks_up || !is_known(&self.persistent, self.comparison, &entry[..width.get()])
+            };
             let entries = entries.chunks_exact(stride).filter(is_new);
             entries.clone().for_each(|entry| staged.extend_from_slice(&entry[..width.get()]));
             // Without origins, an entry is a state and nothing else.
@@ -457,10 +516,12 @@ impl SweepSearch {
         batch: &SuccessorBatch,
         from: usize,
     ) {
-        if self.is_measured() {
+        if !self.is_measured() {
+            self.sift(width, batch, from);
+        } else if self.vectors.is_none() {
             self.measure(width, system, batch, from);
         } else {
-            self.sift(width, batch, from);
+            self.measure_vectors(width, system, batch, from);
         }
         let announced = self.layer.announced() * width.get();
         self.layer.announce(width, &self.staying.words[announced..]);
@@ -505,6 +566,40 @@ impl SweepSearch {
             sorted.stays(from + number, state, stays);
             // What lies behind may be forgotten, however recent it is.
             sorted.leaves(from + number, (value < current) | ((value > current) & !is_recent));
+        }
+        sorted.end();
+        self.counters.forward += forward;
+        self.counters.regress += regress;
+    }
+
+    /// As [`measure`](Self::measure), where values are compared component by component.
+    #[inline(never)]
+    fn measure_vectors<W: Width, S: TransitionSystem>(
+        &mut self,
+        width: W,
+        system: &S,
+        batch: &SuccessorBatch,
+        from: usize,
+    ) {
+        debug_assert_eq!(self.values.len(), from);
+        let words = &batch.words()[from * width.get()..];
+        system.progress(words, &mut self.values);
+        let (current, comparison) = (self.front.value, self.comparison);
+        let (mut forward, mut regress) = (0, 0);
+        let mut sorted = Sorted::begin(width, &mut self.staying, &mut self.leaving, words.len());
+        for ((number, state), &value) in words.chunks_exact(width.get()).enumerate().zip(&self.values[from..])
+        {
+            let falls = !comparison.is_at_most(current, value);
+            forward += u64::from(!falls & (value != current));
+            regress += u64::from(falls);
+            // A target of a regress edge is not stored in this sweep, but may be met by it later: the cache must not know it.
+            let is_recent = !falls && self.recent.knows(width, state) && !self.all_steps;
+            let mut stays = (value == current) & !is_recent;
+            if self.front.looks_up && stays {
+                stays = !self.persistent.contains_earlier(&state[..width.get()]);
+            }
+            sorted.stays(from + number, state, stays);
+            sorted.leaves(from + number, (value != current) & !is_recent);
         }
         sorted.end();
         self.counters.forward += forward;
@@ -556,7 +651,7 @@ impl SweepSearch {
         batch: &SuccessorBatch,
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
-        let ends = batch.ends();
+        let (ends, comparison) = (batch.ends(), self.comparison);
         let mut number = 0;
         for i in self.leaving.drain(..).map(|i| i as usize) {
             let value = self.values[i];
@@ -566,7 +661,7 @@ impl SweepSearch {
             let record = self.front.record(self.cursor + number);
             observer.leaving_step(record);
             let origin = origin(record, batch.action(i));
-            if value > self.front.value {
+            if comparison.is_below(self.front.value, value) {
                 self.future.append(width, value, batch.state(i), origin);
             } else {
                 if let Order::Progress { regress: OnRegress::Stop, .. } = self.order {
@@ -664,7 +759,7 @@ impl SweepSearch {
     }
 
     fn compact(&mut self) -> Result<(), LayerFull> {
-        self.future.compact(|state| self.persistent.contains(state))
+        self.future.compact(|state| is_known(&self.persistent, self.comparison, state))
     }
 
     /// Lets everybody look who may stop the search. When memory is short, duplicates go first.
@@ -724,6 +819,9 @@ impl Search for SweepSearch {
         };
         let origins = observer.wants_origins();
         self.future = FutureLayers::new(width, origins);
+        if self.vectors.is_some() {
+            self.future.list_new_layers();
+        }
         self.persistent = PersistentStates::new(width, self.limits.memory, origins)?;
         let mut values = Vec::new();
         system.progress(initial.words(), &mut values);
@@ -737,7 +835,7 @@ impl Search for SweepSearch {
                 }
             }
         });
-        self.persistent.begin_sweep(0..=u64::MAX);
+        self.begin_sweep();
         Ok(())
     }
 
@@ -823,6 +921,7 @@ impl Search for SweepSearch {
             + self.batch.bytes()
             + self.recent.bytes()
             + self.revisits.bytes()
+            + self.vectors.as_ref().map_or(0, WaitingVectors::bytes)
     }
 
     fn peak_bytes(&self) -> usize {

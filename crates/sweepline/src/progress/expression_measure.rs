@@ -1,8 +1,9 @@
-//! A measure made of expressions of the model, compared from left to right.
+//! A measure made of expressions of the model, compared from left to right or component by component.
 //!
 //! The expressions are packed into one: each minus its least value, shifted to its place, the most significant first. So a progress value is a
 //! 63-bit integer, the order of the integers is the lexicographic order of the tuples, and executing a measure is
-//! evaluating an expression, by whatever executes the model.
+//! evaluating an expression, by whatever executes the model. A product measure has a bit to spare above each expression, by which its values are
+//! [compared](Comparison) component by component; as integers they are still in lexicographic order.
 //!
 //! Nothing is left to chance at run time. The ranges of the expressions are proved before the search, and what cannot be
 //! proved is refused: a measure that is too wide for its word, or that may have no value in some state (a division by
@@ -12,6 +13,8 @@ use crate::model::guarded_commands::{BinaryOperator, Expression, GuardedCommands
 use crate::model::state_layout::CellRange;
 use crate::model::value_ranges::{expression_range, proved_ranges};
 
+use super::comparison::{Comparison, MeasureKind};
+
 /// Bits of a progress value: those of an `i64` that is not negative.
 const BITS: u32 = 63;
 
@@ -20,6 +23,8 @@ const BITS: u32 = 63;
 pub struct ExpressionMeasure {
     packed: Expression,
     parts: Vec<Part>,
+    kind: MeasureKind,
+    guards: u64,
 }
 
 /// The place of one expression in the value.
@@ -37,10 +42,12 @@ pub enum MeasureError {
     #[error("a measure has at least one expression")]
     Empty,
     /// The expressions can have too many different values.
-    #[error("the measure needs {} bits, and a progress value has {BITS}: {}", total_bits(.ranges), listed(.ranges))]
+    #[error("the measure needs {} bits, and a progress value has {BITS}: {}", total_bits(.ranges, *.kind), listed(.ranges))]
     TooWide {
         /// What each expression can be.
         ranges: Vec<CellRange>,
+        /// How they are compared: component by component takes a bit more for each.
+        kind: MeasureKind,
     },
     /// The expression may have no value in a reachable state.
     #[error("the measure may have no value: {reason}")]
@@ -58,8 +65,14 @@ fn needed_bits(range: CellRange) -> u32 {
     64 - range.high.abs_diff(range.low).leading_zeros()
 }
 
-fn total_bits(ranges: &[CellRange]) -> u32 {
-    ranges.iter().map(|range| needed_bits(*range)).sum()
+/// Bits of an expression's place, with a guard where it needs one.
+fn place_bits(range: CellRange, kind: MeasureKind) -> u32 {
+    let bits = needed_bits(range);
+    bits + u32::from(bits > 0 && kind == MeasureKind::Product)
+}
+
+fn total_bits(ranges: &[CellRange], kind: MeasureKind) -> u32 {
+    ranges.iter().map(|range| place_bits(*range, kind)).sum()
 }
 
 fn listed(ranges: &[CellRange]) -> String {
@@ -75,6 +88,26 @@ impl ExpressionMeasure {
     /// # Errors
     /// If they do not fit into a progress value, or may have no value.
     pub fn new(model: &GuardedCommands, components: &[Expression]) -> Result<Self, MeasureError> {
+        Self::of_kind(model, components, MeasureKind::Lexicographic)
+    }
+
+    /// Packs the expressions as a vector that is compared component by component.
+    ///
+    /// # Errors
+    /// If they, with a bit more for each, do not fit into a progress value, or may have no value.
+    pub fn product(model: &GuardedCommands, components: &[Expression]) -> Result<Self, MeasureError> {
+        Self::of_kind(model, components, MeasureKind::Product)
+    }
+
+    /// Packs the expressions. With a single one that is not constant, both kinds are the same.
+    ///
+    /// # Errors
+    /// If they do not fit into a progress value, or may have no value.
+    pub fn of_kind(
+        model: &GuardedCommands,
+        components: &[Expression],
+        kind: MeasureKind,
+    ) -> Result<Self, MeasureError> {
         if components.is_empty() {
             return Err(MeasureError::Empty);
         }
@@ -86,15 +119,21 @@ impl ExpressionMeasure {
         }
         let ranges: Vec<CellRange> =
             components.iter().map(|one| expression_range(model, &proved, one)).collect();
-        if total_bits(&ranges) > BITS {
-            return Err(MeasureError::TooWide { ranges });
+        let variable = ranges.iter().filter(|range| needed_bits(**range) > 0).count();
+        // A single number needs no guard.
+        let packing = if variable > 1 { kind } else { MeasureKind::Lexicographic };
+        if total_bits(&ranges, packing) > BITS {
+            return Err(MeasureError::TooWide { ranges, kind: packing });
         }
         let mut parts = Vec::with_capacity(components.len());
         let mut packed = None;
-        let mut shift = 0;
+        let (mut shift, mut guards) = (0, 0);
         for (expression, range) in components.iter().zip(&ranges).rev() {
             let part = Part { low: range.low, bits: needed_bits(*range), shift };
-            shift += part.bits;
+            shift += place_bits(*range, packing);
+            if shift > part.shift + part.bits {
+                guards |= 1 << (part.shift + part.bits);
+            }
             parts.push(part);
             // An expression with a single value takes no place.
             if part.bits > 0 {
@@ -106,12 +145,31 @@ impl ExpressionMeasure {
             }
         }
         parts.reverse();
-        Ok(Self { packed: packed.unwrap_or(Expression::Constant(0)), parts })
+        Ok(Self { packed: packed.unwrap_or(Expression::Constant(0)), parts, kind, guards })
     }
 
     /// The expression whose value is the progress value.
     pub fn packed(&self) -> &Expression {
         &self.packed
+    }
+
+    /// How the values of the expressions are compared.
+    pub fn kind(&self) -> MeasureKind {
+        self.kind
+    }
+
+    /// How progress values are compared.
+    pub fn comparison(&self) -> Comparison {
+        match self.guards {
+            0 => Comparison::Total,
+            guards => Comparison::ComponentWise { guards },
+        }
+    }
+
+    /// The bit above each expression's place that is zero in all values, as a set of bits; none for lexicographic measures, and
+    /// none where a single expression is not constant.
+    pub fn guards(&self) -> u64 {
+        self.guards
     }
 
     /// The lowest bit of each expression's place, as a set of bits.
@@ -133,10 +191,14 @@ impl ExpressionMeasure {
         self.parts.iter().map(value).collect()
     }
 
-    /// The expressions' values as people write them: `3`, or `(3, 1)`.
+    /// The expressions' values as people write them: `3`, or `(3, 1)`, or `[3, 1]`.
     pub fn show(&self, progress: u64) -> String {
         let values: Vec<String> = self.unpack(progress).iter().map(i64::to_string).collect();
-        if let [value] = &values[..] { value.clone() } else { format!("({})", values.join(", ")) }
+        match (&values[..], self.kind) {
+            ([value], _) => value.clone(),
+            (_, MeasureKind::Lexicographic) => format!("({})", values.join(", ")),
+            (_, MeasureKind::Product) => format!("[{}]", values.join(", ")),
+        }
     }
 }
 
@@ -265,6 +327,59 @@ mod tests {
                 prop_assert_eq!(measure.unpack(value(a)), a.to_vec());
             }
         }
+    }
+
+    proptest! {
+        /// One subtraction compares all components of a vector, and numbers are an order that agrees with it.
+        #[test]
+        fn vectors_are_compared_component_by_component(
+            bits in prop::array::uniform3(0..=20u8), signed in any::<[bool; 3]>(),
+            pairs in prop::collection::vec((any::<[i64; 3]>(), any::<[i64; 3]>()), 50), spread in 1..9i64,
+        ) {
+            let types = [0, 1, 2].map(|i| IntegerType { bits: bits[i].max(1), signed: signed[i] });
+            let model = model(types);
+            // No bits stand for a component that is constant.
+            let component = |i: usize| if bits[i] == 0 { Expression::Constant(5) } else { cell(i as u32) };
+            let measure = ExpressionMeasure::product(&model, &[0, 1, 2].map(component)).unwrap();
+            let interpreter = Interpreter::new(&model);
+            let value = |tuple: [i64; 3]| {
+                let mut state = model.initial_state();
+                state[..3].copy_from_slice(&tuple);
+                interpreter.evaluate(measure.packed(), &state).unwrap() as u64
+            };
+            let order = measure.comparison();
+            for (a, b) in pairs {
+                let tuple = |tuple: [i64; 3]| [0, 1, 2].map(|i| types[i].wrap(tuple[i] % spread));
+                let [a, b] = [tuple(a), tuple(b)];
+                let shown = |tuple: [i64; 3]| [0, 1, 2].map(|i| if bits[i] == 0 { 5 } else { tuple[i] });
+                let at_most = shown(a).iter().zip(&shown(b)).all(|(a, b)| a <= b);
+                prop_assert_eq!(order.is_at_most(value(a), value(b)), at_most);
+                prop_assert_eq!(order.is_below(value(a), value(b)), at_most && shown(a) != shown(b));
+                prop_assert_eq!(value(a).cmp(&value(b)), shown(a).cmp(&shown(b)));
+                prop_assert_eq!(measure.unpack(value(a)), shown(a).to_vec());
+                prop_assert_eq!(value(a) & measure.guards(), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_vector_has_a_guard_above_each_component() {
+        let types = [3, 2, 1].map(|bits| IntegerType { bits, signed: false });
+        let commands = model(types);
+        let vector =
+            ExpressionMeasure::product(&commands, &[cell(0), Expression::Constant(7), cell(1)]).unwrap();
+        assert_eq!((vector.guards(), vector.parts()), (0b100_0100, 0b1001));
+        assert_eq!(vector.show(0b10_1011), "[5, 7, 3]");
+        let tuple = ExpressionMeasure::new(&commands, &[cell(0), cell(1)]).unwrap();
+        assert_eq!((tuple.guards(), tuple.comparison()), (0, Comparison::Total));
+        // One component is compared as ever.
+        let single = ExpressionMeasure::product(&commands, &[cell(0), Expression::Constant(7)]).unwrap();
+        assert_eq!((single.comparison(), single.show(5)), (Comparison::Total, "[5, 7]".into()));
+        let wide = [31, 31, 1].map(|bits| IntegerType { bits, signed: false });
+        let commands = model(wide);
+        assert!(ExpressionMeasure::new(&commands, &[cell(0), cell(1), cell(2)]).is_ok());
+        let refused = ExpressionMeasure::product(&commands, &[cell(0), cell(1)]).unwrap_err().to_string();
+        assert!(refused.contains("needs 64 bits"), "{refused}");
     }
 
     #[test]

@@ -98,6 +98,22 @@ pub fn prove_monotone(model: &GuardedCommands, components: &[Expression]) -> Res
     Prover::new(model, WORK).prove(components)
 }
 
+/// Proves that no component of the vector of `components` ever falls along a step of the model.
+///
+/// # Errors
+/// The first action about which that could not be proved.
+pub fn prove_monotone_vector(
+    model: &GuardedCommands,
+    components: &[Expression],
+) -> Result<MonotoneProof, Doubt> {
+    let mut proof = MonotoneProof { components: Vec::with_capacity(components.len()) };
+    for (component, expression) in components.iter().enumerate() {
+        let alone = prove_monotone(model, std::slice::from_ref(expression));
+        proof.components.extend(alone.map_err(|doubt| Doubt { component, ..doubt })?.components);
+    }
+    Ok(proof)
+}
+
 /// Everything about one model that proofs need.
 pub(super) struct Prover<'m> {
     pub steps: StepAnalysis<'m>,

@@ -46,6 +46,8 @@ pub struct FutureLayers {
     /// Words of an entry: a state, and, if wanted, where it comes from.
     stride: usize,
     layers: BTreeMap<u64, u32>,
+    /// Values of layers that are new since somebody asked, if anybody does.
+    new_layers: Option<Vec<u64>>,
     buffers: Vec<Buffer>,
     unused: Vec<u32>,
     near: [(u64, u32); NEAR],
@@ -86,6 +88,7 @@ impl FutureLayers {
             width,
             stride: width + usize::from(origins),
             layers: BTreeMap::new(),
+            new_layers: None,
             buffers: Vec::new(),
             unused: Vec::new(),
             near: [NOT_NEAR; NEAR],
@@ -94,6 +97,16 @@ impl FutureLayers {
             spare: Vec::new(),
             set: None,
         }
+    }
+
+    /// From now on, new layers are listed for [`take_new_layers`](Self::take_new_layers).
+    pub fn list_new_layers(&mut self) {
+        self.new_layers.get_or_insert_default();
+    }
+
+    /// The values of the layers that are new since the last time.
+    pub fn take_new_layers(&mut self) -> Vec<u64> {
+        self.new_layers.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Words of an entry.
@@ -128,6 +141,11 @@ impl FutureLayers {
         self.layers.first_key_value().map(|(value, _)| *value)
     }
 
+    /// Number of entries in the layer of this value, duplicates included.
+    pub fn entries_of(&self, value: u64) -> usize {
+        self.layers.get(&value).map_or(0, |number| self.buffers[*number as usize].words() / self.stride)
+    }
+
     /// Appends a state to the layer of its progress value.
     #[inline]
     pub fn append<W: Width>(&mut self, width: W, value: u64, state: &[u64], origin: u64) {
@@ -149,6 +167,9 @@ impl FutureLayers {
     #[inline(never)]
     fn find_layer(&mut self, value: u64) -> u32 {
         let number = *self.layers.entry(value).or_insert_with(|| {
+            if let Some(new) = &mut self.new_layers {
+                new.push(value);
+            }
             self.unused.pop().unwrap_or_else(|| {
                 self.buffers.push(Buffer::default());
                 self.buffers.len() as u32 - 1
@@ -307,6 +328,7 @@ impl FutureLayers {
                 }
             }
         }
+        new.new_layers = self.new_layers.take();
         *self = new;
     }
 }

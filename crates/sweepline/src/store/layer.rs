@@ -272,11 +272,17 @@ impl Layer {
 
     /// Whether the state is in the set.
     pub fn contains<W: Width>(&self, width: W, state: &[u64]) -> bool {
+        self.number_of(width, state).is_some()
+    }
+
+    /// The record number of the state, if it is in the set.
+    #[inline]
+    pub fn number_of<W: Width>(&self, width: W, state: &[u64]) -> Option<u32> {
         if self.buckets == 0 {
-            return false;
+            return None;
         }
         // SAFETY: the index has buckets.
-        unsafe { self.find(width, state, hash_state(&state[..width.get()]), None) }.is_ok()
+        unsafe { self.find(width, state, hash_state(&state[..width.get()]), None) }.ok()
     }
 
     /// Forgets all states, and makes room for about `expected` others, or for as many as there were: neighbouring layers

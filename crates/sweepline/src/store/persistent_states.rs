@@ -29,6 +29,8 @@ pub struct PersistentStates {
     expanded: ByValue,
     roots: ByValue,
     found: ByValue,
+    /// States in the set when the last sweep through all values began: those with greater numbers were found in it.
+    earlier: usize,
     /// States in the set that are in no list any more.
     forgotten: usize,
     budget: usize,
@@ -43,6 +45,7 @@ impl PersistentStates {
             expanded: ByValue::new(),
             roots: ByValue::new(),
             found: ByValue::new(),
+            earlier: 0,
             forgotten: 0,
             budget,
         })
@@ -106,8 +109,34 @@ impl PersistentStates {
         with_width!(self.set.width(), width => self.set.contains(width, state))
     }
 
+    /// Whether the state was persistent already when the last sweep through all values began: it is expanded, or a root of that sweep. For
+    /// sweeps without parts.
+    pub fn contains_earlier(&self, state: &[u64]) -> bool {
+        let number = with_width!(self.set.width(), width => self.set.number_of(width, state));
+        number.is_some_and(|number| (number as usize) < self.earlier)
+    }
+
+    /// States of this value that were found in this sweep, and that its layer, now complete, met all the same, are expanded: they are no
+    /// roots of the next. Tells how many. In a total order there are none, as no layer is ahead whose states are found by regress edges.
+    pub fn settle(&mut self, value: u64, layer: &Layer) -> usize {
+        let Some(found) = self.found.get_mut(&value) else { return 0 };
+        let set = &self.set;
+        let is_met = |number: &mut u32| with_width!(set.width(), width => layer.contains(width, set.state(*number as usize)));
+        let met: Vec<u32> = found.extract_if(.., is_met).collect();
+        if found.is_empty() {
+            self.found.remove(&value);
+        }
+        if !met.is_empty() {
+            self.expanded.entry(value).or_default().extend(&met);
+        }
+        met.len()
+    }
+
     /// What was found at these progress values becomes roots of a sweep; `false` if nothing was.
     pub fn begin_sweep(&mut self, values: RangeInclusive<u64>) -> bool {
+        if values == (0..=u64::MAX) {
+            self.earlier = self.len();
+        }
         if self.found.range(values.clone()).next().is_none() {
             return false;
         }
@@ -165,6 +194,11 @@ impl PersistentStates {
     /// The least progress value of a root of this sweep.
     pub fn first_root(&self) -> Option<u64> {
         self.roots.first_key_value().map(|(value, _)| *value)
+    }
+
+    /// The progress values of the roots of this sweep.
+    pub fn root_values(&self) -> impl Iterator<Item = u64> {
+        self.roots.keys().copied()
     }
 
     /// Enters the states of this value that an earlier sweep expanded into the current layer, which is empty.

@@ -1,7 +1,8 @@
-//! Progress measures: one expression, or a list `(a, b, c)` of which the first counts most.
+//! Progress measures: one expression, a tuple `(a, b, c)` of which the first counts most, or a vector `[a, b, c]`, compared
+//! component by component.
 //!
-//! A parenthesis in front does not tell the two apart: `(a) + b` is an expression. A list is what has a comma
-//! directly inside its first parenthesis. Lists do not nest: comparing `(a, (b, c))` would be comparing
+//! A parenthesis in front does not tell the two apart: `(a) + b` is an expression. A tuple is what has a comma
+//! directly inside its first parenthesis; no expression begins with a bracket. Lists do not nest: comparing `(a, (b, c))` would be comparing
 //! `(a, b, c)`, so nothing is lost by asking for the plain one.
 //!
 //! A file declares its measure in a comment, `// progress: x + y`, so that other tools still read the file.
@@ -11,6 +12,7 @@
 //! That leaves the meaning of every other text alone, and a variable may be called `order`.
 
 use sweepline::model::guarded_commands::Span;
+use sweepline::progress::MeasureKind;
 
 use super::{Expected, Parser};
 use crate::codes;
@@ -30,7 +32,7 @@ pub(crate) fn measure<'text>(
     text: &'text str,
     span: Span,
     diagnostics: &mut Diagnostics,
-) -> Checked<Vec<Expression<'text>>> {
+) -> Checked<(Vec<Expression<'text>>, MeasureKind)> {
     let part = text.get(..span.end as usize).unwrap_or(text);
     let mut parser = Parser::starting_at(span.start as usize, part, Purpose::Measure, diagnostics);
     let components = parser.components()?;
@@ -48,23 +50,31 @@ pub(super) fn declared<'text>(
     for other in others {
         let message = "a second progress measure";
         let error = Diagnostic::error(codes::REPEATED_MEASURE, *other, message, "the model has one already");
-        let help = "keep one `// progress:` comment; several values are compared in order as `(a, b)`";
+        let help = "keep one `// progress:` comment; several values are compared in order as `(a, b)`, or each by itself as `[a, b]`";
         diagnostics.report(error.help(help));
     }
-    let components = measure(text, *first, diagnostics).ok()?;
-    Some(Measure { text: &text[first.start as usize..first.end as usize], span: *first, components })
+    let (components, kind) = measure(text, *first, diagnostics).ok()?;
+    let text = &text[first.start as usize..first.end as usize];
+    Some(Measure { text, span: *first, components, kind })
 }
 
 impl<'text> Parser<'text, '_> {
-    /// `measure = expression | "(" expression "," expression { "," expression } ")"`
-    fn components(&mut self) -> Checked<Vec<Expression<'text>>> {
+    /// `measure = expression | "(" expression "," expression { "," expression } ")" | "[" expression { "," expression } "]"`
+    fn components(&mut self) -> Checked<(Vec<Expression<'text>>, MeasureKind)> {
+        if self.eat(TokenKind::OpenBracket) {
+            let components = self.separated(Self::expression)?;
+            self.expect(TokenKind::CloseBracket)?;
+            // One component is compared in one way only.
+            let kind = if components.len() > 1 { MeasureKind::Product } else { MeasureKind::Lexicographic };
+            return Ok((components, kind));
+        }
         if !self.at_list() {
-            return Ok(vec![self.expression()?]);
+            return Ok((vec![self.expression()?], MeasureKind::Lexicographic));
         }
         self.expect(TokenKind::OpenParenthesis)?;
         let components = self.separated(Self::expression)?;
         self.expect(TokenKind::CloseParenthesis)?;
-        Ok(components)
+        Ok((components, MeasureKind::Lexicographic))
     }
 
     /// Whether a parenthesis opens here that has a comma directly inside.

@@ -210,9 +210,9 @@ impl<'text, 'run> Parser<'text, 'run> {
             TokenKind::Equal if self.expected.contains(&expression::OPERATOR) => {
                 Some("`==` compares; `=` stands only in declarations and after `effect`".to_owned())
             }
-            TokenKind::Comma if self.purpose == Purpose::Measure => {
-                Some("a list of measures stands in one pair of parentheses: `(a, b, c)`".to_owned())
-            }
+            TokenKind::Comma if self.purpose == Purpose::Measure => Some(
+                "a list of measures stands in one pair of parentheses or brackets: `(a, b, c)`".to_owned(),
+            ),
             TokenKind::EqualEqual if expects(TokenKind::Equal) => {
                 Some("`=` assigns; `==` compares".to_owned())
             }
