@@ -338,7 +338,8 @@ impl SweepSearch {
         if let Some(bit) = self.nesting.monotone
             && here >> bit != next >> bit
         {
-            self.persistent.forget(here >> bit << bit..=here)?;
+            // The whole group: its last sweep may have ended below values that an earlier one had met.
+            self.persistent.forget(here >> bit << bit..=here | !(u64::MAX << bit))?;
         }
         Ok(false)
     }
