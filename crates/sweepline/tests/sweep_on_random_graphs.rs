@@ -16,7 +16,7 @@ use sweepline::model::transition_system::{ExecutionError, Expansion, TransitionS
 use sweepline::property::{Property, PropertyKind};
 use sweepline::verdict::replay::ReplayError;
 use sweepline::verdict::trace_log::LoggedRun;
-use sweepline::verdict::{Evidence, Verdict};
+use sweepline::verdict::{Evidence, Length, Verdict};
 
 /// A graph whose states are numbers; state 0 is initial.
 #[derive(Clone, Debug)]
@@ -566,5 +566,24 @@ fn large_graphs_are_met_completely_by_all_sweeps() {
                 }
             }
         }
+    }
+}
+
+/// A nested sweep goes back in a group before it goes on: its paths need not have the fewest steps back.
+#[test]
+fn a_path_of_a_nested_sweep_is_as_found() {
+    let graph = Graph {
+        successors: vec![vec![1], vec![2, 3], vec![], vec![]],
+        progress: vec![0, 2, 1, 8],
+        marked: vec![false, false, true, true],
+        width: 1,
+    };
+    for (parts, path, length) in
+        [(0, vec![0, 1, 3], Length::SubjectToProgress), (4, vec![0, 1, 2], Length::AsFound)]
+    {
+        let nesting = Nesting { parts, monotone: None };
+        let outcome = run(&graph, vec![PropertyKind::Reachable(())], &Plan { nesting, ..sweep() });
+        let Verdict::Holds(Evidence::Trace(found, as_long)) = &outcome.verdicts[0] else { panic!("a run") };
+        assert_eq!((found, *as_long), (&path, length));
     }
 }

@@ -173,6 +173,19 @@ fn suitable<'s>(
     proposals.find(|one| !needs_proof || prove_monotone(model, &one.components).is_ok())
 }
 
+impl Proposal {
+    /// Which groups a sweep by this measure sweeps on their own.
+    pub fn nesting(&self, measure: &ExpressionMeasure) -> Nesting {
+        match self.kind {
+            Kind::Flat => Nesting::default(),
+            Kind::Nested => Nesting {
+                parts: measure.lowest_bit(self.monotone).map_or(0, |bit| 1 << bit),
+                monotone: measure.lowest_bit(self.monotone),
+            },
+        }
+    }
+}
+
 struct AutomaticRun<'a, E> {
     model: &'a GuardedCommands,
     execution: &'a E,
@@ -233,13 +246,7 @@ impl<E: Execution> AutomaticRun<'_, E> {
         let Ok(measure) = ExpressionMeasure::new(self.model, &proposal.components) else {
             return self.explore(None);
         };
-        let nesting = match proposal.kind {
-            Kind::Flat => Nesting::default(),
-            Kind::Nested => Nesting {
-                parts: measure.lowest_bit(proposal.monotone).map_or(0, |bit| 1 << bit),
-                monotone: measure.lowest_bit(proposal.monotone),
-            },
-        };
+        let nesting = proposal.nesting(&measure);
         let limits = Limits { revisits: self.limit(proposal), ..self.plan.limits };
         let plan =
             Plan { engine: Engine::Sweep, measure: Some(measure), nesting, limits, ..self.plan.clone() };
