@@ -6,6 +6,8 @@ use std::fmt::Write;
 
 use sweepline::model::guarded_commands::{CellId, GuardedCommands};
 
+use sweepline::progress::Comparison;
+
 use crate::measure::Measure;
 use crate::model_file::ModelFile;
 use crate::reachable_states::ReachableStates;
@@ -48,7 +50,8 @@ pub fn drawing(
     for (from, steps) in graph.steps.iter().enumerate() {
         for &(action, to) in steps {
             let to = to as usize;
-            let regress = if progress[to] < progress[from] {
+            let comparison = measure.map_or(Comparison::Total, |one| one.packed.comparison());
+            let regress = if !comparison.is_at_most(progress[from], progress[to]) {
                 ", style=dashed, color=red, fontcolor=red, constraint=false"
             } else {
                 ""

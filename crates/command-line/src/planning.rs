@@ -110,10 +110,11 @@ impl Planned {
 impl Planned {
     /// The plan of the run that the outcome is from, after a measure was looked for.
     pub fn kept(&self, automatic: &Automatic, commands: &GuardedCommands) -> Plan {
-        let kept = kept_components(automatic);
-        let measure = kept.and_then(|kept| ExpressionMeasure::new(commands, kept).ok());
+        let proposal = automatic.attempts.last().and_then(|last| last.proposal.as_ref());
+        let measure = proposal.and_then(|kept| ExpressionMeasure::new(commands, &kept.components).ok());
         let engine = if measure.is_some() { Engine::Sweep } else { Engine::Breadth };
-        Plan { engine, measure, ..self.plan.clone() }
+        let nesting = proposal.zip(measure.as_ref()).map(|(kept, measure)| kept.nesting(measure));
+        Plan { engine, measure, nesting: nesting.unwrap_or_default(), ..self.plan.clone() }
     }
 
     /// The components of the measure that the run followed, which is the one of the plan or was found.

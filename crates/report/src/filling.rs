@@ -307,6 +307,7 @@ fn states_matched(finished: FinishedSearch<'_>) -> Option<u64> {
 fn length_by(plan: &Plan) -> LengthRecord {
     match (plan.engine, &plan.measure) {
         (Engine::Depth, _) => LengthRecord::AsFound,
+        (Engine::Sweep, Some(_)) if plan.nesting.parts != 0 => LengthRecord::AsFound,
         (Engine::Sweep, Some(_)) => LengthRecord::SubjectToProgress,
         (Engine::Breadth | Engine::Sweep, _) => LengthRecord::Shortest,
     }

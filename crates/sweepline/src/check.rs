@@ -571,6 +571,8 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         let wrong = || CheckError::WrongTrace(property.name.clone());
         let length = match self.kind {
             SearchKind::Layers(Order::Constant) => Length::Shortest,
+            // Groups are swept again before what lies ahead of them is met.
+            SearchKind::Layers(Order::Progress { nesting, .. }) if nesting.parts != 0 => Length::AsFound,
             SearchKind::Layers(_) => Length::SubjectToProgress,
             SearchKind::Depth => Length::AsFound,
         };

@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use sweepline::check::{Engine, Plan, TerminalList};
-use sweepline::explore::sweep::{Initial, OnRegress};
+use sweepline::explore::search::Limits;
+use sweepline::explore::sweep::{Initial, Nesting, OnRegress};
 use sweepline::property::PropertyKind;
-use sweepline::verdict::{Evidence, Verdict};
+use sweepline::verdict::{Evidence, Length, Verdict};
 
 use random_graph::{Graph, answer, run, sweep};
 
@@ -208,5 +209,220 @@ fn large_graphs_are_met_completely() {
         assert_eq!(outcome.counters.explored, expected.explored);
         assert_eq!(outcome.counters.sweeps, expected.sweeps);
         assert!(outcome.counters.peak.total() >= expected.peak);
+    }
+}
+
+/// Parts and claims, most of them wrong.
+fn nestings(bits: u32) -> impl Strategy<Value = Nesting> {
+    (0..1u64 << bits, prop::option::of(0..=bits)).prop_map(|(parts, monotone)| Nesting { parts, monotone })
+}
+
+/// Layered graphs in which many states of a layer are led back to, one by one, and few steps lead there from below.
+fn looking_up() -> impl Strategy<Value = Graph> {
+    let shape = (2..6usize, 10..40usize, 1..4usize, any::<bool>());
+    shape.prop_flat_map(|(layers, wide, width, to_end)| {
+        let states = layers * wide + 1;
+        let edges = prop::collection::vec((0..states, 0..states), 0..wide);
+        let marked = prop::collection::vec(prop::bool::weighted(0.02), states);
+        let scattered = prop::collection::vec(0..layers as u64, states);
+        (edges, marked, scattered, any::<bool>()).prop_map(move |(edges, marked, scattered, is_scattered)| {
+            let layer = |state: usize| if state == 0 { 0 } else { (state - 1) / wide };
+            let progress =
+                (0..states).map(|one| if is_scattered { scattered[one] } else { layer(one) as u64 * 3 });
+            let mut graph = Graph {
+                successors: vec![Vec::new(); states],
+                progress: progress.collect(),
+                marked,
+                width,
+                ..Graph::default()
+            };
+            graph.successors[0].push(1 + (layers - 1) * wide);
+            for state in 1..states {
+                let (here, place) = (layer(state), (state - 1) % wide);
+                // Down to the same place of the layer below, and from the first layer up to the next place of the last one.
+                match here.checked_sub(1) {
+                    Some(below) => graph.successors[state].push(1 + below * wide + place),
+                    None if place + 1 < wide || to_end => {
+                        graph.successors[state].push(1 + (layers - 1) * wide + (place + 1) % wide);
+                    }
+                    None => {}
+                }
+            }
+            edges.into_iter().for_each(|(from, to)| graph.successors[from].push(to));
+            graph
+        })
+    })
+}
+
+/// Everything that a nested or remembering sweep must have in common with full exploration.
+fn agrees_with_full_exploration(graph: &Graph, plan: &Plan) -> Result<(), TestCaseError> {
+    let listed = Plan { terminal_states: TerminalList::Listed, ..plan.clone() };
+    let outcome = run(graph, vec![], &listed);
+    let counters = outcome.counters;
+    let reachable = graph.reachable(0);
+    let states = reachable.len() as u64;
+    prop_assert!(outcome.complete);
+    prop_assert!(counters.explored >= states);
+    prop_assert!(outcome.distinct.is_none_or(|distinct| distinct == states));
+    let terminal: BTreeSet<usize> =
+        reachable.iter().copied().filter(|state| graph.successors[*state].is_empty()).collect();
+    prop_assert_eq!(outcome.deadlocks, Some(terminal.len() as u64));
+    let met = outcome.terminal_states.unwrap();
+    prop_assert_eq!(met.len(), terminal.len());
+    prop_assert_eq!(met.into_iter().collect::<BTreeSet<_>>(), terminal);
+    if graph.is_monotone() {
+        prop_assert_eq!((counters.explored, outcome.distinct), (states, Some(states)));
+        prop_assert_eq!(counters.sweeps + counters.local_sweeps, 1);
+    }
+    prop_assert!(counters.peak.total() <= states * 2 + counters.transitions);
+    // Each state in turn is found, by a run that is one: replaying it asks for steps that exist.
+    for goal in 0..graph.successors.len() {
+        let marked = (0..graph.successors.len()).map(|state| state == goal).collect();
+        let graph = Graph { marked, ..graph.clone() };
+        let found = run(&graph, vec![PropertyKind::Reachable(())], plan);
+        prop_assert_eq!(
+            answer(&found.verdicts[0]),
+            (reachable.contains(&goal), reachable.get(&goal).copied())
+        );
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nested_sweeps_meet_everything(graph in graphs(), nesting in nestings(4), pinned: bool) {
+        let initial = if pinned { Initial::Pinned } else { Initial::Forgotten };
+        agrees_with_full_exploration(&graph, &Plan { initial, nesting, ..sweep() })?;
+    }
+
+    #[test]
+    fn sweeps_that_remember_meet_everything(graph in graphs(), nesting in nestings(4), pinned: bool, revisits in 0.0..2.0) {
+        let initial = if pinned { Initial::Pinned } else { Initial::Forgotten };
+        let limits = Limits { revisits, ..Limits::default() };
+        agrees_with_full_exploration(&graph, &Plan { initial, nesting, limits, ..sweep() })?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn sweeps_that_look_states_up_meet_everything(graph in looking_up(), nesting in nestings(5), is_flat: bool, revisits in 0.0..4.0) {
+        let limits = Limits { revisits, ..Limits::default() };
+        let nesting = if is_flat { Nesting::default() } else { nesting };
+        agrees_with_full_exploration(&graph, &Plan { nesting, limits, ..sweep() })?;
+    }
+}
+
+/// Where each group is left with states to be expanded in it, dropping the others of the group would go on for ever.
+#[test]
+fn what_may_be_found_again_is_not_dropped() {
+    let many = 5_000;
+    let mut graph = Graph {
+        successors: vec![Vec::new(); 2],
+        progress: vec![0, 8],
+        marked: vec![],
+        width: 1,
+        ..Graph::default()
+    };
+    for first in (0..many).map(|number| 2 + 4 * number) {
+        graph.successors[0].push(first);
+        for place in 0..4 {
+            graph.progress.push(1 + place % 2);
+            graph.successors.push(vec![first + (place as usize + 1) % 4]);
+        }
+        graph.successors[first + 1].push(1);
+        graph.successors[first + 3].push(1);
+    }
+    graph.marked = vec![false; graph.successors.len()];
+    for parts in [0, 1, 4, 8, 16] {
+        let nesting = Nesting { parts, monotone: Some(3) };
+        let limits = Limits { states: 200_000, ..Limits::default() };
+        let outcome = run(&graph, vec![], &Plan { nesting, limits, ..sweep() });
+        assert!(outcome.complete, "parts {parts}: {:?}", outcome.counters);
+    }
+}
+
+/// The last sweep of a group ends below persistent states that an earlier one expanded: they go with the group, too.
+#[test]
+fn persistent_states_are_dropped_with_the_whole_group() {
+    let many = 5_000;
+    let (last, below, ahead) = (1, 2, 3);
+    let mut graph = Graph {
+        successors: vec![vec![last], (4..4 + many).chain([ahead]).collect(), vec![], vec![]],
+        progress: vec![0, 6, 3, 8],
+        marked: vec![false; 4 + many],
+        width: 1,
+        ..Graph::default()
+    };
+    graph.successors.resize(4 + many, vec![below]);
+    graph.progress.resize(4 + many, 5);
+    let nesting = Nesting { parts: 8, monotone: Some(3) };
+    let outcome = run(&graph, vec![], &Plan { nesting, ..sweep() });
+    assert!(outcome.complete);
+    assert_eq!((outcome.counters.local_sweeps, outcome.counters.persistent), (2, 0));
+}
+
+/// Large enough for states to be dropped, looked up and remembered with the limits as they are.
+#[test]
+fn large_graphs_are_met_completely_by_all_sweeps() {
+    for (states, layer, back) in [(12_000, 500, 7), (12_000, 40, 3), (9_000, 3_000, 2)] {
+        let mut graph = Graph {
+            successors: (0..states)
+                .map(|i| vec![(i * 2 + 1) % states, (i + 17) % states, i - i % 5, (i + layer) % states])
+                .collect(),
+            progress: (0..states).map(|i| (i / layer) as u64 ^ u64::from(i % back == 0)).collect(),
+            marked: vec![false; 2 * states],
+            width: 2,
+            ..Graph::default()
+        };
+        // A terminal state behind each state tells that it was expanded.
+        for state in 0..states {
+            graph.successors[state].push(states + state);
+            graph.successors.push(vec![]);
+            graph.progress.push(graph.progress[state]);
+        }
+        let expected: BTreeSet<usize> =
+            graph.reachable(0).into_iter().filter(|state| graph.successors[*state].is_empty()).collect();
+        for (parts, monotone) in
+            [(0, None), (0, Some(2)), (2, Some(1)), (0b1010, Some(3)), (u64::MAX, Some(0))]
+        {
+            for revisits in [f64::INFINITY, 1.0] {
+                let nesting = Nesting { parts, monotone };
+                let limits = Limits { revisits, ..Limits::default() };
+                let plan = Plan { nesting, limits, terminal_states: TerminalList::Listed, ..sweep() };
+                let outcome = run(&graph, vec![PropertyKind::Reachable(())], &plan);
+                assert!(outcome.complete);
+                assert_eq!(outcome.terminal_states.unwrap().into_iter().collect::<BTreeSet<_>>(), expected);
+                if revisits == 1.0 {
+                    let from = outcome.counters.remembers_from.unwrap();
+                    // Once more at the most, and those of the layer that was current.
+                    let most = from + 2 * expected.len() as u64 + outcome.counters.largest_layer;
+                    assert!(parts != 0 || monotone.is_some() || outcome.counters.explored <= most);
+                }
+            }
+        }
+    }
+}
+
+/// A nested sweep goes back in a group before it goes on: its paths need not have the fewest steps back.
+#[test]
+fn a_path_of_a_nested_sweep_is_as_found() {
+    let graph = Graph {
+        successors: vec![vec![1], vec![2, 3], vec![], vec![]],
+        progress: vec![0, 2, 1, 8],
+        marked: vec![false, false, true, true],
+        width: 1,
+        ..Graph::default()
+    };
+    for (parts, path, length) in
+        [(0, vec![0, 1, 3], Length::SubjectToProgress), (4, vec![0, 1, 2], Length::AsFound)]
+    {
+        let nesting = Nesting { parts, monotone: None };
+        let outcome = run(&graph, vec![PropertyKind::Reachable(())], &Plan { nesting, ..sweep() });
+        let Verdict::Holds(Evidence::Trace(found, as_long)) = &outcome.verdicts[0] else { panic!("a run") };
+        assert_eq!((found, *as_long), (&path, length));
     }
 }

@@ -19,6 +19,7 @@ use crate::progress::finder::{
 use crate::progress::{ExpressionMeasure, prove_monotone};
 use crate::property::Property;
 use crate::property::soundness::needs_monotone;
+use crate::verdict::Verdict;
 
 use super::commands::layout_for;
 use super::{CheckError, Engine, Outcome, Packing, Plan, check};
@@ -150,6 +151,17 @@ pub fn check_automatically<E: Execution>(
     Ok(Automatic { outcome, attempts: run.attempts, searches: run.searches })
 }
 
+/// The outcome with what an earlier attempt had decided, should this one have been stopped before.
+fn with_answers_of(earlier: Outcome, mut outcome: Outcome) -> Outcome {
+    for (verdict, before) in outcome.verdicts.iter_mut().zip(earlier.verdicts) {
+        if matches!(verdict, Verdict::Unknown(_)) && !matches!(before, Verdict::Unknown(_)) {
+            *verdict = before;
+        }
+    }
+    outcome.error = outcome.error.or(earlier.error);
+    outcome
+}
+
 /// The best measure of a search by which these properties can be checked.
 fn suitable<'s>(
     model: &GuardedCommands,
@@ -159,6 +171,19 @@ fn suitable<'s>(
     let needs_proof = needs_monotone(properties).is_some();
     let mut proposals = search.findings.proposals.iter();
     proposals.find(|one| !needs_proof || prove_monotone(model, &one.components).is_ok())
+}
+
+impl Proposal {
+    /// Which groups a sweep by this measure sweeps on their own.
+    pub fn nesting(&self, measure: &ExpressionMeasure) -> Nesting {
+        match self.kind {
+            Kind::Flat => Nesting::default(),
+            Kind::Nested => Nesting {
+                parts: measure.lowest_bit(self.monotone).map_or(0, |bit| 1 << bit),
+                monotone: measure.lowest_bit(self.monotone),
+            },
+        }
+    }
 }
 
 struct AutomaticRun<'a, E> {
@@ -210,7 +235,8 @@ impl<E: Execution> AutomaticRun<'_, E> {
         match self.best() {
             Some(proposal) => {
                 self.ended(end);
-                self.sweep(&proposal)
+                let swept = self.sweep(&proposal)?;
+                Ok(with_answers_of(outcome, swept))
             }
             None => Ok(outcome),
         }
@@ -220,13 +246,7 @@ impl<E: Execution> AutomaticRun<'_, E> {
         let Ok(measure) = ExpressionMeasure::new(self.model, &proposal.components) else {
             return self.explore(None);
         };
-        let nesting = match proposal.kind {
-            Kind::Flat => Nesting::default(),
-            Kind::Nested => Nesting {
-                parts: measure.lowest_bit(proposal.monotone).map_or(0, |bit| 1 << bit),
-                monotone: measure.lowest_bit(proposal.monotone),
-            },
-        };
+        let nesting = proposal.nesting(&measure);
         let limits = Limits { revisits: self.limit(proposal), ..self.plan.limits };
         let plan =
             Plan { engine: Engine::Sweep, measure: Some(measure), nesting, limits, ..self.plan.clone() };
@@ -307,5 +327,51 @@ impl<F: FnMut() -> Option<(MeasureSearch, bool)>> Monitor for LargeWatch<'_, F> 
 
     fn phase(&mut self, phase: &str) {
         self.monitor.phase(phase);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::guarded_commands::{
+        Action, Assignment, BinaryOperator, CellId, Effect, Expression, IntegerType, Location, LocationId,
+        Participant, Place, Shape, Span,
+    };
+    use crate::model::interpreted_model::Interpreted;
+    use crate::property::PropertyKind;
+
+    /// A byte that runs through all its values.
+    fn counter() -> GuardedCommands {
+        let mut model = GuardedCommands::default();
+        model.add_variable("x", None, Shape::Scalar(IntegerType::BYTE), &[], Span::default());
+        let location = Location { name: "l".into(), committed: false, span: Span::default() };
+        let process = model.add_process("P", vec![location], LocationId(0), Span::default());
+        let (from, to) = (LocationId(0), LocationId(0));
+        let participant = Participant { process, from, to, guards: Vec::new(), span: Span::default() };
+        let x = CellId(0);
+        let value = Expression::binary(BinaryOperator::Add, Expression::Cell(x), Expression::Constant(1));
+        let effects = vec![Effect::Assign(vec![Assignment { place: Place::Cell(x), value }])];
+        model.actions.push(Action { participants: vec![participant], effects, channel: None });
+        model
+    }
+
+    #[test]
+    fn what_an_attempt_that_was_given_up_has_decided_stays_decided() {
+        let model = counter();
+        let reached = |value| {
+            let x = Expression::Cell(CellId(0));
+            let goal = Expression::binary(BinaryOperator::Equal, x, Expression::Constant(value));
+            Property::new("goal", PropertyKind::Reachable(goal))
+        };
+        let properties = [reached(3), reached(200), reached(1)];
+        let stopped_at = |states| {
+            let plan = Plan { limits: Limits { states, ..Limits::default() }, ..Plan::default() };
+            check(&model, &Interpreted, &properties, &plan, &mut ()).unwrap()
+        };
+        let outcome = with_answers_of(stopped_at(10), stopped_at(2));
+        let holds: Vec<bool> =
+            outcome.verdicts.iter().map(|verdict| matches!(verdict, Verdict::Holds(_))).collect();
+        assert_eq!(holds, [true, false, true]);
+        assert_eq!(outcome.stopped, Some(StopReason::StateLimit(2)));
     }
 }

@@ -330,7 +330,10 @@ impl SweepSearch {
                 continue;
             }
             let goes_on = self.queue.taken == 0 || value > self.front.value;
-            debug_assert!(goes_on || self.nesting.parts != 0, "a sweep goes back only inside a group");
+            debug_assert!(
+                goes_on || self.nesting.parts != 0 || self.comparison != Comparison::Total,
+                "tuples go back only inside a group"
+            );
             self.load(width, value, observer).map_err(out_of_memory)?;
             if self.cursor < self.layer.len() {
                 return Ok(());
@@ -386,7 +389,8 @@ impl SweepSearch {
         if let Some(bit) = self.nesting.monotone
             && here >> bit != next >> bit
         {
-            self.persistent.forget(here >> bit << bit..=here)?;
+            // The whole group: its last sweep may have ended below values that an earlier one had met.
+            self.persistent.forget(here >> bit << bit..=here | !(u64::MAX << bit))?;
         }
         Ok(false)
     }

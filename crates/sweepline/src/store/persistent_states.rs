@@ -147,11 +147,14 @@ impl PersistentStates {
     }
 
     /// Nothing will lead to states of these progress values any more: those that are expanded may go. They do when they are
-    /// most of all.
+    /// most of all. While one of them is still to be expanded, all stay: what follows it may lead to the others.
     ///
     /// # Errors
     /// If there is no room for those that stay, while they move.
     pub fn forget(&mut self, values: RangeInclusive<u64>) -> Result<(), LayerFull> {
+        if [&self.roots, &self.found].into_iter().any(|lists| lists.range(values.clone()).next().is_some()) {
+            return Ok(());
+        }
         self.forgotten +=
             self.expanded.extract_if(values, |_, _| true).map(|(_, list)| list.len()).sum::<usize>();
         if self.forgotten < LEAST_FORGOTTEN || self.forgotten * 2 < self.len() {

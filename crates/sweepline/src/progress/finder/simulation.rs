@@ -35,12 +35,12 @@ pub struct Cost {
 impl Cost {
     /// States held, as a share of all.
     pub fn peak_share(&self) -> f64 {
-        self.peak as f64 / self.states as f64
+        self.peak as f64 / self.states.max(1) as f64
     }
 
     /// How often a state is expanded, in the mean.
     pub fn revisits(&self) -> f64 {
-        (self.explored as f64 / self.states as f64).max(1.0)
+        (self.explored as f64 / self.states.max(1) as f64).max(1.0)
     }
 
     /// Steps to smaller progress, as a share of all.
@@ -206,6 +206,10 @@ impl<'a> Simulation<'a> {
     }
 
     fn run(mut self, aim: Aim, limit: f64) -> Cost {
+        // Not even the initial state could be expanded.
+        if self.states.is_empty() {
+            return self.cost;
+        }
         self.persist(0);
         let mut next = self.sweep_roots(None);
         let (mut open, mut members) = (Vec::new(), Vec::new());
