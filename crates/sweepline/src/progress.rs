@@ -6,6 +6,7 @@
 mod abstract_step;
 mod abstract_value;
 mod comparison;
+mod components;
 mod expression_measure;
 pub mod finder;
 mod monotone_proof;

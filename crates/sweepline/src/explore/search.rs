@@ -147,8 +147,6 @@ pub struct Snapshot {
     pub waiting: u64,
     /// The progress value of the current layer.
     pub progress: u64,
-    /// About so many different states were expanded.
-    pub different: u64,
     /// What was counted so far.
     pub counters: Counters,
     /// Bytes of memory held by the search and its observers.
@@ -286,7 +284,6 @@ pub(super) fn consult<Q: Search, S: TransitionSystem, O: Observer<S>>(
         stored: search.stored() as u64,
         waiting: search.waiting(),
         progress: search.progress(),
-        different: search.estimated_distinct(),
         counters: search.counters(),
         bytes: bytes as u64,
     })

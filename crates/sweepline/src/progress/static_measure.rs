@@ -15,6 +15,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::abstract_value::Interval;
+use super::components::levels;
 use super::monotone_proof::Prover;
 use super::value_graph::ValueGraph;
 use crate::model::guarded_commands::{
@@ -360,7 +361,7 @@ fn ranked(
     prover.steps.spend(edges + 4 * moves.len() as u64);
     let levels = levels(&leaving);
     let mut ranks = vec![-1; levels.len()];
-    graph.values().for_each(|value| ranks[number(value)] = levels[number(value)]);
+    graph.values().for_each(|value| ranks[number(value)] = levels[number(value)] as i64);
     let highest = *ranks.iter().max()?;
     if highest < 1 {
         return None;
@@ -411,69 +412,4 @@ fn merged(moves: &[(ActionId, i64, CellRange)]) -> Vec<(i64, CellRange)> {
         }
     }
     merged
-}
-
-/// For each node, the number of edges between strongly connected components on a longest path to its own one.
-fn levels(leaving: &[Vec<usize>]) -> Vec<i64> {
-    let components = components(leaving);
-    let mut of_component = vec![0; leaving.len()];
-    // Components come last ones first.
-    let mut members: Vec<Vec<usize>> = vec![Vec::new(); leaving.len()];
-    components.iter().enumerate().for_each(|(node, component)| members[*component].push(node));
-    for component in (0..members.len()).rev() {
-        for target in members[component].iter().flat_map(|node| &leaving[*node]) {
-            let other = components[*target];
-            if other != component {
-                of_component[other] = of_component[other].max(of_component[component] + 1);
-            }
-        }
-    }
-    components.into_iter().map(|component| of_component[component]).collect()
-}
-
-/// Tarjan's algorithm without recursion: for each node the number of its strongly connected component, which is greater
-/// than the numbers of those that can be reached from it.
-fn components(leaving: &[Vec<usize>]) -> Vec<usize> {
-    const UNSEEN: usize = usize::MAX;
-    let nodes = leaving.len();
-    let (mut index, mut lowest, mut component) = (vec![UNSEEN; nodes], vec![0; nodes], vec![UNSEEN; nodes]);
-    let (mut seen, mut found) = (0, 0);
-    let (mut open, mut path) = (Vec::new(), Vec::new());
-    for root in 0..nodes {
-        if index[root] == UNSEEN {
-            path.push((root, 0));
-        }
-        while let Some((node, next)) = path.pop() {
-            if next == 0 {
-                (index[node], lowest[node]) = (seen, seen);
-                seen += 1;
-                open.push(node);
-            } else {
-                // The target before this one was just finished, or had been met.
-                let target = leaving[node][next - 1];
-                if component[target] == UNSEEN {
-                    lowest[node] = lowest[node].min(lowest[target]);
-                }
-            }
-            match leaving[node].get(next) {
-                Some(&target) => {
-                    path.push((node, next + 1));
-                    if index[target] == UNSEEN {
-                        path.push((target, 0));
-                    }
-                }
-                None if lowest[node] == index[node] => {
-                    while let Some(member) = open.pop() {
-                        component[member] = found;
-                        if member == node {
-                            break;
-                        }
-                    }
-                    found += 1;
-                }
-                None => {}
-            }
-        }
-    }
-    component
 }

@@ -1,5 +1,7 @@
 //! How the values of one cell follow each other, and orders in which they seldom fall.
 
+use crate::progress::components::levels;
+
 /// Values from which on only the order of numbers is looked at.
 pub const MOST_VALUES: usize = 256;
 
@@ -99,73 +101,11 @@ impl ValueGraph {
 
     /// Levels of the strongly connected components: no step falls.
     pub fn levels(&self) -> Ranking {
-        let components = self.components();
-        let count = components.iter().max().map_or(0, |last| *last as usize + 1);
-        // Components are numbered so that edges lead to smaller numbers.
-        let mut level = vec![0; count];
-        let mut by_component: Vec<Vec<usize>> = vec![Vec::new(); count];
-        components.iter().enumerate().for_each(|(value, one)| by_component[*one as usize].push(value));
-        for component in (0..count).rev() {
-            for &from in &by_component[component] {
-                for (to, other) in components.iter().enumerate() {
-                    let other = *other as usize;
-                    if other != component && self.weight(from, to) > 0 {
-                        level[other] = level[other].max(level[component] + 1);
-                    }
-                }
-            }
-        }
-        let ranks: Vec<u32> = components.iter().map(|one| level[*one as usize]).collect();
-        self.ranking(&ranks)
-    }
-
-    /// Tarjan's components, without recursion; an edge between two leads to the smaller number.
-    fn components(&self) -> Vec<u32> {
-        const NONE: u32 = u32::MAX;
         let count = self.values.len();
-        let (mut index, mut low) = (vec![NONE; count], vec![0; count]);
-        let mut component = vec![NONE; count];
-        let (mut stack, mut next_index, mut next_component) = (Vec::new(), 0, 0);
-        for root in 0..count {
-            if index[root] != NONE {
-                continue;
-            }
-            let mut path = vec![(root, 0)];
-            while let Some((node, edge)) = path.pop() {
-                if edge == 0 {
-                    index[node] = next_index;
-                    low[node] = next_index;
-                    next_index += 1;
-                    stack.push(node);
-                }
-                let next = (edge..count).find(|to| self.weight(node, *to) > 0 && component[*to] == NONE);
-                match next {
-                    Some(to) => {
-                        path.push((node, to + 1));
-                        if index[to] == NONE {
-                            path.push((to, 0));
-                        } else {
-                            low[node] = low[node].min(index[to]);
-                        }
-                    }
-                    None => {
-                        if low[node] == index[node] {
-                            while let Some(member) = stack.pop() {
-                                component[member] = next_component;
-                                if member == node {
-                                    break;
-                                }
-                            }
-                            next_component += 1;
-                        }
-                        if let Some((parent, _)) = path.last() {
-                            low[*parent] = low[*parent].min(low[node]);
-                        }
-                    }
-                }
-            }
-        }
-        component
+        let leaving: Vec<Vec<usize>> =
+            (0..count).map(|from| (0..count).filter(|to| self.weight(from, *to) > 0).collect()).collect();
+        let ranks: Vec<u32> = levels(&leaving).into_iter().map(|level| level as u32).collect();
+        self.ranking(&ranks)
     }
 
     /// An order in which few steps fall: sources first, sinks last, and between them the value that gives most more than it

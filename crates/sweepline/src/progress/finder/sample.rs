@@ -11,6 +11,7 @@ use crate::model::guarded_commands::{ActionId, GuardedCommands};
 use crate::model::state_layout::{Field, StateLayout};
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
+use crate::progress::components::components;
 use crate::random::Random;
 use crate::store::layer::{Inserted, Layer, LayerFull, with_width};
 
@@ -104,7 +105,11 @@ impl Sample {
 
     /// States of the largest strongly connected component.
     pub fn largest_component(&self) -> usize {
-        components(self.len(), |state| self.inner_successors(state)).into_iter().max().unwrap_or(0)
+        let target =
+            |state: usize, step: usize| self.inner_successors(state).get(step).map(|to| *to as usize);
+        let mut sizes = vec![0; self.len()];
+        components(self.len(), target).into_iter().for_each(|component| sizes[component] += 1);
+        sizes.into_iter().max().unwrap_or(0)
     }
 
     /// Draws a sample of about `size` expansions.
@@ -375,47 +380,4 @@ fn fields_by_word(fields: &[Field], words: usize) -> Vec<Vec<(usize, Field)>> {
         by_word[field.word as usize].push((cell, *field));
     }
     by_word
-}
-
-/// The sizes of the strongly connected components (Tarjan 1972), without recursion.
-fn components<'a>(count: usize, successors: impl Fn(usize) -> &'a [u32]) -> Vec<usize> {
-    const UNSEEN: u32 = u32::MAX;
-    let (mut index, mut low) = (vec![UNSEEN; count], vec![0; count]);
-    let mut is_open = vec![false; count];
-    let (mut open, mut path, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
-    let mut next = 0;
-    for root in 0..count {
-        if index[root] != UNSEEN {
-            continue;
-        }
-        path.push((root, 0));
-        while let Some((state, step)) = path.pop() {
-            if step == 0 {
-                index[state] = next;
-                low[state] = next;
-                next += 1;
-                open.push(state);
-                is_open[state] = true;
-            }
-            if let Some(&to) = successors(state).get(step) {
-                let to = to as usize;
-                path.push((state, step + 1));
-                if index[to] == UNSEEN {
-                    path.push((to, 0));
-                } else if is_open[to] {
-                    low[state] = low[state].min(index[to]);
-                }
-                continue;
-            }
-            if let Some((parent, _)) = path.last() {
-                low[*parent] = low[*parent].min(low[state]);
-            }
-            if low[state] == index[state] {
-                let first = open.iter().rposition(|one| *one == state).unwrap_or(0);
-                sizes.push(open.len() - first);
-                open.drain(first..).for_each(|one| is_open[one] = false);
-            }
-        }
-    }
-    sizes
 }
