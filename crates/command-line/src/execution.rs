@@ -2,8 +2,8 @@
 
 use languages::{Language, Model};
 use sweepline::check::{
-    Automatic, CheckError, MeasureSearch, Outcome, Packing, Plan, SmallModels, check, check_automatically,
-    find_measures, judge_measure,
+    Automatic, CheckError, MeasureSearch, Outcome, Packing, Plan, check, check_automatically, find_measures,
+    judge_measure,
 };
 use sweepline::explore::Monitor;
 use sweepline::model::guarded_commands::GuardedCommands;
@@ -42,15 +42,6 @@ pub fn check_by(
     }
 }
 
-/// How a measure is looked for before a check.
-#[derive(Clone, Copy, Debug)]
-pub struct Finder {
-    /// For the finder.
-    pub options: FinderOptions,
-    /// What becomes of small models.
-    pub small: SmallModels,
-}
-
 /// Checks the properties by a measure that is found first.
 ///
 /// # Errors
@@ -59,16 +50,13 @@ pub fn check_automatically_by(
     execution: ExecutionChoice,
     commands: &GuardedCommands,
     properties: &[Property],
-    (plan, finder): (&Plan, &Finder),
+    (plan, options): (&Plan, &FinderOptions),
     monitor: &mut dyn Monitor,
 ) -> Result<Automatic, CheckError> {
-    let Finder { options, small } = finder;
     match execution {
-        ExecutionChoice::Compiled => {
-            check_automatically(commands, &Lean, properties, plan, options, *small, monitor)
-        }
+        ExecutionChoice::Compiled => check_automatically(commands, &Lean, properties, plan, options, monitor),
         ExecutionChoice::Interpreted => {
-            check_automatically(commands, &Interpreted, properties, plan, options, *small, monitor)
+            check_automatically(commands, &Interpreted, properties, plan, options, monitor)
         }
     }
 }

@@ -11,7 +11,7 @@ use report::{
 };
 use sweepline::model::guarded_commands::Expression;
 use sweepline::progress::MeasureKind;
-use sweepline::progress::finder::{Aim, Effort, FinderOptions, Prefer};
+use sweepline::progress::finder::{Aim, Effort, FinderOptions, Prefer, SmallModels};
 
 use crate::arguments::{ProgressArguments, is_standard_stream};
 use crate::codes;
@@ -151,7 +151,7 @@ impl<'a> Measures<'a> {
             Some(regress) => Aim::Bounded { regress },
             None => Prefer::from(self.arguments.prefer.unwrap_or_default()).aim(),
         };
-        FinderOptions { aim, effort, seed: self.arguments.seed, small: true }
+        FinderOptions { aim, effort, seed: self.arguments.seed, small: SmallModels::Swept }
     }
 
     /// Saves the user's own measure, or else the best one.

@@ -1,15 +1,15 @@
 //! From options and a model to a plan: which search, by which measure, executed how, within which limits.
 
 use report::{Finding, MeasureOrigin, MeasureRecord, PlanRecord};
-use sweepline::check::{Automatic, Engine, OnRuntimeError, Plan, SmallModels, TerminalList, TraceChoice};
+use sweepline::check::{Automatic, Engine, OnRuntimeError, Plan, TerminalList, TraceChoice};
 use sweepline::explore::search::Limits;
 use sweepline::explore::sweep::{Initial, OnRegress};
 use sweepline::model::guarded_commands::{Expression, GuardedCommands};
 use sweepline::progress::ExpressionMeasure;
-use sweepline::progress::finder::{FinderOptions, Prefer};
+use sweepline::progress::finder::{FinderOptions, Prefer, SmallModels};
 
 use crate::codes;
-use crate::execution::{Finder, execution_for};
+use crate::execution::execution_for;
 use crate::measure::{self, Choice, Measure};
 use crate::model_file::ModelFile;
 use crate::options::{EngineChoice, ExecutionChoice, SearchOptions};
@@ -25,7 +25,7 @@ pub struct Planned {
     /// How the model is executed.
     pub execution: ExecutionChoice,
     /// How a measure is looked for, if it is. Then engine and measure of the plan are still open.
-    pub finder: Option<Finder>,
+    pub finder: Option<FinderOptions>,
     /// The measure as the user knows it.
     measure: Option<Measure>,
 }
@@ -37,7 +37,7 @@ enum Guidance {
     /// By this measure.
     Measure(Measure),
     /// By a measure that is looked for.
-    Finder(Finder),
+    Finder(FinderOptions),
 }
 
 /// What is wanted besides what the options of a search say.
@@ -191,14 +191,11 @@ fn is_short(options: &SearchOptions) -> bool {
     options.engine == EngineChoice::Auto && options.state_limit.is_some_and(|limit| limit <= SHORT)
 }
 
-fn finder(options: &SearchOptions) -> Finder {
+fn finder(options: &SearchOptions) -> FinderOptions {
     let aim = Prefer::from(options.prefer.unwrap_or_default()).aim();
     let small = match options.engine {
         EngineChoice::Sweep => SmallModels::Swept,
         _ => SmallModels::Explored,
     };
-    Finder {
-        options: FinderOptions { aim, seed: options.seed.unwrap_or(0), ..FinderOptions::default() },
-        small,
-    }
+    FinderOptions { aim, seed: options.seed.unwrap_or(0), small, ..FinderOptions::default() }
 }

@@ -7,14 +7,14 @@ mod random_model;
 
 use random_model::random_model;
 use sweepline::check::{
-    Engine, OnRuntimeError, Outcome, Packing, Plan, SmallModels, TerminalList, check, check_automatically,
-    find_measures, judge_measure,
+    Engine, OnRuntimeError, Outcome, Packing, Plan, TerminalList, check, check_automatically, find_measures,
+    judge_measure,
 };
 use sweepline::explore::search::Limits;
 use sweepline::model::guarded_commands::{BinaryOperator, CellId, Expression, GuardedCommands};
 use sweepline::model::interpreted_model::Interpreted;
 use sweepline::progress::ExpressionMeasure;
-use sweepline::progress::finder::{Aim, FinderOptions, Prefer};
+use sweepline::progress::finder::{Aim, FinderOptions, Prefer, SmallModels};
 use sweepline::property::{Property, PropertyKind};
 use sweepline::verdict::Verdict;
 
@@ -76,10 +76,8 @@ fn random_models_are_answered_as_by_full_exploration() {
             2 => Prefer::Time.aim(),
             _ => Aim::Bounded { regress: 0.2 },
         };
-        let options = FinderOptions { aim, seed, small: true, ..FinderOptions::default() };
-        let small = SmallModels::Swept;
-        let found =
-            check_automatically(&model, &Interpreted, &properties, &plan, &options, small, &mut ()).unwrap();
+        let options = FinderOptions { aim, seed, small: SmallModels::Swept, ..FinderOptions::default() };
+        let found = check_automatically(&model, &Interpreted, &properties, &plan, &options, &mut ()).unwrap();
         let outcome = &found.outcome;
         compared += 1;
         swept += usize::from(found.attempts.last().unwrap().proposal.is_some());
@@ -111,7 +109,11 @@ fn the_cost_on_all_states_is_that_of_the_sweep() {
         if !full.complete || full.estimated_distinct < 8 {
             continue;
         }
-        let options = FinderOptions { aim: Prefer::Memory.aim(), small: true, ..FinderOptions::default() };
+        let options = FinderOptions {
+            aim: Prefer::Memory.aim(),
+            small: SmallModels::Swept,
+            ..FinderOptions::default()
+        };
         let found = find_measures(&model, &Interpreted, plan.packing, &options).unwrap().findings;
         assert_eq!(found.sample.states as u64, full.distinct.unwrap(), "seed {seed}");
         let cells = (0..model.cells.len() as u32).map(|cell| vec![Expression::Cell(CellId(cell))]);
@@ -148,5 +150,11 @@ fn a_measure_of_a_model_that_cannot_take_a_step_is_judged() {
     let (cost, facts) = judge_measure(&model, &Interpreted, Packing::Auto, &measure, &options).unwrap();
     assert_eq!((cost.states, cost.peak_share(), cost.revisits()), (0, 0.0, 1.0));
     assert!(!facts.complete);
-    find_measures(&model, &Interpreted, Packing::Auto, &FinderOptions { small: true, ..options }).unwrap();
+    find_measures(
+        &model,
+        &Interpreted,
+        Packing::Auto,
+        &FinderOptions { small: SmallModels::Swept, ..options },
+    )
+    .unwrap();
 }

@@ -10,13 +10,13 @@ mod coverage;
 
 use coverage::{explore, initial, reach_goals, sweep};
 use oracles::{Beem, Instance};
-use sweepline::check::{Packing, Plan, SmallModels, check_automatically, find_measures};
+use sweepline::check::{Packing, Plan, check_automatically, find_measures};
 use sweepline::explore::search::Limits;
 use sweepline::explore::sweep::{Nesting, Order};
 use sweepline::model::state_layout::StateLayout;
 use sweepline::model::transition_system::{Execution, StateFunctions};
 use sweepline::model::value_ranges::proved_ranges;
-use sweepline::progress::finder::{FinderOptions, Prefer};
+use sweepline::progress::finder::{FinderOptions, Prefer, SmallModels};
 use sweepline::progress::{ExpressionMeasure, prove_monotone};
 use sweepline::property::{Property, PropertyKind};
 use sweepline::verdict::{Evidence, Verdict};
@@ -41,7 +41,7 @@ fn compare(
     let text = std::fs::read_to_string(beem.dve(&instance.name)).unwrap();
     let model = languages::read_model(&text).unwrap();
     let commands = &model.commands;
-    let options = FinderOptions { small: true, ..FinderOptions::default() };
+    let options = FinderOptions { small: SmallModels::Swept, ..FinderOptions::default() };
     let findings = find_measures(commands, &Compiled, Packing::Auto, &options).unwrap().findings;
     tally.instances += 1;
     let layout = StateLayout::proved(commands, &proved_ranges(commands));
@@ -84,9 +84,8 @@ fn compare(
     for (formula, expected) in goals {
         let goal = model.expression(formula).unwrap();
         let property = Property::new("goal", PropertyKind::Reachable(goal));
-        let (plan, small) = (Plan::default(), SmallModels::Swept);
-        let found =
-            check_automatically(commands, &Compiled, &[property], &plan, &options, small, &mut ()).unwrap();
+        let plan = Plan::default();
+        let found = check_automatically(commands, &Compiled, &[property], &plan, &options, &mut ()).unwrap();
         let verdict = &found.outcome.verdicts[0];
         let holds = matches!(verdict, Verdict::Holds(Evidence::Trace(..)));
         let none = matches!(verdict, Verdict::Violated(Evidence::Search(_)));
@@ -138,7 +137,8 @@ fn measures_are_the_same_every_time() {
     ));
     let model = languages::read_model(&text.unwrap()).unwrap();
     for (prefer, seed) in [(Prefer::Memory, 0), (Prefer::Balanced, 1), (Prefer::Time, 2)] {
-        let options = FinderOptions { aim: prefer.aim(), seed, small: true, ..FinderOptions::default() };
+        let options =
+            FinderOptions { aim: prefer.aim(), seed, small: SmallModels::Swept, ..FinderOptions::default() };
         let find = || {
             let found = find_measures(&model.commands, &Compiled, Packing::Auto, &options).unwrap();
             let measures = found.findings.proposals.into_iter();

@@ -33,8 +33,7 @@ use crate::verdict::trace_log::{LoggedRun, TraceLog};
 use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
 
 pub use automatic::{
-    Attempt, AttemptEnd, Automatic, MeasureSearch, SmallModels, check_automatically, find_measures,
-    judge_measure,
+    Attempt, AttemptEnd, Automatic, MeasureSearch, check_automatically, find_measures, judge_measure,
 };
 pub use subject::{Expanded, Subject, Translation};
 

@@ -75,16 +75,6 @@ pub enum AttemptEnd {
     Memory,
 }
 
-/// Whether a small model, of which the sample is the whole, is swept as well.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SmallModels {
-    /// They are explored in full.
-    #[default]
-    Explored,
-    /// They are swept like others.
-    Swept,
-}
-
 /// Looks for measures of a model.
 ///
 /// # Errors
@@ -129,7 +119,6 @@ pub fn check_automatically<E: Execution>(
     properties: &[Property],
     plan: &Plan,
     options: &FinderOptions,
-    small: SmallModels,
     monitor: &mut dyn Monitor,
 ) -> Result<Automatic, CheckError> {
     let mut run = AutomaticRun {
@@ -143,7 +132,7 @@ pub fn check_automatically<E: Execution>(
         searches: Vec::new(),
     };
     run.monitor.phase("looking for a measure");
-    run.look(Effort::Quick, small)?;
+    run.look(Effort::Quick)?;
     let outcome = match run.best() {
         Some(proposal) => run.sweep(&proposal)?,
         None => run.explore_watched()?,
@@ -198,8 +187,8 @@ struct AutomaticRun<'a, E> {
 }
 
 impl<E: Execution> AutomaticRun<'_, E> {
-    fn look(&mut self, effort: Effort, small: SmallModels) -> Result<(), CheckError> {
-        let options = FinderOptions { effort, small: small == SmallModels::Swept, ..self.options };
+    fn look(&mut self, effort: Effort) -> Result<(), CheckError> {
+        let options = FinderOptions { effort, ..self.options };
         let search = find_measures(self.model, self.execution, self.plan.packing, &options)?;
         self.searches.push(search);
         Ok(())
@@ -230,7 +219,7 @@ impl<E: Execution> AutomaticRun<'_, E> {
         };
         if end == AttemptEnd::Memory && self.searches.len() == 1 {
             self.monitor.phase("looking for a measure again");
-            self.look(Effort::Thorough, SmallModels::Explored)?;
+            self.look(Effort::Thorough)?;
         }
         match self.best() {
             Some(proposal) => {

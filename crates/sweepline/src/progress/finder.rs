@@ -73,6 +73,16 @@ impl Effort {
     }
 }
 
+/// Whether a small model, of which the sample is the whole, is swept as well.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SmallModels {
+    /// They are explored in full.
+    #[default]
+    Explored,
+    /// They are swept like others.
+    Swept,
+}
+
 /// How a measure is looked for.
 #[derive(Clone, Copy, Debug)]
 pub struct FinderOptions {
@@ -82,13 +92,18 @@ pub struct FinderOptions {
     pub effort: Effort,
     /// For the random choices of the sample.
     pub seed: u64,
-    /// Whether also models that are smaller than the sample get a measure.
-    pub small: bool,
+    /// What becomes of models that are smaller than the sample.
+    pub small: SmallModels,
 }
 
 impl Default for FinderOptions {
     fn default() -> Self {
-        Self { aim: Prefer::default().aim(), effort: Effort::default(), seed: 0, small: false }
+        Self {
+            aim: Prefer::default().aim(),
+            effort: Effort::default(),
+            seed: 0,
+            small: SmallModels::default(),
+        }
     }
 }
 
@@ -154,7 +169,7 @@ pub fn find<S: TransitionSystem>(
 ) -> Result<Findings, LayerFull> {
     let (few, many) = options.effort.sizes();
     let small = Sample::draw(model, system, layout, few, &mut Random::new(!options.seed))?;
-    if small.is_empty() || (small.complete && !options.small) {
+    if small.is_empty() || (small.complete && options.small == SmallModels::Explored) {
         return Ok(Findings { proposals: Vec::new(), sample: SampleFacts::of(&small) });
     }
     let large = Sample::draw(model, system, layout, many, &mut Random::new(options.seed))?;
