@@ -372,8 +372,10 @@ impl SweepSearch {
                 return Err(SearchEnd::Decided);
             }
             if self.counters.remembers_from.is_some() {
-                let states = self.layer.states(self.front.persistent..self.layer.len());
+                let states = self.layer.states(self.front.known..self.layer.len());
                 self.persistent.remember(width, self.front.value, states).map_err(out_of_memory)?;
+                // Until the next one is loaded: no state counts twice.
+                self.front.persistent = self.layer.len();
             }
         }
         Ok(())
@@ -467,14 +469,18 @@ impl SweepSearch {
         let mut staged = std::mem::take(&mut self.staying.words);
         for entries in chunk.chunks(BATCH * stride) {
             staged.clear();
-            let is_new = |entry: &&[u64]| {
-                !self.front.looks_up || !is_known(&self.persistent, self.comparison, &entry[..width.get()])
-            };
-            let entries = entries.chunks_exact(stride).filter(is_new);
-            entries.clone().for_each(|entry| staged.extend_from_slice(&entry[..width.get()]));
+            let mut is_known = [false; BATCH];
+            for (entry, is_known) in entries.chunks_exact(stride).zip(&mut is_known) {
+                let state = &entry[..width.get()];
+                *is_known = self.front.looks_up && self::is_known(&self.persistent, self.comparison, state);
+                if !*is_known {
+                    staged.extend_from_slice(state);
+                }
+            }
             // Without origins, an entry is a state and nothing else.
             let origin = |entry: &[u64]| entry.get(width.get()).copied().unwrap_or(UNKNOWN);
-            let mut origins = entries.map(origin);
+            let new = entries.chunks_exact(stride).zip(&is_known).filter(|(_, is_known)| !**is_known);
+            let mut origins = new.map(|(entry, _)| origin(entry));
             self.layer.insert_batch(width, &staged, |inserted| {
                 let origin = origins.next().unwrap_or(UNKNOWN);
                 if let Inserted::New(_) = inserted {
@@ -523,12 +529,24 @@ impl SweepSearch {
         if !self.is_measured() {
             self.sift(width, batch, from);
         } else if self.vectors.is_none() {
-            self.measure(width, system, batch, from);
+            self.measure::<false, _, _>(width, system, batch, from);
         } else {
             self.measure_vectors(width, system, batch, from);
         }
         let announced = self.layer.announced() * width.get();
         self.layer.announce(width, &self.staying.words[announced..]);
+    }
+
+    /// Out of line: the loop over tuples stays small.
+    #[inline(never)]
+    fn measure_vectors<W: Width, S: TransitionSystem>(
+        &mut self,
+        width: W,
+        system: &S,
+        batch: &SuccessorBatch,
+        from: usize,
+    ) {
+        self.measure::<true, _, _>(width, system, batch, from);
     }
 
     /// All of them stay, but for those that were stored lately.
@@ -543,9 +561,9 @@ impl SweepSearch {
         sorted.end();
     }
 
-    /// Their progress says where they go.
+    /// Their progress says where they go. `VECTORS` are compared component by component.
     #[inline(always)]
-    fn measure<W: Width, S: TransitionSystem>(
+    fn measure<const VECTORS: bool, W: Width, S: TransitionSystem>(
         &mut self,
         width: W,
         system: &S,
@@ -556,39 +574,7 @@ impl SweepSearch {
         let words = &batch.words()[from * width.get()..];
         system.progress(words, &mut self.values);
         let current = self.front.value;
-        let (mut forward, mut regress) = (0, 0);
-        let mut sorted = Sorted::begin(width, &mut self.staying, &mut self.leaving, words.len());
-        for ((number, state), &value) in words.chunks_exact(width.get()).enumerate().zip(&self.values[from..])
-        {
-            forward += u64::from(value > current);
-            regress += u64::from(value < current);
-            let is_recent = self.recent.knows(width, state) & !self.all_steps;
-            let mut stays = (value == current) & !is_recent;
-            if self.front.looks_up && stays {
-                stays = !self.persistent.contains(&state[..width.get()]);
-            }
-            sorted.stays(from + number, state, stays);
-            // What lies behind may be forgotten, however recent it is.
-            sorted.leaves(from + number, (value < current) | ((value > current) & !is_recent));
-        }
-        sorted.end();
-        self.counters.forward += forward;
-        self.counters.regress += regress;
-    }
-
-    /// As [`measure`](Self::measure), where values are compared component by component.
-    #[inline(never)]
-    fn measure_vectors<W: Width, S: TransitionSystem>(
-        &mut self,
-        width: W,
-        system: &S,
-        batch: &SuccessorBatch,
-        from: usize,
-    ) {
-        debug_assert_eq!(self.values.len(), from);
-        let words = &batch.words()[from * width.get()..];
-        system.progress(words, &mut self.values);
-        let (current, comparison) = (self.front.value, self.comparison);
+        let comparison = if VECTORS { self.comparison } else { Comparison::Total };
         let (mut forward, mut regress) = (0, 0);
         let mut sorted = Sorted::begin(width, &mut self.staying, &mut self.leaving, words.len());
         for ((number, state), &value) in words.chunks_exact(width.get()).enumerate().zip(&self.values[from..])
@@ -596,14 +582,16 @@ impl SweepSearch {
             let falls = !comparison.is_at_most(current, value);
             forward += u64::from(!falls & (value != current));
             regress += u64::from(falls);
-            // A target of a regress edge is not stored in this sweep, but may be met by it later: the cache must not know it.
-            let is_recent = !falls && self.recent.knows(width, state) && !self.all_steps;
+            // Among vectors, a target of a regress edge is not stored in this sweep, but may be met by it later: the cache must not
+            // know it.
+            let is_recent = !(VECTORS && falls) && self.recent.knows(width, state) & !self.all_steps;
             let mut stays = (value == current) & !is_recent;
             if self.front.looks_up && stays {
-                stays = !self.persistent.contains_earlier(&state[..width.get()]);
+                stays = !is_known(&self.persistent, comparison, &state[..width.get()]);
             }
             sorted.stays(from + number, state, stays);
-            sorted.leaves(from + number, (value != current) & !is_recent);
+            // What lies behind may be forgotten, however recent it is.
+            sorted.leaves(from + number, falls | ((value != current) & !is_recent));
         }
         sorted.end();
         self.counters.forward += forward;

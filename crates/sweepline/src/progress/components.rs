@@ -79,10 +79,10 @@ mod tests {
             let mut leaving = vec![Vec::new(); nodes];
             edges.iter().for_each(|(from, to)| leaving[from % nodes].push(to % nodes));
             let mut reaches = vec![vec![false; nodes]; nodes];
-            for start in 0..nodes {
+            for (start, reached) in reaches.iter_mut().enumerate() {
                 let mut open = vec![start];
                 while let Some(node) = open.pop() {
-                    if !std::mem::replace(&mut reaches[start][node], true) {
+                    if !std::mem::replace(&mut reached[node], true) {
                         open.extend(&leaving[node]);
                     }
                 }
