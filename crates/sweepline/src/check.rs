@@ -433,7 +433,11 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
             stopped,
             distinct: self.search.distinct(),
             estimated_distinct: self.search.estimated_distinct(),
-            deadlocks: terminal.as_ref().map_or(Some(counters.deadlocks), TerminalStates::count),
+            // Where no state was expanded twice, none was counted twice.
+            deadlocks: match (self.search.distinct(), terminal) {
+                (None, Some(terminal)) => terminal.count(),
+                _ => Some(counters.deadlocks),
+            },
             terminal_states: listed
                 .map(|states| states.states().map(|one| self.subject.decode(one)).collect()),
             counters,
