@@ -2,6 +2,8 @@
 
 use crate::progress::components::levels;
 
+use super::sample::Change;
+
 /// Values from which on only the order of numbers is looked at.
 pub const MOST_VALUES: usize = 256;
 
@@ -51,24 +53,15 @@ impl Ranking {
 
 impl ValueGraph {
     /// The graph of these changes over these values, if there are not too many.
-    pub fn new(values: &[u32], changes: impl Iterator<Item = (u32, u32)>) -> Option<Self> {
+    pub fn new<'c>(values: &[u32], changes: impl Iterator<Item = &'c Change>) -> Option<Self> {
         let count = values.len();
         if count > MOST_VALUES {
             return None;
         }
         let mut weights = vec![0; count * count];
-        // Small contents are looked up in a table.
-        let last = values.last().copied().unwrap_or(0) as usize;
-        let place: Box<dyn Fn(u32) -> usize> = if last < 1 << 16 {
-            let mut places = vec![0u16; last + 1];
-            values.iter().enumerate().for_each(|(place, value)| places[*value as usize] = place as u16);
-            Box::new(move |value| usize::from(places[value as usize]))
-        } else {
-            let values = values.to_vec();
-            Box::new(move |value| values.partition_point(|other| *other < value))
-        };
-        for (from, to) in changes {
-            weights[place(from) * count + place(to)] += 1;
+        let place = |value: u32| values.partition_point(|other| *other < value);
+        for change in changes {
+            weights[place(change.from) * count + place(change.to)] += change.steps;
         }
         Some(Self { values: values.to_vec(), weights })
     }

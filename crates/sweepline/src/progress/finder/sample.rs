@@ -5,7 +5,8 @@
 //! small breadth-first probes that begin at random leaves of all that. Every state of the sample can be reached from the initial one
 //! through expanded states, so a search can be simulated on it.
 //!
-//! Each expanded state has all its steps in the sample, and each step the cells that it changes.
+//! Each expanded state has all its steps in the sample. Steps that make the same changes are of one kind, and there are far fewer
+//! kinds than steps: what is learned from changes is learned from kinds.
 
 use crate::model::guarded_commands::{ActionId, GuardedCommands};
 use crate::model::state_layout::{Field, StateLayout};
@@ -31,11 +32,13 @@ const TOGETHER: usize = 32;
 /// Not an expanded state.
 const LEAF: u32 = u32::MAX;
 
-/// A change of one cell by one step: contents of its field.
+/// A change of one cell by steps of one kind: contents of its field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Number of the step.
-    pub step: u32,
+    /// Number of the kind.
+    pub kind: u32,
+    /// Steps of this kind.
+    pub steps: u32,
     /// Before.
     pub from: u32,
     /// After.
@@ -47,12 +50,14 @@ pub struct Change {
 pub struct Sample {
     /// The expanded states, one behind the other.
     words: Vec<u64>,
-    /// Contents of their fields, by cell; empty for cells that never change here.
-    columns: Vec<Vec<u32>>,
+    /// Where cells are in them.
+    fields: Vec<Field>,
     /// The expanded state that each step leads to, steps to leaves and loops left out, and where those of a state begin.
     inner_targets: Vec<u32>,
     inner_first: Vec<u32>,
     steps: usize,
+    /// Kinds of steps.
+    kinds: usize,
     /// By cell.
     changes: Vec<Vec<Change>>,
     /// Whether this is the whole state space.
@@ -82,9 +87,16 @@ impl Sample {
         self.steps
     }
 
-    /// The contents of a cell in all expanded states; empty if no step of the sample changes it.
-    pub fn column(&self, cell: usize) -> &[u32] {
-        &self.columns[cell]
+    /// The contents of a cell in all expanded states.
+    pub fn column(&self, cell: usize) -> impl Iterator<Item = u32> {
+        let (field, width) = (self.fields[cell], self.words.len() / self.len().max(1));
+        let states = self.words.chunks_exact(width.max(1));
+        states.map(move |state| (state[field.word as usize] >> field.shift & field.mask()) as u32)
+    }
+
+    /// Number of kinds of steps.
+    pub fn kinds(&self) -> usize {
+        self.kinds
     }
 
     /// What the steps do to a cell.
@@ -94,7 +106,7 @@ impl Sample {
 
     /// Number of cells.
     pub fn cells(&self) -> usize {
-        self.columns.len()
+        self.fields.len()
     }
 
     /// The other expanded states that steps from an expanded state lead to.
@@ -133,7 +145,7 @@ impl Sample {
             drawing.spread(0, prefix, |_| true)?;
             drawing.probes(size, random)?;
         }
-        Ok(drawing.finish(layout))
+        drawing.finish(layout)
     }
 }
 
@@ -317,67 +329,99 @@ impl<'a, S: TransitionSystem> Drawing<'a, S> {
         Ok(())
     }
 
-    fn finish(self, layout: &StateLayout) -> Sample {
-        let fields = layout.fields();
-        let mut changes: Vec<Vec<Change>> = vec![Vec::new(); fields.len()];
-        let by_word = fields_by_word(fields, layout.words());
-        for (number, &state) in self.expanded.iter().enumerate() {
-            let before = self.states.state(state as usize);
-            for step in self.first_step[number]..self.first_step[number + 1] {
-                let after = self.states.state(self.steps[step as usize].0 as usize);
-                for (word, fields) in by_word.iter().enumerate() {
-                    let different = before[word] ^ after[word];
-                    if different == 0 {
-                        continue;
-                    }
-                    for &(cell, field) in fields {
-                        if different >> field.shift & field.mask() != 0 {
-                            let content = |word: u64| (word >> field.shift & field.mask()) as u32;
-                            let (from, to) = (content(before[word]), content(after[word]));
-                            changes[cell].push(Change { step, from, to });
-                        }
-                    }
-                }
-            }
-        }
-        let column = |(cell, field): (usize, &Field)| {
-            if changes[cell].is_empty() {
-                return Vec::new();
-            }
-            let content = |state: &u32| {
-                let word = self.states.state(*state as usize)[field.word as usize];
-                (word >> field.shift & field.mask()) as u32
-            };
-            self.expanded.iter().map(content).collect()
-        };
-        let columns = fields.iter().enumerate().map(column).collect();
+    fn finish(self, layout: &StateLayout) -> Result<Sample, LayerFull> {
         let mut inner_targets = Vec::with_capacity(self.steps.len());
         let mut inner_first = vec![0];
-        for number in 0..self.expanded.len() {
+        let mut kinds = Kinds::new(layout)?;
+        for (number, &state) in self.expanded.iter().enumerate() {
             let steps = &self.steps[self.first_step[number] as usize..self.first_step[number + 1] as usize];
+            let before = self.states.state(state as usize);
+            for (target, _) in steps {
+                kinds.count(before, self.states.state(*target as usize))?;
+            }
             let targets = steps.iter().map(|(target, _)| self.expansion[*target as usize]);
             inner_targets.extend(targets.filter(|target| *target != LEAF && *target != number as u32));
             inner_first.push(inner_targets.len() as u32);
         }
         let word = |state: &u32| self.states.state(*state as usize);
-        Sample {
+        Ok(Sample {
             words: self.expanded.iter().flat_map(word).copied().collect(),
-            columns,
+            fields: layout.fields().to_vec(),
             inner_targets,
             inner_first,
             steps: self.steps.len(),
-            changes,
+            kinds: kinds.steps.len(),
+            changes: kinds.changes(),
             complete: self.expanded.len() == self.states.len() && !self.is_troubled,
             states: self.states.len(),
-        }
+        })
     }
 }
 
-/// The fields in each word, with the numbers of their cells.
-fn fields_by_word(fields: &[Field], words: usize) -> Vec<Vec<(usize, Field)>> {
-    let mut by_word = vec![Vec::new(); words];
-    for (cell, field) in fields.iter().enumerate().filter(|(_, field)| field.bits > 0) {
-        by_word[field.word as usize].push((cell, *field));
+/// Counts steps by what they change.
+struct Kinds {
+    /// By bit of a state, the cell whose field it is in.
+    cells: Vec<u32>,
+    fields: Vec<Field>,
+    /// For each kind the fields that change, before and after; all others are zero.
+    records: Layer,
+    /// By kind.
+    steps: Vec<u32>,
+    record: Vec<u64>,
+}
+
+impl Kinds {
+    fn new(layout: &StateLayout) -> Result<Self, LayerFull> {
+        let mut cells = vec![0; 64 * layout.words()];
+        for (cell, field) in layout.fields().iter().enumerate().filter(|(_, field)| field.bits > 0) {
+            let first = 64 * field.word as usize + field.shift as usize;
+            cells[first..first + field.bits as usize].fill(cell as u32);
+        }
+        Ok(Self {
+            cells,
+            fields: layout.fields().to_vec(),
+            records: Layer::new(2 * layout.words(), usize::MAX)?,
+            steps: Vec::new(),
+            record: Vec::new(),
+        })
     }
-    by_word
+
+    fn count(&mut self, before: &[u64], after: &[u64]) -> Result<(), LayerFull> {
+        self.record.clear();
+        for (word, (before, after)) in before.iter().zip(after).enumerate() {
+            let mut different = before ^ after;
+            let mut changed = 0;
+            while different != 0 {
+                let cell = self.cells[64 * word + different.trailing_zeros() as usize];
+                let field = self.fields[cell as usize];
+                changed |= field.mask() << field.shift;
+                different &= !changed;
+            }
+            self.record.extend([before & changed, after & changed]);
+        }
+        let inserted =
+            with_width!(self.records.width(), width => self.records.insert(width, &self.record)?);
+        match inserted {
+            Inserted::New(_) => self.steps.push(1),
+            Inserted::Known(kind) => self.steps[kind as usize] += 1,
+        }
+        Ok(())
+    }
+
+    /// By cell, its changes.
+    fn changes(&self) -> Vec<Vec<Change>> {
+        let mut changes = vec![Vec::new(); self.fields.len()];
+        for (kind, &steps) in self.steps.iter().enumerate() {
+            let record = self.records.state(kind);
+            for (cell, field) in self.fields.iter().enumerate().filter(|(_, field)| field.bits > 0) {
+                let content = |word: u64| (word >> field.shift & field.mask()) as u32;
+                let word = 2 * field.word as usize;
+                let [from, to] = [record[word], record[word + 1]].map(content);
+                if from != to {
+                    changes[cell].push(Change { kind: kind as u32, steps, from, to });
+                }
+            }
+        }
+        changes
+    }
 }

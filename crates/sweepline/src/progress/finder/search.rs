@@ -91,7 +91,7 @@ struct Prefix {
     small: Ordered,
     chosen: Vec<Candidate>,
     bits: u32,
-    /// By step of the large sample, whether it leaves all components as they are.
+    /// By kind of step in the large sample, whether it leaves all components as they are.
     is_stationary: Vec<bool>,
 }
 
@@ -117,7 +117,7 @@ impl<'a> Finder<'a> {
                 let mut seen: Vec<u32> = Vec::new();
                 for sample in [small, large] {
                     let changes = sample.changes(cell).iter().map(|change| change.to);
-                    let first = sample.column(cell).first().copied();
+                    let first = sample.column(cell).next();
                     for value in first.into_iter().chain(changes) {
                         if let Err(place) = seen.binary_search(&value) {
                             seen.insert(place, value);
@@ -169,8 +169,8 @@ impl<'a> Finder<'a> {
             let (mut rising, mut falling) = (0, 0);
             for change in self.large.changes(cell.index()) {
                 let (before, after) = (value(change.from), value(change.to));
-                rising += u64::from(after > before);
-                falling += u64::from(after < before);
+                rising += u64::from(after > before) * u64::from(change.steps);
+                falling += u64::from(after < before) * u64::from(change.steps);
             }
             let range = expression_range(model, self.layout.proved_ranges(), expression);
             candidates.push(Candidate {
@@ -191,7 +191,7 @@ impl<'a> Finder<'a> {
             small: Ordered::constant(self.small),
             chosen: Vec::new(),
             bits: 0,
-            is_stationary: vec![true; self.large.steps()],
+            is_stationary: vec![true; self.large.kinds()],
         }];
         let mut met: Vec<(f64, Vec<Candidate>)> = Vec::new();
         let mut best = 1.0;
@@ -353,7 +353,7 @@ impl<'a> Finder<'a> {
         for candidate in added {
             let rank = candidate.ranking.lookup();
             for change in self.large.changes(candidate.cell) {
-                prefix.is_stationary[change.step as usize] &= rank(change.from) == rank(change.to);
+                prefix.is_stationary[change.kind as usize] &= rank(change.from) == rank(change.to);
             }
             prefix.bits += candidate.bits;
             prefix.chosen.push(candidate);
@@ -362,11 +362,10 @@ impl<'a> Finder<'a> {
     }
 
     fn refine(&self, sample: &Sample, ordered: &mut Ordered, candidate: &Candidate) {
-        let column = sample.column(candidate.cell);
         // Otherwise it never changes here.
-        if !column.is_empty() {
-            ordered
-                .refine(column.iter().copied().map(candidate.ranking.lookup()), candidate.ranking.classes());
+        if !sample.changes(candidate.cell).is_empty() {
+            let column = sample.column(candidate.cell);
+            ordered.refine(column.map(candidate.ranking.lookup()), candidate.ranking.classes());
         }
     }
 
@@ -412,12 +411,7 @@ impl<'a> Finder<'a> {
         if changes.is_empty() {
             return Vec::new();
         }
-        let alive = || {
-            changes
-                .iter()
-                .filter(|change| prefix.is_stationary[change.step as usize])
-                .map(|change| (change.from, change.to))
-        };
+        let alive = || changes.iter().filter(|change| prefix.is_stationary[change.kind as usize]);
         if alive().next().is_none() {
             return Vec::new();
         }
@@ -441,9 +435,9 @@ impl<'a> Finder<'a> {
             }
             None => {
                 let (mut rising, mut falling) = (0, 0);
-                for (from, to) in alive() {
-                    rising += u64::from(to > from);
-                    falling += u64::from(to < from);
+                for change in alive() {
+                    rising += u64::from(change.to > change.from) * u64::from(change.steps);
+                    falling += u64::from(change.to < change.from) * u64::from(change.steps);
                 }
                 let up: Vec<(u32, u32)> =
                     values.iter().enumerate().map(|(rank, value)| (*value, rank as u32)).collect();
