@@ -66,7 +66,7 @@ impl Effort {
     /// Expansions of the sample on which candidates are compared, and of the one on which the best are.
     fn sizes(self) -> (usize, usize) {
         match self {
-            Self::Quick => (12_000, 60_000),
+            Self::Quick => (12_000, 40_000),
             Self::Thorough => (40_000, 200_000),
             Self::Exact => (100_000, EXACT),
         }
@@ -173,8 +173,9 @@ pub fn find<S: TransitionSystem>(
         return Ok(Findings { proposals: Vec::new(), sample: SampleFacts::of(&small) });
     }
     let large = Sample::draw(model, system, layout, many, &mut Random::new(options.seed))?;
+    let tiny = Sample::draw(model, system, layout, few / 4, &mut Random::new(options.seed ^ 1))?;
     let small = if large.complete && large.len() <= few { large.clone() } else { small };
-    let found = Finder::new(model, layout, &small, &large, options.aim).find();
+    let found = Finder::new(model, layout, [&tiny, &small, &large], options.aim).find();
     let proposals = found.into_iter().map(|one| Proposal {
         components: one.components,
         cost: one.cost,

@@ -399,8 +399,7 @@ impl Kinds {
             }
             self.record.extend([before & changed, after & changed]);
         }
-        let inserted =
-            with_width!(self.records.width(), width => self.records.insert(width, &self.record)?);
+        let inserted = with_width!(self.records.width(), width => self.records.insert(width, &self.record)?);
         match inserted {
             Inserted::New(_) => self.steps.push(1),
             Inserted::Known(kind) => self.steps[kind as usize] += 1,

@@ -15,18 +15,20 @@ use super::simulation::{Aim, Cost, Kind, Ordered, simulate};
 
 /// Bits of a progress value.
 const BITS: u32 = 63;
-/// Single candidates that are simulated in each step.
-const SIMULATED: usize = 10;
+/// Single candidates that are tried for each measure in each step.
+const SIMULATED: usize = 12;
+/// The best extensions on the tiny sample, which are compared on the small one.
+const COMPARED: usize = 20;
 /// Measures that are built side by side.
-const BEAM: usize = 4;
+const BEAM: usize = 8;
 /// Measures that are tried on the large sample.
 const VALIDATED: usize = 12;
 /// Measures that are polished.
 const POLISHED: usize = 3;
 /// Steps at the most.
-const MOST_STEPS: usize = 16;
+const MOST_STEPS: usize = 10;
 /// Steps without gain before the search for more components ends.
-const PATIENCE: usize = 3;
+const PATIENCE: usize = 2;
 /// How much worse than the best one a measure may be to be proposed as well.
 const WORSE: f64 = 1.5;
 /// The price, of which one is that of full exploration, from which on a measure is not worth it.
@@ -70,9 +72,10 @@ enum Form {
 }
 
 /// A search for a measure, step by step. Orders of values are learned from the large sample; candidates are compared on the
-/// small one first, and the best of them on the large one.
+/// tiny one, the best of them on the small one, and the best measures on the large one.
 pub struct Finder<'a> {
     layout: &'a StateLayout,
+    tiny: &'a Sample,
     small: &'a Sample,
     large: &'a Sample,
     aim: Aim,
@@ -88,6 +91,7 @@ pub struct Finder<'a> {
 #[derive(Clone)]
 struct Prefix {
     price: f64,
+    tiny: Ordered,
     small: Ordered,
     chosen: Vec<Candidate>,
     bits: u32,
@@ -98,9 +102,10 @@ struct Prefix {
 /// A measure with some more components.
 struct Extension {
     price: f64,
+    /// What it extends.
     from: usize,
     added: Vec<Candidate>,
-    small: Ordered,
+    ordered: Ordered,
 }
 
 impl<'a> Finder<'a> {
@@ -108,14 +113,13 @@ impl<'a> Finder<'a> {
     pub fn new(
         model: &'a GuardedCommands,
         layout: &'a StateLayout,
-        small: &'a Sample,
-        large: &'a Sample,
+        [tiny, small, large]: [&'a Sample; 3],
         aim: Aim,
     ) -> Self {
         let values = (0..large.cells())
             .map(|cell| {
                 let mut seen: Vec<u32> = Vec::new();
-                for sample in [small, large] {
+                for sample in [tiny, small, large] {
                     let changes = sample.changes(cell).iter().map(|change| change.to);
                     let first = sample.column(cell).next();
                     for value in first.into_iter().chain(changes) {
@@ -127,8 +131,16 @@ impl<'a> Finder<'a> {
                 seen
             })
             .collect();
-        let mut finder =
-            Self { layout, small, large, aim, values, families: families(model), suggested: Vec::new() };
+        let mut finder = Self {
+            layout,
+            tiny,
+            small,
+            large,
+            aim,
+            values,
+            families: families(model),
+            suggested: Vec::new(),
+        };
         let control = control_orders(model);
         let proved: Vec<Expression> = static_measure(model).into_iter().map(|one| one.expression).collect();
         let mut suggested: Vec<Vec<Candidate>> =
@@ -188,6 +200,7 @@ impl<'a> Finder<'a> {
     pub fn find(&self) -> Vec<Found> {
         let mut beam = vec![Prefix {
             price: 1.0,
+            tiny: Ordered::constant(self.tiny),
             small: Ordered::constant(self.small),
             chosen: Vec::new(),
             bits: 0,
@@ -197,19 +210,11 @@ impl<'a> Finder<'a> {
         let mut best = 1.0;
         let mut without_gain = 0;
         for _ in 0..MOST_STEPS {
-            let extensions = self.extensions(&beam);
-            if extensions.is_empty() {
-                break;
-            }
-            let least = extensions[0].price;
+            let next = self.extended(&beam);
+            let Some(least) = next.first().map(|prefix| prefix.price) else { break };
             without_gain = if least < best * GAIN { 0 } else { without_gain + 1 };
             best = best.min(least);
-            let mut next = Vec::new();
-            for extension in extensions {
-                let prefix = self.extended(&beam, extension);
-                met.push((prefix.price, prefix.chosen.clone()));
-                next.push(prefix);
-            }
+            met.extend(next.iter().map(|prefix| (prefix.price, prefix.chosen.clone())));
             beam = next;
             if without_gain > PATIENCE {
                 break;
@@ -307,50 +312,49 @@ impl<'a> Finder<'a> {
         ordered
     }
 
-    /// The best extensions of the prefixes, best first.
-    fn extensions(&self, beam: &[Prefix]) -> Vec<Extension> {
+    /// The best extensions of the prefixes, best first: those that are good on the tiny sample are compared on the small one.
+    fn extended(&self, beam: &[Prefix]) -> Vec<Prefix> {
         let prefixes: Vec<(usize, &Prefix)> = beam.iter().enumerate().collect();
-        let found = side_by_side(prefixes, |mine| {
-            let mut best = Vec::new();
-            mine.into_iter().for_each(|(from, prefix)| self.extend(from, prefix, &mut best));
+        let lists = side_by_side(prefixes, |mine| {
+            let lists = |(from, prefix)| self.shortlist(prefix).into_iter().map(move |added| (from, added));
+            mine.into_iter().flat_map(lists).collect()
+        });
+        let few = self.compared(self.tiny, COMPARED, lists, |from| &beam[from].tiny);
+        let few = few.into_iter().map(|one| (one.from, one.added)).collect();
+        let best = self.compared(self.small, BEAM, few, |from| &beam[from].small);
+        best.into_iter().map(|one| self.prefix(&beam[one.from], one)).collect()
+    }
+
+    /// The best few on a sample, best first. `base` is what is extended.
+    fn compared<'b>(
+        &self,
+        sample: &Sample,
+        count: usize,
+        extensions: Vec<(usize, Vec<Candidate>)>,
+        base: impl Fn(usize) -> &'b Ordered + Sync,
+    ) -> Vec<Extension> {
+        let found = side_by_side(extensions, |mine| {
+            let mut best: Vec<Extension> = Vec::new();
+            for (from, added) in mine {
+                let mut ordered = base(from).clone();
+                added.iter().for_each(|candidate| self.refine(sample, &mut ordered, candidate));
+                ordered.close_gaps();
+                let limit = best.get(count - 1).map_or(f64::INFINITY, |one| one.price);
+                let price = self.aim.price(&simulate(sample, &ordered, None, self.aim, limit));
+                keep_best(&mut best, count, Extension { price, from, added, ordered });
+            }
             best
         });
-        let mut best: Vec<Extension> = Vec::new();
-        for extension in found {
-            keep_best(&mut best, extension);
-        }
+        let mut best = Vec::new();
+        found.into_iter().for_each(|one| keep_best(&mut best, count, one));
         best
     }
 
-    /// Adds the best extensions of one prefix.
-    fn extend(&self, from: usize, prefix: &Prefix, best: &mut Vec<Extension>) {
-        for candidates in self.shortlist(prefix) {
-            let mut bits = prefix.bits;
-            let mut small = prefix.small.clone();
-            let mut added = Vec::new();
-            for candidate in candidates {
-                bits += candidate.bits;
-                if bits > BITS {
-                    break;
-                }
-                self.refine(self.small, &mut small, &candidate);
-                added.push(candidate);
-            }
-            if added.is_empty() {
-                continue;
-            }
-            small.close_gaps();
-            // Only the best few go on.
-            let limit = best.get(BEAM - 1).map_or(f64::INFINITY, |one| one.price);
-            let price = self.aim.price(&simulate(self.small, &small, None, self.aim, limit));
-            keep_best(best, Extension { price, from, added, small });
-        }
-    }
-
-    fn extended(&self, beam: &[Prefix], extension: Extension) -> Prefix {
-        let Extension { price, from, added, small } = extension;
-        let mut prefix = Prefix { price, small, ..beam[from].clone() };
+    fn prefix(&self, base: &Prefix, extension: Extension) -> Prefix {
+        let Extension { price, added, ordered, .. } = extension;
+        let mut prefix = Prefix { price, small: ordered, ..base.clone() };
         for candidate in added {
+            self.refine(self.tiny, &mut prefix.tiny, &candidate);
             let rank = candidate.ranking.lookup();
             for change in self.large.changes(candidate.cell) {
                 prefix.is_stationary[change.kind as usize] &= rank(change.from) == rank(change.to);
@@ -358,6 +362,7 @@ impl<'a> Finder<'a> {
             prefix.bits += candidate.bits;
             prefix.chosen.push(candidate);
         }
+        prefix.tiny.close_gaps();
         prefix
     }
 
@@ -403,6 +408,15 @@ impl<'a> Finder<'a> {
         if prefix.chosen.is_empty() {
             lists.extend(self.suggested.iter().cloned());
         }
+        for list in &mut lists {
+            let mut bits = prefix.bits;
+            let fitting = list.iter().take_while(|candidate| {
+                bits += candidate.bits;
+                bits <= BITS
+            });
+            list.truncate(fitting.count());
+        }
+        lists.retain(|list| !list.is_empty());
         lists
     }
 
@@ -487,13 +501,13 @@ impl<'a> Finder<'a> {
 }
 
 /// Inserts an extension among the best few.
-fn keep_best(best: &mut Vec<Extension>, one: Extension) {
+fn keep_best(best: &mut Vec<Extension>, count: usize, one: Extension) {
     // The same by another way is no news.
     let is_known = best.iter().any(|other| other.price == one.price);
     if one.price.is_finite() && !is_known {
         let place = best.partition_point(|other| other.price <= one.price);
         best.insert(place, one);
-        best.truncate(BEAM);
+        best.truncate(count);
     }
 }
 

@@ -78,8 +78,8 @@ impl Aim {
     fn least_price(self, cost: &Cost) -> f64 {
         match self {
             Self::Product { alpha } => {
-                // Small layers take time: one of its own for each state takes about four times as long.
-                let layers = 1.0 + 3.0 * cost.layers as f64 / cost.states as f64;
+                // Small layers take time, though a sample has more of them for its states than the model has.
+                let layers = 1.0 + 0.5 * cost.layers as f64 / cost.states as f64;
                 let work = if cost.explored <= cost.states { 1.0 } else { cost.revisits().powf(alpha) };
                 (cost.peak_share() + FLOOR) / (1.0 + FLOOR) * work * layers
             }
