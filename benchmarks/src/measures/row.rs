@@ -160,6 +160,11 @@ impl Row {
         self.seconds.sweep / self.seconds.breadth
     }
 
+    /// The time of an expansion as a multiple of that in full exploration, finding aside.
+    pub fn pace(&self) -> f64 {
+        (self.seconds.sweep - self.seconds.finding) / self.seconds.breadth / self.explored()
+    }
+
     /// The states of a layer, in the mean over all sweeps.
     pub fn mean_layer(&self) -> f64 {
         self.kept.explored as f64 / self.layers as f64

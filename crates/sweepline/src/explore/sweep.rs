@@ -25,12 +25,12 @@
 //! Initial states are persistent from the start (*pinned*), unless that is switched off: for one state more, models that return
 //! to their beginning do not repeat the first sweep.
 
+mod layers;
+mod order;
 mod origin;
 mod revisits;
 mod sorted_successors;
 mod waiting_vectors;
-
-use std::ops::RangeInclusive;
 
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
@@ -42,22 +42,18 @@ use crate::store::pages::OutOfMemory;
 use crate::store::persistent_states::PersistentStates;
 use crate::store::recent_states::RecentStates;
 
-use origin::{NO_PARENT, UNKNOWN, initial_origin, origin, tell_origin};
+pub use order::{Initial, Nesting, OnRegress, Order};
+
+use origin::{NO_PARENT, initial_origin, origin, tell_origin};
 use revisits::Revisits;
-use sorted_successors::{Behind, Sorted, Staying};
+use sorted_successors::{Behind, Staying};
 use waiting_vectors::WaitingVectors;
 
 use super::observer::{Observer, Record, Successors};
-use super::search::{
-    CompleteSearch, Counters, Held, Limits, Monitor, RegressEdge, Search, SearchEnd, StopReason, consult,
-};
+use super::search::{Counters, Held, Limits, Monitor, RegressEdge, Search, SearchEnd, StopReason, consult};
 
 /// Successors that are inserted together. Enough to overlap their cache misses, few enough to stay in the first cache.
 const BATCH: usize = 256;
-/// States in a batch at the most: those without successors fill no batch.
-const STATES: usize = 256;
-/// States that are expanded before their successors are announced.
-const AT_A_TIME: usize = 8;
 /// Batches between two looks of the monitor.
 const BATCHES_PER_LOOK: u32 = 64;
 /// Future states are counted as a set, without duplicates, as long as removing them costs no more than this many entries,
@@ -66,74 +62,6 @@ const COUNTED_EXACTLY: u64 = 1 << 14;
 
 /// Expansions before it is asked whether states are expanded again too often.
 const JUDGED_FROM: u64 = 10_000;
-/// So many times as many states as come into a layer must be known for it to look them up.
-const MANY_KNOWN: usize = 8;
-
-/// What the order of states follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// All states are one layer: full exploration, breadth-first.
-    Constant,
-    /// The model's progress measure.
-    Progress {
-        /// Whether initial states are persistent from the start.
-        initial: Initial,
-        /// What to do when progress falls.
-        regress: OnRegress,
-        /// Which parts of a progress value are swept on their own. Ignored where vectors are compared component by component: there is no
-        /// component that counts more than the others.
-        nesting: Nesting,
-        /// How progress values are compared.
-        comparison: Comparison,
-    },
-}
-
-/// Parts of progress values. States whose values agree from some bit upwards are a group: before the sweep leaves a group, it
-/// sweeps again from the persistent states that were found in it. What lies ahead of the group waits meanwhile, and is
-/// swept once. So a regress edge costs a sweep of the smallest group around it, not of everything.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Nesting {
-    /// The lowest bit of each part. Without parts, all states are one group: the sweep of the papers.
-    pub parts: u64,
-    /// Values from this bit upwards are said never to fall: persistent states are dropped with their group. Should they fall all the
-    /// same, dropping ends, and the search is complete as ever.
-    pub monotone: Option<u32>,
-}
-
-impl Nesting {
-    /// The values of the largest group that is left on the way from `here` to `next`.
-    fn left(self, here: u64, next: u64) -> RangeInclusive<u64> {
-        let highest = 63 - (here ^ next).leading_zeros().min(63);
-        // The parts up to that bit.
-        let parts = self.parts & (u64::MAX >> (63 - highest));
-        match parts.checked_ilog2() {
-            Some(part) => here >> part << part..=here,
-            // Groups are left at the end only.
-            None => here..=here,
-        }
-    }
-}
-
-/// What happens to initial states once they are expanded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Initial {
-    /// They are persistent.
-    #[default]
-    Pinned,
-    /// They are forgotten like all others, as in the papers.
-    Forgotten,
-}
-
-/// What to do when progress falls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnRegress {
-    /// Sweep again from there.
-    #[default]
-    Sweep,
-    /// End the search and show the step.
-    Stop,
-}
-
 /// A search by progress.
 #[derive(Debug)]
 pub struct SweepSearch {
@@ -309,293 +237,6 @@ impl SweepSearch {
         }
         self.counters.depth += u64::from(!self.is_measured());
         Ok(())
-    }
-
-    /// Forgets the current layer and loads the one of least progress, or a minimal one, that has states to be expanded.
-    fn next_layer<W: Width, S: TransitionSystem, O: Observer<S>>(
-        &mut self,
-        width: W,
-        observer: &mut O,
-    ) -> Result<(), SearchEnd> {
-        self.end_layer(width, observer)?;
-        if !self.is_measured() {
-            return Err(SearchEnd::Complete(CompleteSearch::attest()));
-        }
-        loop {
-            let Some(value) = self.next_value() else {
-                self.end_sweep(observer)?;
-                continue;
-            };
-            if value > self.front.value && self.leave_group(value).map_err(out_of_memory)? {
-                continue;
-            }
-            let goes_on = self.queue.taken == 0 || value > self.front.value;
-            debug_assert!(
-                goes_on || self.nesting.parts != 0 || self.comparison != Comparison::Total,
-                "tuples go back only inside a group"
-            );
-            self.load(width, value, observer).map_err(out_of_memory)?;
-            if self.cursor < self.layer.len() {
-                return Ok(());
-            }
-        }
-    }
-
-    /// The progress value of the next layer of this sweep.
-    fn next_value(&mut self) -> Option<u64> {
-        let Some(vectors) = &mut self.vectors else {
-            return [self.future.first(), self.persistent.first_root()].into_iter().flatten().min();
-        };
-        for vector in self.future.take_new_layers() {
-            // Where there are roots it waits already.
-            if self.persistent.count(vector).1 == 0 {
-                vectors.add(vector);
-            }
-        }
-        vectors.take(|vector| self.future.entries_of(vector) + self.persistent.count(vector).1)
-    }
-
-    /// All states of the current layer are expanded: now it holds most, and will be forgotten.
-    fn end_layer<W: Width, S: TransitionSystem, O: Observer<S>>(
-        &mut self,
-        width: W,
-        observer: &mut O,
-    ) -> Result<(), SearchEnd> {
-        if self.layer.len() > self.front.known {
-            self.counters.layers += 1;
-            if self.vectors.is_some() {
-                self.front.persistent += self.persistent.settle(self.front.value, &self.layer);
-            }
-            self.counters.largest_layer = self.counters.largest_layer.max(self.layer.len() as u64);
-            self.note_peak();
-            if observer.layer_ends().is_break() {
-                return Err(SearchEnd::Decided);
-            }
-            if self.counters.remembers_from.is_some() {
-                let states = self.layer.states(self.front.known..self.layer.len());
-                self.persistent.remember(width, self.front.value, states).map_err(out_of_memory)?;
-                // Until the next one is loaded: no state counts twice.
-                self.front.persistent = self.layer.len();
-            }
-        }
-        Ok(())
-    }
-
-    /// Before the sweep goes on to this value: `true` if there are roots in the group that it leaves.
-    fn leave_group(&mut self, next: u64) -> Result<bool, LayerFull> {
-        let here = self.front.value;
-        if self.nesting.parts != 0 && self.persistent.begin_sweep(self.nesting.left(here, next)) {
-            self.counters.local_sweeps += 1;
-            return Ok(true);
-        }
-        if let Some(bit) = self.nesting.monotone
-            && here >> bit != next >> bit
-        {
-            // The whole group: its last sweep may have ended below values that an earlier one had met.
-            self.persistent.forget(here >> bit << bit..=here | !(u64::MAX << bit))?;
-        }
-        Ok(false)
-    }
-
-    /// Starts the next sweep, if there are roots.
-    fn end_sweep<S: TransitionSystem, O: Observer<S>>(&mut self, observer: &mut O) -> Result<(), SearchEnd> {
-        debug_assert!(self.future.is_empty(), "nothing is ahead at the end of a sweep");
-        debug_assert_eq!(self.queue.entered, self.queue.taken, "what entered the queue was taken, once");
-        self.queue = QueueBalance::default();
-        self.recent = RecentStates::new(self.layer.width());
-        if let Some(vectors) = &mut self.vectors {
-            vectors.end_sweep();
-        }
-        if !self.begin_sweep() {
-            return Err(SearchEnd::Complete(CompleteSearch::attest()));
-        }
-        self.counters.sweeps += 1;
-        observer.failure().map_or(Ok(()), |reason| Err(SearchEnd::Stopped(StopReason::Observer(reason))))
-    }
-
-    /// What was found becomes roots; `false` if nothing was.
-    fn begin_sweep(&mut self) -> bool {
-        let has_roots = self.persistent.begin_sweep(0..=u64::MAX);
-        if let Some(vectors) = &mut self.vectors {
-            self.persistent.root_values().for_each(|vector| vectors.add(vector));
-        }
-        has_roots
-    }
-
-    /// Makes the layer of this value the current one: its persistent states, then what was found ahead.
-    fn load<W: Width, S: TransitionSystem, O: Observer<S>>(
-        &mut self,
-        width: W,
-        value: u64,
-        observer: &mut O,
-    ) -> Result<(), LayerFull> {
-        let buffer = self.future.take(value);
-        let first = self.records();
-        let entries = buffer.as_ref().map_or(0, |buffer| buffer.words() / self.future.stride());
-        // Should there be no room, what was taken out is not counted any more.
-        self.is_loading = true;
-        let (expanded, roots) = self.persistent.count(value);
-        // Many that are known and few that come: to look those up takes less than to enter all that are known.
-        let looks_up = expanded > MANY_KNOWN * (entries + roots) && !self.all_steps;
-        let known = if looks_up { 0 } else { expanded };
-        self.front = Front { value, known: 0, persistent: 0, first, looks_up };
-        self.cursor = 0;
-        self.layer.restart(known + roots + entries)?;
-        observer.layer_begins(first);
-        if !looks_up {
-            self.persistent.enter_expanded(width, value, &mut self.layer)?;
-        }
-        let root = |origin| tell_origin(observer, origin);
-        self.persistent.enter_roots(width, value, &mut self.layer, root)?;
-        debug_assert_eq!(self.layer.len(), known + roots, "a root is a root once");
-        self.front = Front { known, persistent: known + roots, ..self.front };
-        self.cursor = known;
-        for chunk in buffer.into_iter().flat_map(|buffer| buffer.into_chunks()) {
-            self.load_chunk(width, &chunk, observer)?;
-            self.future.recycle(chunk);
-        }
-        self.queue.entered += (self.layer.len() - known) as u64;
-        self.is_loading = false;
-        Ok(())
-    }
-
-    fn load_chunk<W: Width, S: TransitionSystem, O: Observer<S>>(
-        &mut self,
-        width: W,
-        chunk: &[u64],
-        observer: &mut O,
-    ) -> Result<(), LayerFull> {
-        let stride = self.future.stride();
-        let mut staged = std::mem::take(&mut self.staying.words);
-        for entries in chunk.chunks(BATCH * stride) {
-            staged.clear();
-            let mut is_known = [false; BATCH];
-            for (entry, is_known) in entries.chunks_exact(stride).zip(&mut is_known) {
-                let state = &entry[..width.get()];
-                *is_known = self.front.looks_up && self::is_known(&self.persistent, self.comparison, state);
-                if !*is_known {
-                    staged.extend_from_slice(state);
-                }
-            }
-            // Without origins, an entry is a state and nothing else.
-            let origin = |entry: &[u64]| entry.get(width.get()).copied().unwrap_or(UNKNOWN);
-            let new = entries.chunks_exact(stride).zip(&is_known).filter(|(_, is_known)| !**is_known);
-            let mut origins = new.map(|(entry, _)| origin(entry));
-            self.layer.insert_batch(width, &staged, |inserted| {
-                let origin = origins.next().unwrap_or(UNKNOWN);
-                if let Inserted::New(_) = inserted {
-                    tell_origin(observer, origin);
-                }
-            })?;
-        }
-        staged.clear();
-        self.staying.words = staged;
-        Ok(())
-    }
-
-    /// Fills the batch with successors of the states from the cursor on, and announces to the layer those that stay in it; `true` if a
-    /// state cannot be expanded. A few states at a time: while the next ones are computed, the index is fetched for these.
-    #[inline(always)]
-    fn expand<W: Width, S: TransitionSystem>(
-        &mut self,
-        width: W,
-        system: &S,
-        batch: &mut SuccessorBatch,
-    ) -> bool {
-        let end = if self.is_measured() { self.layer.len() } else { self.level_end };
-        let end = end.min(self.cursor + STATES);
-        let mut next = self.cursor;
-        while next < end && !batch.is_full() {
-            let announced = batch.len();
-            let expansion = system.expand(self.layer.states(next..end.min(next + AT_A_TIME)), batch);
-            self.sort(width, system, batch, announced);
-            if expansion.trouble {
-                return true;
-            }
-            next += expansion.states;
-        }
-        false
-    }
-
-    /// Sorts the successors from number `from` on by where they go, and announces those that stay in the layer.
-    #[inline(always)]
-    fn sort<W: Width, S: TransitionSystem>(
-        &mut self,
-        width: W,
-        system: &S,
-        batch: &SuccessorBatch,
-        from: usize,
-    ) {
-        if !self.is_measured() {
-            self.sift(width, batch, from);
-        } else if self.vectors.is_none() {
-            self.measure::<false, _, _>(width, system, batch, from);
-        } else {
-            self.measure_vectors(width, system, batch, from);
-        }
-        let announced = self.layer.announced() * width.get();
-        self.layer.announce(width, &self.staying.words[announced..]);
-    }
-
-    /// Out of line: the loop over tuples stays small.
-    #[inline(never)]
-    fn measure_vectors<W: Width, S: TransitionSystem>(
-        &mut self,
-        width: W,
-        system: &S,
-        batch: &SuccessorBatch,
-        from: usize,
-    ) {
-        self.measure::<true, _, _>(width, system, batch, from);
-    }
-
-    /// All of them stay, but for those that were stored lately.
-    #[inline(always)]
-    fn sift<W: Width>(&mut self, width: W, batch: &SuccessorBatch, from: usize) {
-        let words = &batch.words()[from * width.get()..];
-        let mut sorted = Sorted::begin(width, &mut self.staying, &mut self.leaving, words.len());
-        for (number, state) in words.chunks_exact(width.get()).enumerate() {
-            let is_recent = self.recent.knows(width, state) & !self.all_steps;
-            sorted.stays(from + number, state, !is_recent);
-        }
-        sorted.end();
-    }
-
-    /// Their progress says where they go. `VECTORS` are compared component by component.
-    #[inline(always)]
-    fn measure<const VECTORS: bool, W: Width, S: TransitionSystem>(
-        &mut self,
-        width: W,
-        system: &S,
-        batch: &SuccessorBatch,
-        from: usize,
-    ) {
-        debug_assert_eq!(self.values.len(), from);
-        let words = &batch.words()[from * width.get()..];
-        system.progress(words, &mut self.values);
-        let current = self.front.value;
-        let comparison = if VECTORS { self.comparison } else { Comparison::Total };
-        let (mut forward, mut regress) = (0, 0);
-        let mut sorted = Sorted::begin(width, &mut self.staying, &mut self.leaving, words.len());
-        for ((number, state), &value) in words.chunks_exact(width.get()).enumerate().zip(&self.values[from..])
-        {
-            let falls = !comparison.is_at_most(current, value);
-            forward += u64::from(!falls & (value != current));
-            regress += u64::from(falls);
-            // Among vectors, a target of a regress edge is not stored in this sweep, but may be met by it later: the cache must not
-            // know it.
-            let is_recent = !(VECTORS && falls) && self.recent.knows(width, state) & !self.all_steps;
-            let mut stays = (value == current) & !is_recent;
-            if self.front.looks_up && stays {
-                stays = !is_known(&self.persistent, comparison, &state[..width.get()]);
-            }
-            sorted.stays(from + number, state, stays);
-            // What lies behind may be forgotten, however recent it is.
-            sorted.leaves(from + number, falls | ((value != current) & !is_recent));
-        }
-        sorted.end();
-        self.counters.forward += forward;
-        self.counters.regress += regress;
     }
 
     /// Shows the states at the cursor to the observer, stores the successors in the batch, moves the cursor.

@@ -53,7 +53,7 @@ const EXACT: usize = 5_000_000;
 /// How much is tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
-    /// A tenth of a second or so.
+    /// A fifth of a second or so.
     #[default]
     Quick,
     /// A second or so, for models that turn out to be large.
@@ -63,12 +63,13 @@ pub enum Effort {
 }
 
 impl Effort {
-    /// Expansions of the sample on which candidates are compared, and of the one on which the best are.
-    fn sizes(self) -> (usize, usize) {
+    /// Expansions of the sample on which all candidates are compared, of the one on which the better ones are, and of the one
+    /// on which the best measures are.
+    fn sizes(self) -> [usize; 3] {
         match self {
-            Self::Quick => (12_000, 40_000),
-            Self::Thorough => (40_000, 200_000),
-            Self::Exact => (100_000, EXACT),
+            Self::Quick => [5_000, 40_000, 80_000],
+            Self::Thorough => [12_000, 100_000, 300_000],
+            Self::Exact => [12_000, 100_000, EXACT],
         }
     }
 }
@@ -167,13 +168,13 @@ pub fn find<S: TransitionSystem>(
     system: &S,
     options: &FinderOptions,
 ) -> Result<Findings, LayerFull> {
-    let (few, many) = options.effort.sizes();
+    let [least, few, many] = options.effort.sizes();
     let small = Sample::draw(model, system, layout, few, &mut Random::new(!options.seed))?;
     if small.is_empty() || (small.complete && options.small == SmallModels::Explored) {
         return Ok(Findings { proposals: Vec::new(), sample: SampleFacts::of(&small) });
     }
     let large = Sample::draw(model, system, layout, many, &mut Random::new(options.seed))?;
-    let tiny = Sample::draw(model, system, layout, few / 4, &mut Random::new(options.seed ^ 1))?;
+    let tiny = Sample::draw(model, system, layout, least, &mut Random::new(options.seed ^ 1))?;
     let small = if large.complete && large.len() <= few { large.clone() } else { small };
     let found = Finder::new(model, layout, [&tiny, &small, &large], options.aim).find();
     let proposals = found.into_iter().map(|one| Proposal {
@@ -195,8 +196,9 @@ pub fn judge<S: TransitionSystem>(
     system: &S,
     options: &FinderOptions,
 ) -> Result<(Cost, SampleFacts), LayerFull> {
+    let [.., many] = options.effort.sizes();
     let mut random = Random::new(options.seed);
-    let sample = Sample::draw(model, system, layout, options.effort.sizes().1, &mut random)?;
+    let sample = Sample::draw(model, system, layout, many, &mut random)?;
     if sample.is_empty() {
         return Ok((Cost::default(), SampleFacts::of(&sample)));
     }

@@ -45,20 +45,36 @@ impl RecentStates {
         (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize
     }
 
-    /// Whether the state was here lately; from now on it was.
+    /// The cache for a loop over states of this width.
     #[inline(always)]
-    pub fn knows<W: Width>(&mut self, width: W, state: &[u64]) -> bool {
-        let start = Self::place(&state[..width.get()], self.shift) * width.get();
-        let place = &mut self.words[start..start + width.get()];
-        // Written in any case: a branch here would be guessed wrong every other time.
-        let differs = place.iter().zip(state).fold(0, |differs, (old, new)| differs | (old ^ new));
-        place.copy_from_slice(&state[..width.get()]);
-        differs == 0
+    pub fn look<W: Width>(&mut self, width: W) -> RecentLook<'_, W> {
+        RecentLook { width, words: &mut self.words, shift: self.shift }
     }
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         self.words.capacity() * 8
+    }
+}
+
+/// The cache, open: where its words are is looked up once for a whole loop.
+pub struct RecentLook<'a, W> {
+    width: W,
+    words: &'a mut [u64],
+    shift: u32,
+}
+
+impl<W: Width> RecentLook<'_, W> {
+    /// Whether the state was here lately; from now on it was.
+    #[inline(always)]
+    pub fn knows(&mut self, state: &[u64]) -> bool {
+        let width = self.width.get();
+        let start = RecentStates::place(&state[..width], self.shift) * width;
+        let place = &mut self.words[start..start + width];
+        // Written in any case: a branch here would be guessed wrong every other time.
+        let differs = place.iter().zip(state).fold(0, |differs, (old, new)| differs | (old ^ new));
+        place.copy_from_slice(&state[..width]);
+        differs == 0
     }
 }
 
@@ -73,8 +89,8 @@ mod tests {
             let mut recent = RecentStates::new(width);
             for number in 0..10_000u64 {
                 let state: Vec<u64> = (0..width as u64).map(|word| number * (word + 1) % 10_000).collect();
-                assert!(!recent.knows(Dynamic(width), &state), "{state:?} is new");
-                assert!(recent.knows(Dynamic(width), &state));
+                assert!(!recent.look(Dynamic(width)).knows(&state), "{state:?} is new");
+                assert!(recent.look(Dynamic(width)).knows(&state));
             }
         }
     }
