@@ -51,14 +51,19 @@ type ProgressFunction = unsafe extern "C" fn(*const u64, *const u64, *mut u64);
 
 /// Machine code of one model. Dropping it frees the code.
 pub struct CompiledFunctions {
-    /// Taken only to be freed.
-    module: Option<JITModule>,
+    code: Code,
     successors: SuccessorFunction,
     predicates: PredicateFunction,
     progress: ProgressFunction,
     /// Places of array elements, which the code reads by address.
     _tables: Tables,
 }
+
+/// The memory that the functions are in. Taken only to be freed.
+struct Code(Option<JITModule>);
+
+// SAFETY: a shared reference gives no access to the module; the machine code in its memory does not change.
+unsafe impl Sync for Code {}
 
 impl std::fmt::Debug for CompiledFunctions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -68,7 +73,7 @@ impl std::fmt::Debug for CompiledFunctions {
 
 impl Drop for CompiledFunctions {
     fn drop(&mut self) {
-        if let Some(module) = self.module.take() {
+        if let Some(module) = self.code.0.take() {
             // SAFETY: the function pointers are private and go with this struct; no code runs while it is dropped.
             unsafe { module.free_memory() };
         }
@@ -153,7 +158,13 @@ pub fn compile(
             std::mem::transmute::<*const u8, ProgressFunction>(progress),
         )
     };
-    Ok(CompiledFunctions { module: Some(compiler.module), successors, predicates, progress, _tables: tables })
+    Ok(CompiledFunctions {
+        code: Code(Some(compiler.module)),
+        successors,
+        predicates,
+        progress,
+        _tables: tables,
+    })
 }
 
 struct Compiler {

@@ -116,9 +116,10 @@ pub struct DoubtRecord {
 /// The time of a sweep, as a multiple of full exploration's.
 ///
 /// Expansions count, and so do layers: a small one stays in the processor's cache, and one of very few states costs more to begin and
-/// to end than to expand. A rough estimate: the two constants are to be fitted to measurements.
+/// to end than to expand. A rough estimate: in the median over the instances above a million states in `benchmarks/results/measures.md` an
+/// expansion takes nine tenths of one of full exploration.
 pub fn relative_time(revisits: f64, layers: u64, states: u64) -> f64 {
-    revisits * (0.8 + 0.7 * layers as f64 / states.max(1) as f64)
+    revisits * (0.9 + 0.7 * layers as f64 / states.max(1) as f64)
 }
 
 impl CandidateRecord {

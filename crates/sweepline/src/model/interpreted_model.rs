@@ -2,8 +2,6 @@
 //!
 //! For models or machines without machine code, and as the other side of differential tests.
 
-use std::cell::RefCell;
-
 use super::guarded_commands::{Expression, GuardedCommands};
 use super::interpreter::Interpreter;
 use super::state_layout::StateLayout;
@@ -30,8 +28,6 @@ impl Execution for Interpreted {
             layout: layout.clone(),
             predicates: functions.predicates.to_vec(),
             progress: functions.progress.cloned(),
-            cells: RefCell::new(Vec::new()),
-            packed: RefCell::new(vec![0; layout.words()]),
         })
     }
 
@@ -47,8 +43,6 @@ pub struct InterpretedModel<'m> {
     layout: StateLayout,
     predicates: Vec<Expression>,
     progress: Option<Expression>,
-    cells: RefCell<Vec<i64>>,
-    packed: RefCell<Vec<u64>>,
 }
 
 impl TransitionSystem for InterpretedModel<'_> {
@@ -57,18 +51,17 @@ impl TransitionSystem for InterpretedModel<'_> {
     }
 
     fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
-        let cells = &mut *self.cells.borrow_mut();
-        let packed = &mut *self.packed.borrow_mut();
+        let (mut cells, mut packed) = (Vec::new(), vec![0; self.layout.words()]);
         let mut expanded = 0;
         for state in states.chunks_exact(self.layout.words()) {
             if batch.is_full() {
                 break;
             }
-            self.layout.decode(state, cells);
+            self.layout.decode(state, &mut cells);
             let mut trouble = false;
-            self.interpreter.for_each_successor(cells, |action, successor| {
-                match successor.map(|cells| self.layout.encode(cells, packed)) {
-                    Ok(Ok(())) => batch.push(action, packed),
+            self.interpreter.for_each_successor(&mut cells, |action, successor| {
+                match successor.map(|cells| self.layout.encode(cells, &mut packed)) {
+                    Ok(Ok(())) => batch.push(action, &packed),
                     _ => trouble = true,
                 }
             });
@@ -83,11 +76,11 @@ impl TransitionSystem for InterpretedModel<'_> {
     }
 
     fn predicates(&self, state: &[u64]) -> Truth {
-        let cells = &mut *self.cells.borrow_mut();
-        self.layout.decode(state, cells);
+        let mut cells = Vec::new();
+        self.layout.decode(state, &mut cells);
         let mut truth = Truth::default();
         for (number, predicate) in self.predicates.iter().enumerate() {
-            match self.interpreter.evaluate(predicate, cells) {
+            match self.interpreter.evaluate(predicate, &cells) {
                 Ok(0) => {}
                 Ok(_) => truth.holds |= 1 << number,
                 Err(_) => truth.undefined |= 1 << number,
@@ -99,10 +92,10 @@ impl TransitionSystem for InterpretedModel<'_> {
         let Some(measure) = &self.progress else {
             return values.extend(states.chunks_exact(self.layout.words()).map(|_| 0));
         };
-        let cells = &mut *self.cells.borrow_mut();
+        let mut cells = Vec::new();
         values.extend(states.chunks_exact(self.layout.words()).map(|state| {
-            self.layout.decode(state, cells);
-            self.interpreter.evaluate(measure, cells).map_or(0, |value| value as u64)
+            self.layout.decode(state, &mut cells);
+            self.interpreter.evaluate(measure, &cells).map_or(0, |value| value as u64)
         }));
     }
 }

@@ -67,7 +67,7 @@ pub struct Expansion {
 /// A way to execute guarded commands: by interpretation, or as machine code.
 pub trait Execution {
     /// What a model becomes.
-    type System<'m>: TransitionSystem;
+    type System<'m>: TransitionSystem + Sync;
 
     /// Makes the model executable on states of this layout, together with what a search evaluates on states.
     fn prepare<'m>(

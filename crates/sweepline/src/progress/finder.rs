@@ -162,19 +162,24 @@ impl SampleFacts {
 ///
 /// # Errors
 /// If there is no memory for the sample.
-pub fn find<S: TransitionSystem>(
+pub fn find<S: TransitionSystem + Sync>(
     model: &GuardedCommands,
     layout: &StateLayout,
     system: &S,
     options: &FinderOptions,
 ) -> Result<Findings, LayerFull> {
     let [least, few, many] = options.effort.sizes();
-    let small = Sample::draw(model, system, layout, few, &mut Random::new(!options.seed))?;
+    let draw = |size, seed| Sample::draw(model, system, layout, size, &mut Random::new(seed));
+    let (large, small, tiny) = std::thread::scope(|scope| {
+        let large = scope.spawn(|| draw(many, options.seed));
+        let (small, tiny) = (draw(few, !options.seed), draw(least, options.seed ^ 1));
+        // A panic is a defect, here as there.
+        (large.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), small, tiny)
+    });
+    let (large, small, tiny) = (large?, small?, tiny?);
     if small.is_empty() || (small.complete && options.small == SmallModels::Explored) {
         return Ok(Findings { proposals: Vec::new(), sample: SampleFacts::of(&small) });
     }
-    let large = Sample::draw(model, system, layout, many, &mut Random::new(options.seed))?;
-    let tiny = Sample::draw(model, system, layout, least, &mut Random::new(options.seed ^ 1))?;
     let small = if large.complete && large.len() <= few { large.clone() } else { small };
     let found = Finder::new(model, layout, [&tiny, &small, &large], options.aim).find();
     let proposals = found.into_iter().map(|one| Proposal {

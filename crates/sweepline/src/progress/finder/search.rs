@@ -33,6 +33,8 @@ const PATIENCE: usize = 2;
 const WORSE: f64 = 1.5;
 /// The price, of which one is that of full exploration, from which on a measure is not worth it.
 const WORTHWHILE: f64 = 0.85;
+/// The price on the small sample from which on the large one will not make it worth it.
+const HOPELESS: f64 = 0.95;
 /// What a further component must gain.
 const GAIN: f64 = 0.98;
 
@@ -221,6 +223,7 @@ impl<'a> Finder<'a> {
             }
         }
         met.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.len().cmp(&other.1.len())));
+        met.retain(|one| one.0 < HOPELESS);
         met.truncate(VALIDATED);
         let best: Vec<_> = met.iter().take(POLISHED).collect();
         met.extend(side_by_side(best, |mine| mine.into_iter().map(|one| self.polished(one)).collect()));
