@@ -1,5 +1,6 @@
 //! Where states are kept.
 
+pub mod external;
 pub mod future_layers;
 pub mod hash;
 pub mod layer;

@@ -1,0 +1,168 @@
+//! The external array heap of Brengel, Crauser, Ferragina and Meyer, as Evangelista and Kristensen (SPIN 2012) use it.
+//!
+//! New records gather in memory. When there are too many, the largest of them become a sorted run on the first level. A level has room for some runs; when
+//! it is full, they are merged to one run on the next. The least record is the least among those in memory and the first ones of all runs. The papers say that no record on disk is smaller than
+//! one in memory; that is not so once a large one came while smaller ones lay on disk. What holds is: what is unread of a run is not smaller than what of it is in memory.
+
+use std::io;
+
+use super::disk::{Disk, FileClass};
+use super::merge::Merge;
+use super::run::{RunReader, RunWriter};
+use super::ExternalQueue;
+
+/// How large its parts are.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameters {
+    /// Records in memory at the most (T).
+    pub in_memory: usize,
+    /// Records that become a run (B).
+    pub written: usize,
+    /// Runs of a level at the most (μ).
+    pub runs: usize,
+}
+
+impl Default for Parameters {
+    /// Those of the paper.
+    fn default() -> Self {
+        Self { in_memory: 20_000, written: 10_000, runs: 10 }
+    }
+}
+
+/// Records that wait, by the key in their first word.
+#[derive(Debug)]
+pub struct ArrayHeap {
+    disk: Disk,
+    width: usize,
+    stride: usize,
+    parameters: Parameters,
+    /// The records in memory, one behind the other.
+    inserted: Vec<u64>,
+    /// The least key of those.
+    least: Option<u64>,
+    levels: Vec<Vec<SortedRun>>,
+}
+
+#[derive(Debug)]
+struct SortedRun {
+    reader: RunReader,
+    left: u64,
+}
+
+impl ArrayHeap {
+    /// An empty queue of records whose first `width + 1` words, key and state, say whether they are the same; there may be more.
+    pub fn new(disk: &Disk, width: usize, stride: usize, parameters: Parameters) -> Self {
+        Self {
+            disk: disk.clone(),
+            width,
+            stride,
+            parameters,
+            inserted: Vec::new(),
+            least: None,
+            levels: Vec::new(),
+        }
+    }
+
+    fn in_memory(&self) -> usize {
+        self.inserted.len() / self.stride
+    }
+
+    /// Writes the largest records in memory to a run of the first level.
+    fn write_largest(&mut self) -> io::Result<()> {
+        let mut records: Vec<&[u64]> = self.inserted.chunks_exact(self.stride).collect();
+        records.sort_unstable();
+        let kept = records.len() - self.parameters.written.min(records.len());
+        let mut run = RunWriter::new(&self.disk, FileClass::Queue, self.stride);
+        let mut before: &[u64] = &[];
+        for record in &records[kept..] {
+            let identity = &record[..=self.width];
+            if std::mem::replace(&mut before, identity) != identity {
+                run.push([*record])?;
+            }
+        }
+        let kept: Vec<u64> = records[..kept].concat();
+        self.inserted.clear();
+        self.inserted.extend_from_slice(&kept);
+        self.least = self.inserted.chunks_exact(self.stride).map(|record| record[0]).min();
+        self.add(0, run)
+    }
+
+    /// Gives a level one run more; a full one is merged to the next.
+    fn add(&mut self, level: usize, run: RunWriter) -> io::Result<()> {
+        if self.levels.len() == level {
+            self.levels.push(Vec::new());
+        }
+        let (left, run) = (run.records(), run.finish()?);
+        self.levels[level].retain(|run| run.left > 0);
+        self.levels[level].push(SortedRun { reader: run.into_reader(), left });
+        if self.levels[level].len() < self.parameters.runs {
+            return Ok(());
+        }
+        let runs = std::mem::take(&mut self.levels[level]);
+        let mut merged = RunWriter::new(&self.disk, FileClass::Queue, self.stride);
+        let mut merge = Merge::new(self.width + 1, runs.into_iter().map(|run| run.reader).collect())?;
+        while let Some(record) = merge.next()? {
+            merged.push([record])?;
+        }
+        self.add(level + 1, merged)
+    }
+}
+
+impl ExternalQueue for ArrayHeap {
+    fn push(&mut self, record: &[u64]) -> io::Result<()> {
+        if self.in_memory() >= self.parameters.in_memory {
+            self.write_largest()?;
+        }
+        self.inserted.extend_from_slice(record);
+        self.least = Some(self.least.map_or(record[0], |least| least.min(record[0])));
+        Ok(())
+    }
+
+    fn first(&mut self) -> io::Result<Option<u64>> {
+        let mut first = self.least;
+        for run in self.levels.iter_mut().flatten() {
+            if let Some(record) = run.reader.peek()? {
+                first = Some(first.map_or(record[0], |first| first.min(record[0])));
+            }
+        }
+        Ok(first)
+    }
+
+    fn take(
+        &mut self,
+        key: u64,
+        each: &mut dyn FnMut(&[u64]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if self.least == Some(key) {
+            let mut kept = Vec::new();
+            for record in self.inserted.chunks_exact(self.stride) {
+                if record[0] == key { each(record)? } else { kept.extend_from_slice(record) }
+            }
+            self.inserted = kept;
+            self.least = self.inserted.chunks_exact(self.stride).map(|record| record[0]).min();
+        }
+        for run in self.levels.iter_mut().flatten() {
+            while let Some(record) = run.reader.peek()?.filter(|record| record[0] == key) {
+                each(record)?;
+                run.reader.advance();
+                run.left -= 1;
+            }
+        }
+        self.levels.iter_mut().for_each(|level| level.retain(|run| run.left > 0));
+        Ok(())
+    }
+
+    fn restart(&mut self) {
+        debug_assert_eq!(self.records(), 0, "nothing waits");
+    }
+
+    fn records(&self) -> u64 {
+        let on_disk: u64 = self.levels.iter().flatten().map(|run| run.left).sum();
+        on_disk + self.in_memory() as u64
+    }
+
+    fn bytes(&self) -> usize {
+        let runs = self.levels.iter().flatten().map(|run| run.reader.bytes());
+        runs.sum::<usize>() + self.inserted.capacity() * 8
+    }
+}

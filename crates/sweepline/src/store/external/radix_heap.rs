@@ -1,0 +1,114 @@
+//! The external radix heap: a queue for keys that never fall below the last one taken out.
+//!
+//! A record lies in the bucket of the highest bit in which its key differs from the last key taken out. So the least keys are all in the first bucket that is not
+//! empty, and when the queue comes to it, its records move to buckets before it; no record is compared with another, and none moves back. Buckets
+//! are runs: appended to, read once, in order.
+
+use std::io;
+
+use super::disk::{Disk, FileClass};
+use super::duplicates::Duplicates;
+use super::run::RunWriter;
+use super::ExternalQueue;
+
+/// One for the last key itself, one for each bit.
+const BUCKETS: usize = 65;
+
+/// Records that wait, by the key in their first word.
+#[derive(Debug)]
+pub struct RadixHeap {
+    disk: Disk,
+    stride: usize,
+    /// No key is smaller.
+    last: u64,
+    buckets: [Option<Bucket>; BUCKETS],
+    duplicates: Duplicates,
+}
+
+#[derive(Debug)]
+struct Bucket {
+    records: RunWriter,
+    least: u64,
+}
+
+impl RadixHeap {
+    /// An empty queue of records whose first `width + 1` words, key and state, say whether they are the same; there may be more. `memory` is for
+    /// finding duplicates.
+    pub fn new(disk: &Disk, width: usize, stride: usize, memory: usize) -> io::Result<Self> {
+        Ok(Self {
+            disk: disk.clone(),
+            stride,
+            last: 0,
+            buckets: std::array::from_fn(|_| None),
+            duplicates: Duplicates::new(width + 1, memory)?,
+        })
+    }
+
+    fn number(&self, key: u64) -> usize {
+        (64 - (key ^ self.last).leading_zeros()) as usize
+    }
+}
+
+impl ExternalQueue for RadixHeap {
+    fn push(&mut self, record: &[u64]) -> io::Result<()> {
+        let key = record[0];
+        debug_assert!(key >= self.last, "keys never fall");
+        let number = self.number(key);
+        let bucket = self.buckets[number].get_or_insert_with(|| Bucket {
+            records: RunWriter::new(&self.disk, FileClass::Queue, self.stride),
+            least: key,
+        });
+        bucket.least = bucket.least.min(key);
+        bucket.records.push([record])
+    }
+
+    fn first(&mut self) -> io::Result<Option<u64>> {
+        Ok(self.buckets.iter().flatten().next().map(|bucket| bucket.least))
+    }
+
+    fn take(
+        &mut self,
+        key: u64,
+        each: &mut dyn FnMut(&[u64]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let number = self.number(key);
+        let Some(bucket) = self.buckets[number].take() else { return Ok(()) };
+        debug_assert!(
+            bucket.least == key && self.buckets[..number].iter().all(Option::is_none),
+            "the least key is taken"
+        );
+        self.last = key;
+        let mut records = bucket.records.finish()?.into_reader();
+        // Those of the last key are together already.
+        if number == 0 {
+            while let Some(block) = records.next_block()? {
+                each(block)?;
+            }
+            return Ok(());
+        }
+        self.duplicates.clear()?;
+        while let Some(block) = records.next_block()? {
+            for record in block.chunks_exact(self.stride) {
+                if self.duplicates.is_known(record) {
+                    continue;
+                }
+                if record[0] == key { each(record)? } else { self.push(record)? }
+            }
+        }
+        Ok(())
+    }
+
+    fn restart(&mut self) {
+        debug_assert_eq!(self.records(), 0, "nothing waits");
+        self.last = 0;
+    }
+
+    fn records(&self) -> u64 {
+        self.buckets.iter().flatten().map(|bucket| bucket.records.records()).sum()
+    }
+
+    fn bytes(&self) -> usize {
+        let buckets = self.buckets.iter().flatten().map(|bucket| bucket.records.bytes());
+        buckets.sum::<usize>() + self.duplicates.bytes()
+    }
+}

@@ -1,0 +1,168 @@
+//! Rows of records that are written once and read in order.
+//!
+//! The last records, those that do not fill a block, never leave memory: a short run is no file at all.
+
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use super::block::{Block, Scratch};
+use super::disk::{Disk, FileClass, RecordFile};
+
+/// A run that is being written.
+#[derive(Debug)]
+pub struct RunWriter {
+    disk: Disk,
+    class: FileClass,
+    stride: usize,
+    /// Once a block was full.
+    file: Option<Arc<RecordFile>>,
+    last: Block,
+    records: u64,
+}
+
+/// A run that was written.
+#[derive(Debug)]
+pub struct Run {
+    stride: usize,
+    file: Option<Arc<RecordFile>>,
+    last: Block,
+    records: u64,
+}
+
+/// Reads a run from its beginning to its end.
+#[derive(Debug)]
+pub struct RunReader {
+    file: Option<Arc<RecordFile>>,
+    /// Where the next block begins.
+    place: u64,
+    /// What comes after the file.
+    last: Option<Block>,
+    block: Block,
+    stride: usize,
+    /// The next record in the block.
+    next: usize,
+    scratch: Scratch,
+}
+
+impl RunWriter {
+    /// An empty run of records of `stride` words.
+    pub fn new(disk: &Disk, class: FileClass, stride: usize) -> Self {
+        Self { disk: disk.clone(), class, stride, file: None, last: Block::new(stride), records: 0 }
+    }
+
+    /// Appends a record, which may come in pieces.
+    #[inline]
+    pub fn push<'p>(&mut self, pieces: impl IntoIterator<Item = &'p [u64]>) -> io::Result<()> {
+        if self.last.is_full() {
+            self.write_block()?;
+        }
+        self.last.push(pieces);
+        self.records += 1;
+        Ok(())
+    }
+
+    fn write_block(&mut self) -> io::Result<()> {
+        let file = match &self.file {
+            Some(file) => file,
+            None => self.file.insert(self.disk.create(self.class)?),
+        };
+        self.disk.write(file, std::mem::replace(&mut self.last, Block::new(self.stride)))
+    }
+
+    /// Number of records.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        self.last.bytes()
+    }
+
+    /// That was all.
+    pub fn finish(self) -> io::Result<Run> {
+        if let Some(file) = &self.file {
+            self.disk.settle(file)?;
+        }
+        let Self { stride, file, last, records, .. } = self;
+        Ok(Run { stride, file, last, records })
+    }
+}
+
+impl Run {
+    /// Number of records.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        self.last.bytes()
+    }
+
+    /// Reads it, and gives up what was read in the end.
+    pub fn into_reader(self) -> RunReader {
+        RunReader {
+            file: self.file,
+            place: 0,
+            last: Some(self.last),
+            block: Block::new(self.stride),
+            stride: self.stride,
+            next: 0,
+            scratch: Scratch::default(),
+        }
+    }
+}
+
+impl RunReader {
+    /// The next record.
+    pub fn peek(&mut self) -> io::Result<Option<&[u64]>> {
+        if self.next == self.block.records() && !self.load()? {
+            return Ok(None);
+        }
+        Ok(Some(&self.block.words()[self.next * self.stride..(self.next + 1) * self.stride]))
+    }
+
+    /// Goes on behind the record that [`peek`](Self::peek) has shown.
+    pub fn advance(&mut self) {
+        debug_assert!(self.next < self.block.records(), "somebody has seen a record");
+        self.next += 1;
+    }
+
+    /// The next records, as many as are at hand.
+    pub fn next_block(&mut self) -> io::Result<Option<&[u64]>> {
+        if self.next == self.block.records() && !self.load()? {
+            return Ok(None);
+        }
+        let from = std::mem::replace(&mut self.next, self.block.records());
+        Ok(Some(&self.block.words()[from * self.stride..]))
+    }
+
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        self.block.bytes() + self.last.as_ref().map_or(0, Block::bytes)
+    }
+
+    fn load(&mut self) -> io::Result<bool> {
+        if let Some(file) = &self.file {
+            if self.place < file.bytes() {
+                let mut at = self.place;
+                let read = self.block.decode(&mut self.scratch, |into| {
+                    file.file().read_exact_at(into, at)?;
+                    at += into.len() as u64;
+                    Ok(())
+                })?;
+                self.place += read;
+                file.count_read(self.block.records() as u64, read);
+                self.next = 0;
+                return Ok(true);
+            }
+            // Its room is free as soon as it is read.
+            self.file = None;
+        }
+        self.next = 0;
+        self.block = self.last.take().unwrap_or_default();
+        Ok(self.block.records() > 0)
+    }
+}
