@@ -20,7 +20,7 @@ use oracles::{Beem, Instance};
 
 use crate::binary::{Exploration, Sweepline};
 use crate::measure::Pinning;
-use crate::{counts, sweep, table};
+use crate::{sweep, table};
 
 use bound::Bounds;
 use page::Page;
@@ -195,7 +195,7 @@ impl Bench<'_> {
             Some(pair) => pair,
             None => self.race(instance)?,
         };
-        Row::new(&instance.name, counts::expected_states(instance), &breadth, &sweep)
+        Row::new(&instance.name, instance.expected_states(), &breadth, &sweep)
     }
 
     /// The best runs of both engines, which take turns.

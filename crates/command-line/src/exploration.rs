@@ -11,7 +11,7 @@ use report::{
     AnswerRecord, Exit, Finding, FinishedSearch, LengthRecord, RunRecord, Summary, TraceFile, TraceKind,
     TraceView, Within, runtime_error, write_json,
 };
-use sweepline::check::{Automatic, CheckError, Engine, ErrorPlace, Outcome, TraceChoice};
+use sweepline::check::{Automatic, CheckError, ErrorPlace, Outcome, TraceChoice};
 use sweepline::explore::StopReason;
 use sweepline::progress::{ExpressionMeasure, MeasureKind};
 use sweepline::property::soundness::Unsound;
@@ -155,7 +155,7 @@ impl<'a> Exploration<'a> {
             record.plan.measure.monotone != Some(false) && is_proved(&file, components, kind)
         });
         self.tell(&findings_of(outcome, &file, &questions, self.search), record);
-        if matches!(outcome.stopped, Some(StopReason::Memory(_))) && plan.engine != Engine::Sweep {
+        if matches!(outcome.stopped, Some(StopReason::Memory(_))) && !plan.engine.is_sweep() {
             self.tell(&[sweep_advice(record.measure_search.is_some())], record);
         }
         if self.purpose == Purpose::Check(TraceChoice::Shortest) && has_longer_trace(record) {

@@ -117,7 +117,7 @@ pub struct SearchOptions {
     /// Memory for states, like 512MiB or 2GiB [default: four fifths of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Limits")]
     pub memory: Option<usize>,
-    /// Where to keep what traces need [default: the directory for temporary files]
+    /// Where to keep what traces need, and states for which there is no room [default: the directory for temporary files]
     #[arg(long, value_name = "DIR", help_heading = "Limits")]
     pub disk: Option<PathBuf>,
     /// Stop after this time, like 30s or 10m
@@ -131,7 +131,7 @@ pub struct SearchOptions {
 impl SearchOptions {
     /// What contradicts each other, as a sentence.
     pub fn contradiction(&self) -> Option<&'static str> {
-        let has_layers = matches!(self.engine, EngineChoice::Auto | EngineChoice::Sweep);
+        let has_layers = !matches!(self.engine, EngineChoice::Breadth | EngineChoice::Depth);
         let asked = self.measure.as_deref().map(str::trim);
         let has_measure = asked.is_some_and(|measure| measure != "none");
         let finds = has_layers && asked.is_none_or(|measure| measure == "auto");
@@ -183,8 +183,10 @@ pub enum EngineChoice {
     /// A sweep where there is a measure, else breadth-first; small models breadth-first, unless they declare one
     #[default]
     Auto,
-    /// By progress, forgetting what lies behind; also small models, where a measure is found
+    /// By progress, forgetting what lies behind; also small models, where a measure is found. What lies ahead goes to disk when there is no room
     Sweep,
+    /// The same, with nearly all states that lie ahead on disk
+    SweepDisk,
     /// Breadth-first, everything in memory: shortest traces
     Breadth,
     /// Depth-first, everything in memory

@@ -57,8 +57,8 @@ impl Planned {
     pub fn new(options: &SearchOptions, purpose: Purpose, file: &ModelFile) -> Result<Self, Vec<Finding>> {
         let (engine, measure, finder) = match guidance(options, file)? {
             Guidance::Engine(engine) => (engine, None, None),
-            Guidance::Measure(measure) => (Engine::Sweep, Some(measure), None),
-            Guidance::Finder(finder) => (Engine::default(), None, Some(finder)),
+            Guidance::Measure(measure) => (sweep_engine(options), Some(measure), None),
+            Guidance::Finder(finder) => (sweep_engine(options), None, Some(finder)),
         };
         let mut plan = Plan { engine, ..Plan::default() };
         let limits = Limits::default();
@@ -87,7 +87,7 @@ impl Planned {
             plan.explore_all = true;
         }
         if let Some(disk) = &options.disk {
-            plan.disk.clone_from(disk);
+            plan.disk.directory.clone_from(disk);
         }
         let execution = execution_for(options.execution, &file.model);
         plan.measure = measure.as_ref().map(|measure| measure.packed.clone());
@@ -112,7 +112,7 @@ impl Planned {
     pub fn kept(&self, automatic: &Automatic, commands: &GuardedCommands) -> Plan {
         let proposal = automatic.attempts.last().and_then(|last| last.proposal.as_ref());
         let measure = proposal.and_then(|kept| ExpressionMeasure::new(commands, &kept.components).ok());
-        let engine = if measure.is_some() { Engine::Sweep } else { Engine::Breadth };
+        let engine = if measure.is_some() { self.plan.engine } else { Engine::Breadth };
         let nesting = proposal.zip(measure.as_ref()).map(|(kept, measure)| kept.nesting(measure));
         Plan { engine, measure, nesting: nesting.unwrap_or_default(), ..self.plan.clone() }
     }
@@ -140,8 +140,9 @@ pub fn preliminary(options: &SearchOptions) -> PlanRecord {
         EngineChoice::Auto => None,
         EngineChoice::Breadth => Some("breadth"),
         // One that finds no measure explores.
-        EngineChoice::Sweep if measure.is_none() => None,
+        EngineChoice::Sweep | EngineChoice::SweepDisk if measure.is_none() => None,
         EngineChoice::Sweep => Some("sweep"),
+        EngineChoice::SweepDisk => Some("sweep-disk"),
         EngineChoice::Depth => Some("depth"),
     };
     PlanRecord::asked(engine, options.execution.map(ExecutionChoice::name), measure)
@@ -166,7 +167,7 @@ fn guidance(options: &SearchOptions, file: &ModelFile) -> Result<Guidance, Vec<F
     match options.engine {
         EngineChoice::Breadth => return Ok(Guidance::Engine(Engine::Breadth)),
         EngineChoice::Depth => return Ok(Guidance::Engine(Engine::Depth)),
-        EngineChoice::Auto | EngineChoice::Sweep => {}
+        EngineChoice::Auto | EngineChoice::Sweep | EngineChoice::SweepDisk => {}
     }
     let choice = measure::choose(options.measure.as_deref(), file)?;
     let is_open = matches!(choice, Choice::Open);
@@ -176,6 +177,7 @@ fn guidance(options: &SearchOptions, file: &ModelFile) -> Result<Guidance, Vec<F
     // What is said about a measure is said about a certain one.
     let wanted_by = [
         (options.engine == EngineChoice::Sweep && !is_open, "--engine sweep"),
+        (options.engine == EngineChoice::SweepDisk && !is_open, "--engine sweep-disk"),
         (options.expect_monotone, "--expect-monotone"),
         (options.unpinned, "--unpinned"),
     ];
@@ -186,6 +188,10 @@ fn guidance(options: &SearchOptions, file: &ModelFile) -> Result<Guidance, Vec<F
     }
 }
 
+fn sweep_engine(options: &SearchOptions) -> Engine {
+    if options.engine == EngineChoice::SweepDisk { Engine::SweepDisk } else { Engine::Sweep }
+}
+
 /// Whether the search ends before a measure could be worth anything. Breadth-first, it finds what is near.
 fn is_short(options: &SearchOptions) -> bool {
     options.engine == EngineChoice::Auto && options.state_limit.is_some_and(|limit| limit <= SHORT)
@@ -194,7 +200,7 @@ fn is_short(options: &SearchOptions) -> bool {
 fn finder(options: &SearchOptions) -> FinderOptions {
     let aim = Prefer::from(options.prefer.unwrap_or_default()).aim();
     let small = match options.engine {
-        EngineChoice::Sweep => SmallModels::Swept,
+        EngineChoice::Sweep | EngineChoice::SweepDisk => SmallModels::Swept,
         _ => SmallModels::Explored,
     };
     FinderOptions { aim, seed: options.seed.unwrap_or(0), small, ..FinderOptions::default() }

@@ -22,7 +22,7 @@ pub fn stop_advice(reason: &StopReason, options: Option<&SearchOptions>) -> Find
         StopReason::Interrupted => {
             (codes::INTERRUPTED, "the answers are as far as it came; run it again for the rest".to_owned())
         }
-        StopReason::Observer(_) => {
+        StopReason::Observer(_) | StopReason::Disk(_) => {
             (codes::OBSERVER_FAILED, "name a directory on a disk with more room by --disk".to_owned())
         }
     };

@@ -60,6 +60,7 @@ impl PlanRecord {
             Engine::Breadth => "breadth",
             Engine::Depth => "depth",
             Engine::Sweep => "sweep",
+            Engine::SweepDisk => "sweep-disk",
         };
         let measure =
             MeasureRecord { monotone: Some(true), ..MeasureRecord::unknown(None, MeasureOrigin::None) };
@@ -277,7 +278,7 @@ impl SearchRecord {
             sweeps: Some(counters.sweeps),
             layers: Some(counters.layers),
             deadlocks: outcome.deadlocks,
-            io: IoRecord { states_written: Some(0), states_read: Some(0) },
+            io: IoRecord { states_written: Some(outcome.io.written), states_read: Some(outcome.io.read) },
             levels: (engine == Engine::Breadth).then_some(counters.depth),
             stack_depth: (engine == Engine::Depth).then_some(counters.depth),
             erroneous: Some(counters.erroneous),
@@ -299,7 +300,7 @@ fn states_matched(finished: FinishedSearch<'_>) -> Option<u64> {
     let FinishedSearch { plan: Plan { engine, .. }, outcome, .. } = finished;
     let in_step = *engine == Engine::Breadth && !matches!(outcome.stopped, Some(StopReason::Memory(_)));
     // The initial state is stored without a transition.
-    let distinct = outcome.distinct.filter(|_| *engine != Engine::Sweep && (outcome.complete || in_step))?;
+    let distinct = outcome.distinct.filter(|_| !engine.is_sweep() && (outcome.complete || in_step))?;
     Some((outcome.counters.transitions + 1).saturating_sub(distinct))
 }
 
@@ -307,9 +308,9 @@ fn states_matched(finished: FinishedSearch<'_>) -> Option<u64> {
 fn length_by(plan: &Plan) -> LengthRecord {
     match (plan.engine, &plan.measure) {
         (Engine::Depth, _) => LengthRecord::AsFound,
-        (Engine::Sweep, Some(_)) if plan.nesting.parts != 0 => LengthRecord::AsFound,
-        (Engine::Sweep, Some(_)) => LengthRecord::SubjectToProgress,
-        (Engine::Breadth | Engine::Sweep, _) => LengthRecord::Shortest,
+        (engine, Some(_)) if engine.is_sweep() && plan.nesting.parts != 0 => LengthRecord::AsFound,
+        (engine, Some(_)) if engine.is_sweep() => LengthRecord::SubjectToProgress,
+        _ => LengthRecord::Shortest,
     }
 }
 

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use crate::explore::depth::DepthSearch;
 use crate::explore::observer::{Both, Successors};
 use crate::explore::search::Limits;
-use crate::explore::sweep::{Initial, Nesting, OnRegress, Order, SweepSearch};
+use crate::explore::sweep::{Initial, Nesting, OnRegress, Order, Spilling, SweepSearch};
 use crate::explore::{CompleteSearch, Counters, Monitor, Record, RegressEdge, Search, SearchEnd, StopReason};
 use crate::model::guarded_commands::{ActionId, GuardedCommands};
 use crate::model::interpreter::RuntimeError;
@@ -27,6 +27,8 @@ use crate::property::soundness::{SearchKind, Unsound, needs_monotone, require_so
 use crate::property::terminal_states::TerminalStates;
 use crate::property::watch::PropertyWatch;
 use crate::property::{Property, PropertyKind, predicates};
+use crate::store::external::disk::{Disk, FileClass, IoCount};
+use crate::store::far_layers::QueueKind;
 use crate::store::layer::LayerFull;
 use crate::verdict::replay::{ReplayError, ReplayedTrace};
 use crate::verdict::trace_log::{LoggedRun, TraceLog};
@@ -42,6 +44,9 @@ use commands::CommandsSubject;
 /// Terminal states that are kept to tell those of several sweeps apart, if nobody wants to see them.
 const TERMINAL_STATES: usize = 1 << 16;
 
+/// States ahead that [`Engine::SweepDisk`] has in memory, as in the paper that proposes it.
+const AHEAD_IN_MEMORY: usize = 20_000;
+
 /// In which order states are met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
@@ -50,8 +55,41 @@ pub enum Engine {
     Breadth,
     /// Depth-first, everything in memory.
     Depth,
-    /// By progress, one layer at a time, and what lies behind is forgotten.
+    /// By progress, one layer at a time, and what lies behind is forgotten. What lies ahead goes to disk when there is no room.
     Sweep,
+    /// The same, and all but a few thousand of the states that lie ahead are on disk, however much memory there is.
+    SweepDisk,
+}
+
+impl Engine {
+    /// Whether it follows progress.
+    pub fn is_sweep(self) -> bool {
+        matches!(self, Self::Sweep | Self::SweepDisk)
+    }
+}
+
+/// What may go to disk.
+#[derive(Clone, Debug)]
+pub struct DiskUse {
+    /// Where files are. They have no names.
+    pub directory: PathBuf,
+    /// Bytes of states in files at the most.
+    pub limit: u64,
+    /// What states that lie ahead are in there.
+    pub queue: QueueKind,
+    /// States ahead that are in memory at the most, however much of it there is.
+    pub in_memory: usize,
+}
+
+impl Default for DiskUse {
+    fn default() -> Self {
+        Self {
+            directory: std::env::temp_dir(),
+            limit: u64::MAX,
+            queue: QueueKind::default(),
+            in_memory: usize::MAX,
+        }
+    }
 }
 
 /// What to do when the model has a run-time error.
@@ -122,8 +160,8 @@ pub struct Plan {
     pub traces: TraceChoice,
     /// Whether terminal states are listed.
     pub terminal_states: TerminalList,
-    /// Where the trace log may put its file.
-    pub disk: PathBuf,
+    /// What may go to disk: the trace log, and states that a sweep has no room for.
+    pub disk: DiskUse,
 }
 
 impl Default for Plan {
@@ -140,7 +178,7 @@ impl Default for Plan {
             packing: Packing::default(),
             traces: TraceChoice::default(),
             terminal_states: TerminalList::default(),
-            disk: std::env::temp_dir(),
+            disk: DiskUse::default(),
         }
     }
 }
@@ -201,8 +239,10 @@ pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     pub counters: Counters,
     /// The greatest number of bytes for states, their index and the buffers around them.
     pub peak_state_bytes: u64,
-    /// Bytes that the trace log wrote to disk.
+    /// Bytes on disk: of the trace log, and of states at the most.
     pub disk_bytes: u64,
+    /// States that went to disk, and came from there.
+    pub io: IoCount,
     /// Bits of a state at the end of the run.
     pub state_bits: u64,
     /// Words of a state at the end of the run.
@@ -330,7 +370,7 @@ pub fn check_subject<M: Subject>(
     }
     let on_regress = if needs_monotone(properties).is_some() { OnRegress::Stop } else { plan.on_regress };
     let order = match plan.engine {
-        Engine::Sweep if subject.has_measure() => {
+        Engine::Sweep | Engine::SweepDisk if subject.has_measure() => {
             let (initial, nesting, comparison) = (plan.initial, plan.nesting, subject.comparison());
             Order::Progress { initial, regress: on_regress, nesting, comparison }
         }
@@ -342,8 +382,16 @@ pub fn check_subject<M: Subject>(
     let no_memory = |error| CheckError::NoMemory(LayerFull::System(error));
     match kind {
         SearchKind::Layers(order) => {
+            let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
+            let most = if plan.engine == Engine::SweepDisk { AHEAD_IN_MEMORY } else { usize::MAX };
+            let in_memory = plan.disk.in_memory.min(most);
+            let spilling = Spilling { disk: disk.clone(), queue: plan.disk.queue, in_memory };
             let search = SweepSearch::new(width, order, plan.limits).map_err(no_memory)?;
-            Run::new(subject, properties, plan, search, kind)?.finish(monitor)
+            let mut outcome =
+                Run::new(subject, properties, plan, search.spill_to(spilling), kind)?.finish(monitor)?;
+            outcome.disk_bytes += disk.peak_bytes();
+            outcome.io = FileClass::ALL.map(|class| disk.count(class)).into_iter().sum();
+            Ok(outcome)
         }
         SearchKind::Depth => {
             let search = DepthSearch::new(width, plan.limits).map_err(no_memory)?;
@@ -387,7 +435,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         let terminal = terminal.map(|limit| TerminalStates::new(subject.words(), limit)).transpose();
         let terminal = terminal.map_err(|error| CheckError::NoMemory(LayerFull::System(error)))?;
         let watch = PropertyWatch::new(properties, plan.explore_all);
-        let log = traces.then(|| TraceLog::new(plan.disk.clone()));
+        let log = traces.then(|| TraceLog::new(plan.disk.directory.clone()));
         Ok(Self {
             subject,
             properties,
@@ -443,6 +491,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
             counters,
             peak_state_bytes: (self.search.peak_bytes() + observer_bytes).max(self.peak_bytes) as u64,
             disk_bytes: log.as_ref().map_or(0, TraceLog::disk_bytes),
+            io: IoCount::default(),
             state_bits: self.subject.bits() as u64,
             state_words: self.subject.words() as u64,
             widenings: self.widenings,

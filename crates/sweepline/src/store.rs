@@ -1,6 +1,7 @@
 //! Where states are kept.
 
 pub mod external;
+pub mod far_layers;
 pub mod future_layers;
 pub mod hash;
 pub mod layer;

@@ -8,10 +8,12 @@ mod random_graph;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use sweepline::check::{Engine, Plan, TerminalList};
+use sweepline::check::{DiskUse, Engine, Plan, TerminalList};
 use sweepline::explore::search::Limits;
 use sweepline::explore::sweep::{Initial, Nesting, OnRegress};
 use sweepline::property::PropertyKind;
+use sweepline::store::external::array_heap::Parameters;
+use sweepline::store::far_layers::QueueKind;
 use sweepline::verdict::{Evidence, Length, Verdict};
 
 use random_graph::{Graph, answer, run, sweep};
@@ -91,6 +93,26 @@ fn graphs() -> impl Strategy<Value = Graph> {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// With hardly any room for states ahead, and both queues: the same states, deadlocks and answers.
+    #[test]
+    fn what_lies_ahead_may_be_on_disk(graph in graphs(), in_memory in 0..4usize, array: bool, marks: bool) {
+        let tiny = Parameters { in_memory: 2, written: 1, runs: 2 };
+        let queue = if array { QueueKind::Array(tiny) } else { QueueKind::Radix };
+        let disk = DiskUse { queue, in_memory, ..DiskUse::default() };
+        let plan = Plan { terminal_states: TerminalList::Listed, ..sweep() };
+        let properties = || if marks { vec![PropertyKind::Reachable(())] } else { vec![] };
+        let inside = run(&graph, properties(), &Plan { explore_all: true, ..plan.clone() });
+        let outside = run(&graph, properties(), &Plan { explore_all: true, disk, ..plan });
+        prop_assert!(outside.complete);
+        prop_assert_eq!(outside.counters.explored, inside.counters.explored);
+        prop_assert_eq!(outside.counters.sweeps, inside.counters.sweeps);
+        prop_assert_eq!(outside.counters.persistent, inside.counters.persistent);
+        prop_assert_eq!(outside.deadlocks, inside.deadlocks);
+        prop_assert!(in_memory > 0 || outside.counters.forward == 0 || outside.counters.spilled > 0);
+        let answers = |verdicts: &[Verdict<_, _>]| verdicts.iter().map(|one| answer(one).0).collect::<Vec<_>>();
+        prop_assert_eq!(answers(&outside.verdicts), answers(&inside.verdicts));
+    }
 
     #[test]
     fn coverage_bounds_and_figures_are_those_of_the_algorithm(graph in graphs(), pinned: bool) {

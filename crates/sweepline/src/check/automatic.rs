@@ -241,12 +241,17 @@ impl<E: Execution> AutomaticRun<'_, E> {
         let nesting = proposal.nesting(&measure);
         let limits = Limits { revisits: self.limit(proposal), ..self.plan.limits };
         let plan =
-            Plan { engine: Engine::Sweep, measure: Some(measure), nesting, limits, ..self.plan.clone() };
+            Plan { engine: self.sweep_engine(), measure: Some(measure), nesting, limits, ..self.plan.clone() };
         self.monitor.phase("sweeping");
         let start = Instant::now();
         let outcome = check(self.model, self.execution, self.properties, &plan, self.monitor)?;
         self.attempted(Some(proposal.clone()), &outcome, start.elapsed());
         Ok(outcome)
+    }
+
+    /// The sweep that the plan asks for.
+    fn sweep_engine(&self) -> Engine {
+        if self.plan.engine.is_sweep() { self.plan.engine } else { Engine::Sweep }
     }
 
     /// Explores in full; at so many states, a measure is looked for, and if there is a good one, the exploration ends.

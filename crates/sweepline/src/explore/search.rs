@@ -105,6 +105,8 @@ pub struct Counters {
     pub remembers_from: Option<u64>,
     /// Layers that were expanded, in all sweeps.
     pub layers: u64,
+    /// Future layers that went to disk, or parts of them.
+    pub spilled: u64,
     /// States of the largest layer.
     pub largest_layer: u64,
     /// What was held when most states were.
@@ -186,6 +188,8 @@ pub enum StopReason {
     Interrupted,
     /// An observer cannot go on, e.g. because the disk is full.
     Observer(String),
+    /// States cannot be written to disk, or read from there.
+    Disk(String),
 }
 
 impl std::fmt::Display for StopReason {
@@ -198,6 +202,7 @@ impl std::fmt::Display for StopReason {
             Self::BetterWay => write!(f, "a better way was found"),
             Self::Interrupted => write!(f, "interrupted"),
             Self::Observer(reason) => write!(f, "{reason}"),
+            Self::Disk(reason) => write!(f, "states cannot be kept on disk: {reason}"),
         }
     }
 }

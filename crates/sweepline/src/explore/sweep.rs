@@ -35,6 +35,8 @@ mod waiting_vectors;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
 use crate::progress::Comparison;
+use crate::store::external::disk::Disk;
+use crate::store::far_layers::{FarLayers, QueueKind};
 use crate::store::future_layers::FutureLayers;
 use crate::store::hash::hash_state;
 use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
@@ -72,6 +74,12 @@ pub struct SweepSearch {
     vectors: Option<WaitingVectors>,
     layer: Layer,
     future: FutureLayers,
+    /// Where future layers may go that do not fit.
+    spilling: Option<Spilling>,
+    /// Those that went there.
+    far: Option<FarLayers>,
+    /// Why they cannot be read any more.
+    far_failure: Option<String>,
     persistent: PersistentStates,
     front: Front,
     batch: SuccessorBatch,
@@ -97,6 +105,17 @@ pub struct SweepSearch {
     limits: Limits,
     peak_bytes: usize,
     queue: QueueBalance,
+}
+
+/// How future layers go to disk.
+#[derive(Clone, Debug)]
+pub struct Spilling {
+    /// Where to.
+    pub disk: Disk,
+    /// What they are there.
+    pub queue: QueueKind,
+    /// Entries of future layers in memory at the most, however much memory there is. By default only the limit of memory counts.
+    pub in_memory: usize,
 }
 
 /// Where the search stands.
@@ -141,6 +160,10 @@ fn out_of_memory(full: LayerFull) -> SearchEnd {
     SearchEnd::Stopped(StopReason::Memory(full))
 }
 
+fn disk_failed(error: std::io::Error) -> SearchEnd {
+    SearchEnd::Stopped(StopReason::Disk(error.to_string()))
+}
+
 impl SweepSearch {
     /// A search over states of `width` words.
     pub fn new(width: usize, order: Order, limits: Limits) -> Result<Self, OutOfMemory> {
@@ -158,6 +181,9 @@ impl SweepSearch {
             vectors: (comparison != Comparison::Total).then(|| WaitingVectors::new(comparison)),
             layer: Layer::new(width, limits.memory)?,
             future: FutureLayers::new(width, false),
+            spilling: None,
+            far: None,
+            far_failure: None,
             persistent: PersistentStates::new(width, limits.memory, false)?,
             front: Front::default(),
             batch: SuccessorBatch::new(width, BATCH),
@@ -178,6 +204,12 @@ impl SweepSearch {
             peak_bytes: 0,
             queue: QueueBalance::default(),
         })
+    }
+
+    /// Lets future layers go to disk when there is no room for them. Not for vectors: their order is none that a queue could keep.
+    pub fn spill_to(mut self, spilling: Spilling) -> Self {
+        self.spilling = (self.is_measured() && self.vectors.is_none()).then_some(spilling);
+        self
     }
 
     fn is_measured(&self) -> bool {
@@ -213,6 +245,11 @@ impl SweepSearch {
             let taken = self.take(width, system, &batch, None, observer);
             self.batch = batch;
             if let Err(end) = taken {
+                return end;
+            }
+            if self.spilling.as_ref().is_some_and(|spilling| self.future.len() > spilling.in_memory)
+                && let Err(end) = self.spill()
+            {
                 return end;
             }
             if trouble {
@@ -364,7 +401,7 @@ impl SweepSearch {
     fn held(&self) -> Held {
         Held {
             current: (self.layer.len() - self.front.persistent) as u64,
-            future: self.future.len() as u64,
+            future: self.future.len() as u64 + self.far.as_ref().map_or(0, FarLayers::in_memory),
             persistent: self.persistent.len() as u64,
         }
     }
@@ -403,7 +440,16 @@ impl SweepSearch {
         monitor: &mut dyn Monitor,
     ) -> Option<StopReason> {
         self.peak_bytes = self.peak_bytes.max(self.bytes());
-        let others = self.future.bytes() + self.persistent.bytes() + observer.bytes();
+        let (bytes, most) = (self.bytes() + observer.bytes(), self.limits.memory);
+        if self.spilling.is_some() && bytes > most / 2 && self.future.bytes() > most / 8 {
+            let _ = self.compact();
+            if self.future.bytes() > most / 8
+                && let Err(SearchEnd::Stopped(reason)) = self.spill()
+            {
+                return Some(reason);
+            }
+        }
+        let others = self.bytes() - self.layer.bytes() + observer.bytes();
         self.layer.set_budget(self.limits.memory.saturating_sub(others));
         if self.bytes() + observer.bytes() > self.limits.memory && self.future.uncompacted() > 0 {
             let _ = self.compact();
@@ -452,6 +498,7 @@ impl Search for SweepSearch {
         };
         let origins = observer.wants_origins();
         self.future = FutureLayers::new(width, origins);
+        self.far = None;
         if self.vectors.is_some() {
             self.future.list_new_layers();
         }
@@ -501,7 +548,11 @@ impl Search for SweepSearch {
         let peak = self.layer.repack(width, &mut translate)?;
         if self.is_measured() {
             self.persistent.repack(width, &mut translate)?;
-            self.future.repack(width, translate);
+            self.future.repack(width, &mut translate);
+            if let Some(far) = &mut self.far {
+                // What cannot be read any more is noticed when it is asked for.
+                self.far_failure = far.repack(width, translate).err().map(|error| error.to_string());
+            }
         }
         Ok(peak + around.max(self.future.bytes() + self.persistent.bytes()))
     }
@@ -517,7 +568,7 @@ impl Search for SweepSearch {
     /// Within one sweep no state is stored twice; from the second on, nobody knows which ones were forgotten, and before
     /// the end of the first, duplicates may wait.
     fn distinct(&self) -> Option<u64> {
-        let all_are_here = !self.is_loading && self.cursor == self.layer.len() && self.future.is_empty();
+        let all_are_here = !self.is_loading && self.cursor == self.layer.len() && self.is_nothing_ahead();
         let is_first =
             self.counters.sweeps + self.counters.local_sweeps == 1 && !self.persistent.is_root_ahead();
         let all_are_counted = !self.is_measured() || (all_are_here && is_first);
@@ -529,7 +580,8 @@ impl Search for SweepSearch {
     }
 
     fn waiting(&self) -> u64 {
-        (self.layer.len() - self.cursor + self.future.len()) as u64
+        let far = self.far.as_ref().map_or(0, FarLayers::entries);
+        (self.layer.len() - self.cursor + self.future.len()) as u64 + far
     }
 
     fn progress(&self) -> u64 {
@@ -544,12 +596,14 @@ impl Search for SweepSearch {
         counters.largest_layer = counters.largest_layer.max(self.layer.len() as u64);
         counters.layers = counters.layers.max(1);
         counters.persistent = self.persistent.len() as u64;
+        counters.spilled = self.far.as_ref().map_or(0, FarLayers::spilled);
         counters
     }
 
     fn bytes(&self) -> usize {
         self.layer.bytes()
             + self.future.bytes()
+            + self.far.as_ref().map_or(0, FarLayers::bytes)
             + self.persistent.bytes()
             + self.batch.bytes()
             + self.recent.bytes()

@@ -91,7 +91,7 @@ impl<'m, M: Model> Checker<'m, M> {
     pub fn run_watched(mut self, monitor: &mut dyn Monitor) -> Result<Checked<'m, M>, CheckError> {
         let properties = Properties::of(self.model).list;
         let subject = RustSubject::new(self.model, self.plan.engine);
-        if self.plan.engine == Engine::Sweep && !subject.has_measure() {
+        if self.plan.engine.is_sweep() && !subject.has_measure() {
             self.plan.engine = Engine::Breadth;
         }
         let outcome = check_subject(subject, &properties, &self.plan, monitor)?;
@@ -295,7 +295,7 @@ impl<M: Model> fmt::Display for Checked<'_, M> {
             write!(f, " of {distinct} met")?;
         }
         write!(f, ", {} transitions, {} states stored at the peak", counters.transitions, self.peak())?;
-        if self.engine == Engine::Sweep {
+        if self.engine.is_sweep() {
             write!(f, ", {} layers, {} sweeps", counters.layers, counters.sweeps)?;
         }
         let bytes = self.outcome.state_words * 8;

@@ -30,7 +30,7 @@ impl<'m, M: Model> RustSubject<'m, M> {
         initial.retain(|state| seen.insert(state.clone()));
         assert!(!initial.is_empty(), "the model has no initial state");
         assert!(initial.len() < MAX_ACTIONS, "a model has fewer than {MAX_ACTIONS} initial states");
-        let measured = engine == Engine::Sweep && model.progress(&initial[0]).is_some();
+        let measured = engine.is_sweep() && model.progress(&initial[0]).is_some();
         let mut states = States { model, initial: initial.into(), words: 1, measured };
         let mut bytes = Vec::new();
         for state in states.initial.iter() {

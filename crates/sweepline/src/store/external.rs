@@ -30,6 +30,9 @@ pub trait ExternalQueue: std::fmt::Debug + Send {
     /// Number of records, in memory and on disk.
     fn records(&self) -> u64;
 
+    /// Number of records in memory.
+    fn in_memory(&self) -> u64;
+
     /// Bytes of memory held.
     fn bytes(&self) -> usize;
 }

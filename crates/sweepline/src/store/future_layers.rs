@@ -229,6 +229,22 @@ impl FutureLayers {
         Some(buffer)
     }
 
+    /// The values of the layers that lie beyond the first `entries` entries.
+    pub fn layers_beyond(&self, entries: usize) -> Vec<u64> {
+        let mut before = 0;
+        let mut is_near = |number: u32| {
+            before += self.buffers[number as usize].words() / self.stride;
+            before <= entries
+        };
+        self.layers.iter().skip_while(|(_, number)| is_near(**number)).map(|(value, _)| *value).collect()
+    }
+
+    /// Gives back the memory that is kept for other chunks.
+    pub fn forget_spare(&mut self) {
+        self.chunk_words -= self.spare.iter().map(Vec::capacity).sum::<usize>();
+        self.spare = Vec::new();
+    }
+
     /// Takes back the memory of a chunk of a layer that was taken out.
     pub fn recycle(&mut self, mut chunk: Vec<u64>) {
         if chunk.capacity() == CHUNK.max(self.stride) / self.stride * self.stride {

@@ -4,11 +4,12 @@ use crate::explore::observer::Observer;
 use crate::explore::search::{CompleteSearch, SearchEnd, StopReason};
 use crate::model::transition_system::TransitionSystem;
 use crate::progress::Comparison;
+use crate::store::far_layers::FarLayers;
 use crate::store::layer::{Inserted, LayerFull, Width};
 use crate::store::recent_states::RecentStates;
 
 use super::origin::{UNKNOWN, tell_origin};
-use super::{BATCH, Front, QueueBalance, SweepSearch, is_known, out_of_memory};
+use super::{BATCH, Front, Nesting, QueueBalance, SweepSearch, disk_failed, is_known, out_of_memory};
 
 /// So many times as many states as come into a layer must be known for it to look them up.
 const MANY_KNOWN: usize = 8;
@@ -25,7 +26,7 @@ impl SweepSearch {
             return Err(SearchEnd::Complete(CompleteSearch::attest()));
         }
         loop {
-            let Some(value) = self.next_value() else {
+            let Some(value) = self.next_value()? else {
                 self.end_sweep(observer)?;
                 continue;
             };
@@ -37,7 +38,7 @@ impl SweepSearch {
                 goes_on || self.nesting.parts != 0 || self.comparison != Comparison::Total,
                 "tuples go back only inside a group"
             );
-            self.load(width, value, observer).map_err(out_of_memory)?;
+            self.load(width, value, observer)?;
             if self.cursor < self.layer.len() {
                 return Ok(());
             }
@@ -45,9 +46,13 @@ impl SweepSearch {
     }
 
     /// The progress value of the next layer of this sweep.
-    fn next_value(&mut self) -> Option<u64> {
+    fn next_value(&mut self) -> Result<Option<u64>, SearchEnd> {
         let Some(vectors) = &mut self.vectors else {
-            return [self.future.first(), self.persistent.first_root()].into_iter().flatten().min();
+            if let Some(reason) = self.far_failure.take() {
+                return Err(SearchEnd::Stopped(StopReason::Disk(reason)));
+            }
+            let far = self.far.as_mut().map_or(Ok(None), FarLayers::first).map_err(disk_failed)?;
+            return Ok([self.future.first(), far, self.persistent.first_root()].into_iter().flatten().min());
         };
         for vector in self.future.take_new_layers() {
             // Where there are roots it waits already.
@@ -55,7 +60,7 @@ impl SweepSearch {
                 vectors.add(vector);
             }
         }
-        vectors.take(|vector| self.future.entries_of(vector) + self.persistent.count(vector).1)
+        Ok(vectors.take(|vector| self.future.entries_of(vector) + self.persistent.count(vector).1))
     }
 
     /// All states of the current layer are expanded: now it holds most, and will be forgotten.
@@ -102,7 +107,10 @@ impl SweepSearch {
 
     /// Starts the next sweep, if there are roots.
     fn end_sweep<S: TransitionSystem, O: Observer<S>>(&mut self, observer: &mut O) -> Result<(), SearchEnd> {
-        debug_assert!(self.future.is_empty(), "nothing is ahead at the end of a sweep");
+        debug_assert!(self.is_nothing_ahead(), "nothing is ahead at the end of a sweep");
+        if let Some(far) = &mut self.far {
+            far.restart();
+        }
         debug_assert_eq!(self.queue.entered, self.queue.taken, "what entered the queue was taken, once");
         self.queue = QueueBalance::default();
         self.recent = RecentStates::new(self.layer.width());
@@ -131,7 +139,7 @@ impl SweepSearch {
         width: W,
         value: u64,
         observer: &mut O,
-    ) -> Result<(), LayerFull> {
+    ) -> Result<(), SearchEnd> {
         let buffer = self.future.take(value);
         let first = self.records();
         let entries = buffer.as_ref().map_or(0, |buffer| buffer.words() / self.future.stride());
@@ -143,23 +151,69 @@ impl SweepSearch {
         let known = if looks_up { 0 } else { expanded };
         self.front = Front { value, known: 0, persistent: 0, first, looks_up };
         self.cursor = 0;
-        self.layer.restart(known + roots + entries)?;
+        self.layer.restart(known + roots + entries).map_err(out_of_memory)?;
         observer.layer_begins(first);
         if !looks_up {
-            self.persistent.enter_expanded(width, value, &mut self.layer)?;
+            self.persistent.enter_expanded(width, value, &mut self.layer).map_err(out_of_memory)?;
         }
         let root = |origin| tell_origin(observer, origin);
-        self.persistent.enter_roots(width, value, &mut self.layer, root)?;
+        self.persistent.enter_roots(width, value, &mut self.layer, root).map_err(out_of_memory)?;
         debug_assert_eq!(self.layer.len(), known + roots, "a root is a root once");
         self.front = Front { known, persistent: known + roots, ..self.front };
         self.cursor = known;
         for chunk in buffer.into_iter().flat_map(|buffer| buffer.into_chunks()) {
-            self.load_chunk(width, &chunk, observer)?;
+            self.load_chunk(width, &chunk, observer).map_err(out_of_memory)?;
             self.future.recycle(chunk);
         }
+        self.load_far(width, value, observer)?;
         self.queue.entered += (self.layer.len() - known) as u64;
         self.is_loading = false;
         Ok(())
+    }
+
+    /// The part of the layer that is on disk.
+    fn load_far<W: Width, S: TransitionSystem, O: Observer<S>>(
+        &mut self,
+        width: W,
+        value: u64,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        let Some(mut far) = self.far.take() else { return Ok(()) };
+        let mut full = None;
+        let taken = far.take(value, |entries| {
+            self.load_chunk(width, entries, observer).map_err(|error| {
+                full = Some(error);
+                std::io::Error::other(error)
+            })
+        });
+        self.far = Some(far);
+        match full {
+            Some(full) => Err(out_of_memory(full)),
+            None => taken.map_err(disk_failed),
+        }
+    }
+
+    /// Moves the farther half of the future layers to disk.
+    #[cold]
+    pub(super) fn spill(&mut self) -> Result<(), SearchEnd> {
+        let Some(spilling) = &self.spilling else { return Ok(()) };
+        // From here on, values never fall inside a sweep: the queue needs that.
+        self.nesting = Nesting::default();
+        let far = match &mut self.far {
+            Some(far) => far,
+            None => {
+                let (width, stride) = (self.layer.width(), self.future.stride());
+                let far = FarLayers::new(&spilling.disk, spilling.queue, width, stride);
+                self.far.insert(far.map_err(disk_failed)?)
+            }
+        };
+        let kept = self.future.len() / 2;
+        far.take_over(&mut self.future, kept).map_err(disk_failed)
+    }
+
+    /// Whether no state waits in another layer.
+    pub(super) fn is_nothing_ahead(&self) -> bool {
+        self.future.is_empty() && self.far.as_ref().is_none_or(|far| far.entries() == 0)
     }
 
     fn load_chunk<W: Width, S: TransitionSystem, O: Observer<S>>(

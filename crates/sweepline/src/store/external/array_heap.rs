@@ -63,7 +63,7 @@ impl ArrayHeap {
         }
     }
 
-    fn in_memory(&self) -> usize {
+    fn inserted(&self) -> usize {
         self.inserted.len() / self.stride
     }
 
@@ -110,7 +110,7 @@ impl ArrayHeap {
 
 impl ExternalQueue for ArrayHeap {
     fn push(&mut self, record: &[u64]) -> io::Result<()> {
-        if self.in_memory() >= self.parameters.in_memory {
+        if self.inserted() >= self.parameters.in_memory {
             self.write_largest()?;
         }
         self.inserted.extend_from_slice(record);
@@ -158,7 +158,12 @@ impl ExternalQueue for ArrayHeap {
 
     fn records(&self) -> u64 {
         let on_disk: u64 = self.levels.iter().flatten().map(|run| run.left).sum();
-        on_disk + self.in_memory() as u64
+        on_disk + self.inserted() as u64
+    }
+
+    fn in_memory(&self) -> u64 {
+        let read: usize = self.levels.iter().flatten().map(|run| run.reader.in_memory()).sum();
+        (self.inserted() + read) as u64
     }
 
     fn bytes(&self) -> usize {

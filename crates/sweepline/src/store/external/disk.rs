@@ -46,6 +46,17 @@ pub struct IoCount {
     pub bytes_read: u64,
 }
 
+impl std::iter::Sum for IoCount {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        counts.fold(Self::default(), |sum, one| Self {
+            written: sum.written + one.written,
+            read: sum.read + one.read,
+            bytes_written: sum.bytes_written + one.bytes_written,
+            bytes_read: sum.bytes_read + one.bytes_read,
+        })
+    }
+}
+
 #[derive(Debug, Default)]
 struct AtomicCount {
     written: AtomicU64,

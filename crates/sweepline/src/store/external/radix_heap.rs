@@ -107,6 +107,10 @@ impl ExternalQueue for RadixHeap {
         self.buckets.iter().flatten().map(|bucket| bucket.records.records()).sum()
     }
 
+    fn in_memory(&self) -> u64 {
+        self.buckets.iter().flatten().map(|bucket| bucket.records.in_memory() as u64).sum()
+    }
+
     fn bytes(&self) -> usize {
         let buckets = self.buckets.iter().flatten().map(|bucket| bucket.records.bytes());
         buckets.sum::<usize>() + self.duplicates.bytes()

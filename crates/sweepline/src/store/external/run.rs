@@ -75,6 +75,11 @@ impl RunWriter {
         self.records
     }
 
+    /// Number of records in memory.
+    pub fn in_memory(&self) -> usize {
+        self.last.records()
+    }
+
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         self.last.bytes()
@@ -142,6 +147,11 @@ impl RunReader {
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         self.block.bytes() + self.last.as_ref().map_or(0, Block::bytes)
+    }
+
+    /// Number of records in memory.
+    pub fn in_memory(&self) -> usize {
+        self.block.records() - self.next + self.last.as_ref().map_or(0, Block::records)
     }
 
     fn load(&mut self) -> io::Result<bool> {

@@ -1,0 +1,140 @@
+//! Future layers that do not fit into memory, in a queue on disk.
+//!
+//! States enter [future layers](super::future_layers) in memory, without a look at anything else. When those take too much, the layers that lie farthest
+//! ahead move here, whole; when the sweep comes to a layer, what lies here joins what came to memory in the meantime.
+
+use std::io;
+
+use super::external::array_heap::{ArrayHeap, Parameters};
+use super::external::disk::Disk;
+use super::external::radix_heap::RadixHeap;
+use super::external::ExternalQueue;
+use super::future_layers::FutureLayers;
+
+/// Bytes for finding duplicates on the way.
+const DUPLICATES: usize = 1 << 20;
+
+/// Which queue.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum QueueKind {
+    /// The external radix heap.
+    #[default]
+    Radix,
+    /// The external array heap.
+    Array(Parameters),
+}
+
+/// Layers on disk, by progress value.
+#[derive(Debug)]
+pub struct FarLayers {
+    disk: Disk,
+    kind: QueueKind,
+    width: usize,
+    /// Words of an entry in memory; on disk its progress value stands before it.
+    stride: usize,
+    queue: Box<dyn ExternalQueue>,
+    record: Vec<u64>,
+    spilled: u64,
+}
+
+impl FarLayers {
+    /// No layers. Entries have `stride` words, of which the first `width` are the state.
+    pub fn new(disk: &Disk, kind: QueueKind, width: usize, stride: usize) -> io::Result<Self> {
+        let queue: Box<dyn ExternalQueue> = match kind {
+            QueueKind::Radix => Box::new(RadixHeap::new(disk, width, stride + 1, DUPLICATES)?),
+            QueueKind::Array(parameters) => Box::new(ArrayHeap::new(disk, width, stride + 1, parameters)),
+        };
+        Ok(Self { disk: disk.clone(), kind, width, stride, queue, record: Vec::new(), spilled: 0 })
+    }
+
+    /// Takes over the farthest layers, so that about `kept` entries stay.
+    pub fn take_over(&mut self, near: &mut FutureLayers, kept: usize) -> io::Result<()> {
+        for value in near.layers_beyond(kept) {
+            let Some(buffer) = near.take(value) else { continue };
+            for chunk in buffer.into_chunks() {
+                for entry in chunk.chunks_exact(self.stride) {
+                    self.push(value, entry)?;
+                }
+                near.recycle(chunk);
+            }
+            self.spilled += 1;
+        }
+        near.forget_spare();
+        Ok(())
+    }
+
+    fn push(&mut self, value: u64, entry: &[u64]) -> io::Result<()> {
+        self.record.clear();
+        self.record.push(value);
+        self.record.extend_from_slice(entry);
+        self.queue.push(&self.record)
+    }
+
+    /// Layers that moved here so far.
+    pub fn spilled(&self) -> u64 {
+        self.spilled
+    }
+
+    /// The least progress value of a layer.
+    pub fn first(&mut self) -> io::Result<Option<u64>> {
+        self.queue.first()
+    }
+
+    /// Takes out the layer of this value, if it is the first. `each` gets its entries, some at a time.
+    pub fn take(&mut self, value: u64, mut each: impl FnMut(&[u64]) -> io::Result<()>) -> io::Result<()> {
+        if self.queue.first()? != Some(value) {
+            return Ok(());
+        }
+        let stride = self.stride;
+        let mut entries = Vec::new();
+        self.queue.take(value, &mut |records| {
+            entries.clear();
+            records.chunks_exact(stride + 1).for_each(|record| entries.extend_from_slice(&record[1..]));
+            each(&entries)
+        })
+    }
+
+    /// The next sweep begins; there are no layers.
+    pub fn restart(&mut self) {
+        self.queue.restart();
+    }
+
+    /// Number of entries.
+    pub fn entries(&self) -> u64 {
+        self.queue.records()
+    }
+
+    /// How many of them are in memory.
+    pub fn in_memory(&self) -> u64 {
+        self.queue.in_memory()
+    }
+
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        self.queue.bytes()
+    }
+
+    /// Gives all states another layout of `width` words.
+    pub fn repack(
+        &mut self,
+        width: usize,
+        mut translate: impl FnMut(&[u64], &mut Vec<u64>),
+    ) -> io::Result<()> {
+        let mut new = Self::new(&self.disk, self.kind, width, self.stride - self.width + width)?;
+        let (mut entry, old) = (Vec::new(), self.width);
+        while let Some(value) = self.first()? {
+            self.take(value, |entries| {
+                for one in entries.chunks_exact(new.stride - width + old) {
+                    translate(&one[..old], &mut entry);
+                    entry.truncate(width);
+                    entry.extend_from_slice(&one[old..]);
+                    new.push(value, &entry)?;
+                }
+                Ok(())
+            })?;
+        }
+        new.spilled = self.spilled;
+        *self = new;
+        Ok(())
+    }
+}
