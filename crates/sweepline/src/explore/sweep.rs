@@ -448,6 +448,7 @@ impl SweepSearch {
             {
                 return Some(reason);
             }
+            self.future.forget_spare();
         }
         let others = self.bytes() - self.layer.bytes() + observer.bytes();
         self.layer.set_budget(self.limits.memory.saturating_sub(others));

@@ -59,7 +59,6 @@ impl FarLayers {
             }
             self.spilled += 1;
         }
-        near.forget_spare();
         Ok(())
     }
 

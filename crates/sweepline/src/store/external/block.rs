@@ -8,7 +8,7 @@ use std::io;
 use crate::store::hash::hash_state;
 
 /// Words of a block, about.
-const WORDS: usize = 4096;
+const WORDS: usize = 8192;
 
 /// Number of words, number of bytes that follow, checksum of these.
 const HEADER: usize = 16;
@@ -33,7 +33,7 @@ pub struct Scratch {
 impl Block {
     /// An empty block for records of `stride` words.
     pub fn new(stride: usize) -> Self {
-        Self { words: Vec::with_capacity(Self::capacity(stride) * stride), stride }
+        Self { words: Vec::new(), stride }
     }
 
     /// Records of a full block.

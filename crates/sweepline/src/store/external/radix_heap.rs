@@ -6,10 +6,10 @@
 
 use std::io;
 
+use super::ExternalQueue;
 use super::disk::{Disk, FileClass};
 use super::duplicates::Duplicates;
 use super::run::RunWriter;
-use super::ExternalQueue;
 
 /// One for the last key itself, one for each bit.
 const BUCKETS: usize = 65;
@@ -17,12 +17,17 @@ const BUCKETS: usize = 65;
 /// Records that wait, by the key in their first word.
 #[derive(Debug)]
 pub struct RadixHeap {
+    buckets: Buckets,
+    duplicates: Duplicates,
+}
+
+#[derive(Debug)]
+struct Buckets {
     disk: Disk,
     stride: usize,
     /// No key is smaller.
     last: u64,
     buckets: [Option<Bucket>; BUCKETS],
-    duplicates: Duplicates,
 }
 
 #[derive(Debug)]
@@ -31,25 +36,11 @@ struct Bucket {
     least: u64,
 }
 
-impl RadixHeap {
-    /// An empty queue of records whose first `width + 1` words, key and state, say whether they are the same; there may be more. `memory` is for
-    /// finding duplicates.
-    pub fn new(disk: &Disk, width: usize, stride: usize, memory: usize) -> io::Result<Self> {
-        Ok(Self {
-            disk: disk.clone(),
-            stride,
-            last: 0,
-            buckets: std::array::from_fn(|_| None),
-            duplicates: Duplicates::new(width + 1, memory)?,
-        })
-    }
-
+impl Buckets {
     fn number(&self, key: u64) -> usize {
         (64 - (key ^ self.last).leading_zeros()) as usize
     }
-}
 
-impl ExternalQueue for RadixHeap {
     fn push(&mut self, record: &[u64]) -> io::Result<()> {
         let key = record[0];
         debug_assert!(key >= self.last, "keys never fall");
@@ -61,23 +52,40 @@ impl ExternalQueue for RadixHeap {
         bucket.least = bucket.least.min(key);
         bucket.records.push([record])
     }
+}
 
-    fn first(&mut self) -> io::Result<Option<u64>> {
-        Ok(self.buckets.iter().flatten().next().map(|bucket| bucket.least))
+impl RadixHeap {
+    /// An empty queue of records whose first `width + 1` words, key and state, say whether they are the same; there may be more. `memory` is for
+    /// finding duplicates.
+    pub fn new(disk: &Disk, width: usize, stride: usize, memory: usize) -> io::Result<Self> {
+        let buckets =
+            Buckets { disk: disk.clone(), stride, last: 0, buckets: std::array::from_fn(|_| None) };
+        Ok(Self { buckets, duplicates: Duplicates::new(width + 1, memory)? })
     }
 
-    fn take(
-        &mut self,
-        key: u64,
-        each: &mut dyn FnMut(&[u64]) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let number = self.number(key);
-        let Some(bucket) = self.buckets[number].take() else { return Ok(()) };
+    fn runs(&self) -> impl Iterator<Item = &RunWriter> {
+        self.buckets.buckets.iter().flatten().map(|bucket| &bucket.records)
+    }
+}
+
+impl ExternalQueue for RadixHeap {
+    fn push(&mut self, record: &[u64]) -> io::Result<()> {
+        self.buckets.push(record)
+    }
+
+    fn first(&mut self) -> io::Result<Option<u64>> {
+        Ok(self.buckets.buckets.iter().flatten().next().map(|bucket| bucket.least))
+    }
+
+    fn take(&mut self, key: u64, each: &mut dyn FnMut(&[u64]) -> io::Result<()>) -> io::Result<()> {
+        let Self { buckets, duplicates } = self;
+        let number = buckets.number(key);
+        let Some(bucket) = buckets.buckets[number].take() else { return Ok(()) };
         debug_assert!(
-            bucket.least == key && self.buckets[..number].iter().all(Option::is_none),
+            bucket.least == key && buckets.buckets[..number].iter().all(Option::is_none),
             "the least key is taken"
         );
-        self.last = key;
+        buckets.last = key;
         let mut records = bucket.records.finish()?.into_reader();
         // Those of the last key are together already.
         if number == 0 {
@@ -86,33 +94,30 @@ impl ExternalQueue for RadixHeap {
             }
             return Ok(());
         }
-        self.duplicates.clear()?;
+        duplicates.clear()?;
+        let stride = buckets.stride;
         while let Some(block) = records.next_block()? {
-            for record in block.chunks_exact(self.stride) {
-                if self.duplicates.is_known(record) {
-                    continue;
-                }
-                if record[0] == key { each(record)? } else { self.push(record)? }
-            }
+            duplicates.filter(block, stride, |record| {
+                if record[0] == key { each(record) } else { buckets.push(record) }
+            })?;
         }
         Ok(())
     }
 
     fn restart(&mut self) {
         debug_assert_eq!(self.records(), 0, "nothing waits");
-        self.last = 0;
+        self.buckets.last = 0;
     }
 
     fn records(&self) -> u64 {
-        self.buckets.iter().flatten().map(|bucket| bucket.records.records()).sum()
+        self.runs().map(RunWriter::records).sum()
     }
 
     fn in_memory(&self) -> u64 {
-        self.buckets.iter().flatten().map(|bucket| bucket.records.in_memory() as u64).sum()
+        self.runs().map(|run| run.in_memory() as u64).sum()
     }
 
     fn bytes(&self) -> usize {
-        let buckets = self.buckets.iter().flatten().map(|bucket| bucket.records.bytes());
-        buckets.sum::<usize>() + self.duplicates.bytes()
+        self.runs().map(RunWriter::bytes).sum::<usize>() + self.duplicates.bytes()
     }
 }
