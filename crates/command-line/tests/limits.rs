@@ -53,6 +53,34 @@ fn the_memory_limit_stops_a_search_and_is_kept() {
 }
 
 #[test]
+fn states_ahead_go_to_disk_when_memory_is_short() {
+    let model = format!("{}/../../models/dve/two_phase_commit.dve", env!("CARGO_MANIFEST_DIR"));
+    let session = Session::with_model(ENDLESS);
+    let explored = |more: &[&str]| {
+        let run = session.run(&[&["explore", &model, "--json", "run.json"], more].concat()).expect(0);
+        (run, session.json("run.json"))
+    };
+    let (_, roomy) = explored(&["--engine", "sweep"]);
+    assert_eq!(roomy["search"]["io"]["states_written"], 0);
+    for more in
+        [&["--engine", "sweep", "--memory", "2MiB"][..], &["--engine", "sweep-disk", "--memory", "2MiB"]]
+    {
+        let (run, record) = explored(more);
+        run.out("\non disk           ");
+        let io = &record["search"]["io"];
+        assert!(io["states_written"].as_u64().unwrap() > 0);
+        assert_eq!(io["states_written"], io["states_read"]);
+        assert_eq!(record["search"]["deadlocks"], roomy["search"]["deadlocks"]);
+        assert_eq!(record["search"]["states"]["explored"], roomy["search"]["states"]["explored"]);
+        assert!(record["resources"]["peak_state_bytes"].as_u64().unwrap() <= 2 << 20);
+        assert!(
+            record["search"]["states"]["peak_stored"].as_u64()
+                < roomy["search"]["states"]["peak_stored"].as_u64()
+        );
+    }
+}
+
+#[test]
 fn hardly_any_memory_is_a_limit_like_any_other() {
     for memory in ["1", "4KiB", "64KiB"] {
         stopped(&["--memory", memory], "W0023");

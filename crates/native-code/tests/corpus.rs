@@ -78,7 +78,9 @@ fn meets(plan: &Plan, model: &languages::Model, whole: &Outcome, expectation: &s
     };
     let as_short = |verdict: &Verdict, text: &str| match engine {
         Engine::Breadth => steps(verdict) == Some(text.parse().unwrap()),
-        Engine::Depth | Engine::Sweep | Engine::SweepDisk => steps(verdict).is_some_and(|found| found >= text.parse().unwrap()),
+        Engine::Depth | Engine::Sweep | Engine::SweepDisk => {
+            steps(verdict).is_some_and(|found| found >= text.parse().unwrap())
+        }
     };
     let violated = |verdict: &Verdict| matches!(verdict, Verdict::Violated(_));
     let holds = |verdict: &Verdict| matches!(verdict, Verdict::Holds(_));

@@ -11,7 +11,7 @@ mod coverage;
 
 use std::collections::HashSet;
 
-use coverage::{explore, initial, reach_goals, sweep};
+use coverage::{explore, explore_on_disk, initial, reach_goals, sweep};
 use oracles::{Beem, Instance};
 use sweepline::check::{Engine, Plan, check};
 use sweepline::explore::Counters;
@@ -23,6 +23,8 @@ use sweepline::model::transition_system::{Execution, StateFunctions};
 use sweepline::model::value_ranges::proved_ranges;
 use sweepline::progress::ExpressionMeasure;
 use sweepline::property::{Property, PropertyKind};
+use sweepline::store::external::array_heap::Parameters;
+use sweepline::store::far_layers::QueueKind;
 use sweepline::verdict::{Evidence, Verdict};
 use sweepline_native_code::Compiled;
 
@@ -30,6 +32,9 @@ use sweepline_native_code::Compiled;
 const SAMPLE: usize = 2_000;
 /// A measure that makes every state be expanded more often than this is given up for the next one.
 const MOST_REVISITS: u64 = 25;
+
+/// Instances up to this size are swept with states ahead on disk as well.
+const ON_DISK: u64 = 10_000;
 
 /// Pairs of cells, or of their negations, in the order of how often they fall in a sample.
 fn measures(model: &GuardedCommands) -> Vec<ExpressionMeasure> {
@@ -64,7 +69,12 @@ fn measures(model: &GuardedCommands) -> Vec<ExpressionMeasure> {
 }
 
 /// What a sweep finds on an instance, and with which measure it came to an end.
-fn compare(beem: &Beem, instance: &Instance, goals: &[(String, bool)]) -> Result<Counters, String> {
+fn compare(
+    beem: &Beem,
+    instance: &Instance,
+    goals: &[(String, bool)],
+    spilled: &mut u64,
+) -> Result<Counters, String> {
     let text = std::fs::read_to_string(beem.dve(&instance.name)).unwrap();
     let model = languages::read_model(&text).unwrap();
     let commands = &model.commands;
@@ -82,6 +92,17 @@ fn compare(beem: &Beem, instance: &Instance, goals: &[(String, bool)]) -> Result
         let (full, _) = explore(&system, &initial, Order::Constant, Limits::default(), u64::MAX).unwrap();
         if swept.states != full.states || swept.deadlocks != full.deadlocks {
             return Err(format!("{}: {} states", instance.name, swept.states.len()));
+        }
+        if instance.states <= ON_DISK {
+            let tiny = Parameters { in_memory: 200, written: 100, runs: 3 };
+            for queue in [QueueKind::Radix, QueueKind::Array(tiny)] {
+                let (on_disk, its_counters) = explore_on_disk(&system, &initial, queue);
+                let same = on_disk.states == full.states && on_disk.deadlocks == full.deadlocks;
+                if !same || its_counters.explored != counters.explored {
+                    return Err(format!("{}: {} states on disk", instance.name, on_disk.states.len()));
+                }
+                *spilled += its_counters.spilled;
+            }
         }
         for (formula, expected) in goals {
             let goal = model.expression(formula).unwrap();
@@ -103,18 +124,19 @@ fn compare(beem: &Beem, instance: &Instance, goals: &[(String, bool)]) -> Result
 fn compare_all(states: std::ops::RangeInclusive<u64>) {
     let Some(beem) = Beem::find_or_say_skipped("the sweep on BEEM") else { return };
     let goals = reach_goals(&beem);
-    let (mut compared, mut swept, mut wrong) = (0, 0, Vec::new());
+    let (mut compared, mut swept, mut spilled, mut wrong) = (0, 0, 0, Vec::new());
     for instance in
         beem.instances().unwrap().iter().filter(|one| one.complete && states.contains(&one.states))
     {
         let asked = goals.get(&instance.name).map_or(&[][..], Vec::as_slice);
         compared += 1;
-        match compare(&beem, instance, asked) {
+        match compare(&beem, instance, asked, &mut spilled) {
             Ok(counters) => swept += u64::from(counters.sweeps > 1),
             Err(difference) => wrong.push(difference),
         }
     }
     assert!(wrong.is_empty(), "{} of {compared} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(spilled > 0 || *states.start() > ON_DISK, "layers went to disk");
     eprintln!("the sweep on BEEM: {compared} instances agree, {swept} of them with several sweeps");
 }
 

@@ -24,6 +24,7 @@ pub fn rows(record: &RunRecord, detail: Detail) -> impl Iterator<Item = (&'stati
         ("deadlocks", count(search.deadlocks.filter(|_| search.complete))),
         ("run-time errors", count(search.erroneous.filter(|&number| number > 0))),
         ("memory", memory_row(record)),
+        ("on disk", disk_row(record)),
         ("time", time_row(record)),
     ]);
     if detail == Detail::Verbose {
@@ -59,9 +60,16 @@ pub fn one_line(record: &RunRecord) -> Option<String> {
     Some(format!("{states}{sweeps}, {transitions}, {stored} stored at most"))
 }
 
+/// States that there was no room for, if there were any.
+fn disk_row(record: &RunRecord) -> Option<String> {
+    let written = record.search.io.states_written.filter(|&written| written > 0)?;
+    let (read, bytes) = (record.search.io.states_read?, record.resources.disk_bytes?);
+    Some(format!("{} written, {} read; {} at most", States(written), Count(read), Bytes(bytes)))
+}
+
 /// Whether layers were forgotten.
 fn is_sweep(record: &RunRecord) -> bool {
-    record.plan.engine.as_deref() == Some("sweep")
+    matches!(record.plan.engine.as_deref(), Some("sweep" | "sweep-disk"))
 }
 
 fn full_rows(record: &RunRecord) -> Vec<Row> {

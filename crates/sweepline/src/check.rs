@@ -135,7 +135,7 @@ pub enum TerminalList {
 }
 
 /// How a model is to be checked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// The search.
     pub engine: Engine,
@@ -162,25 +162,6 @@ pub struct Plan {
     pub terminal_states: TerminalList,
     /// What may go to disk: the trace log, and states that a sweep has no room for.
     pub disk: DiskUse,
-}
-
-impl Default for Plan {
-    fn default() -> Self {
-        Self {
-            engine: Engine::default(),
-            measure: None,
-            initial: Initial::default(),
-            on_regress: OnRegress::default(),
-            nesting: Nesting::default(),
-            limits: Limits::default(),
-            on_runtime_error: OnRuntimeError::default(),
-            explore_all: false,
-            packing: Packing::default(),
-            traces: TraceChoice::default(),
-            terminal_states: TerminalList::default(),
-            disk: DiskUse::default(),
-        }
-    }
 }
 
 /// A run-time error of the model, with the run that leads to it.

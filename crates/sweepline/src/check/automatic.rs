@@ -240,8 +240,13 @@ impl<E: Execution> AutomaticRun<'_, E> {
         };
         let nesting = proposal.nesting(&measure);
         let limits = Limits { revisits: self.limit(proposal), ..self.plan.limits };
-        let plan =
-            Plan { engine: self.sweep_engine(), measure: Some(measure), nesting, limits, ..self.plan.clone() };
+        let plan = Plan {
+            engine: self.sweep_engine(),
+            measure: Some(measure),
+            nesting,
+            limits,
+            ..self.plan.clone()
+        };
         self.monitor.phase("sweeping");
         let start = Instant::now();
         let outcome = check(self.model, self.execution, self.properties, &plan, self.monitor)?;

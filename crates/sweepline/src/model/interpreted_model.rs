@@ -59,7 +59,7 @@ impl TransitionSystem for InterpretedModel<'_> {
             }
             self.layout.decode(state, &mut cells);
             let mut trouble = false;
-            self.interpreter.for_each_successor(&mut cells, |action, successor| {
+            self.interpreter.for_each_successor(&cells, |action, successor| {
                 match successor.map(|cells| self.layout.encode(cells, &mut packed)) {
                     Ok(Ok(())) => batch.push(action, &packed),
                     _ => trouble = true,

@@ -5,13 +5,13 @@
 
 use std::io;
 
+use super::external::ExternalQueue;
 use super::external::array_heap::{ArrayHeap, Parameters};
 use super::external::disk::Disk;
 use super::external::radix_heap::RadixHeap;
-use super::external::ExternalQueue;
 use super::future_layers::FutureLayers;
 
-/// Bytes for finding duplicates on the way.
+/// Bytes for finding duplicates on the way, at the most.
 const DUPLICATES: usize = 1 << 20;
 
 /// Which queue.
@@ -32,19 +32,21 @@ pub struct FarLayers {
     width: usize,
     /// Words of an entry in memory; on disk its progress value stands before it.
     stride: usize,
+    memory: usize,
     queue: Box<dyn ExternalQueue>,
     record: Vec<u64>,
     spilled: u64,
 }
 
 impl FarLayers {
-    /// No layers. Entries have `stride` words, of which the first `width` are the state.
-    pub fn new(disk: &Disk, kind: QueueKind, width: usize, stride: usize) -> io::Result<Self> {
+    /// No layers. Entries have `stride` words, of which the first `width` are the state. A small part of `memory` is used to find duplicates.
+    pub fn new(disk: &Disk, kind: QueueKind, width: usize, stride: usize, memory: usize) -> io::Result<Self> {
+        let memory = (memory / 16).min(DUPLICATES);
         let queue: Box<dyn ExternalQueue> = match kind {
-            QueueKind::Radix => Box::new(RadixHeap::new(disk, width, stride + 1, DUPLICATES)?),
+            QueueKind::Radix => Box::new(RadixHeap::new(disk, width, stride + 1, memory)?),
             QueueKind::Array(parameters) => Box::new(ArrayHeap::new(disk, width, stride + 1, parameters)),
         };
-        Ok(Self { disk: disk.clone(), kind, width, stride, queue, record: Vec::new(), spilled: 0 })
+        Ok(Self { disk: disk.clone(), kind, width, stride, memory, queue, record: Vec::new(), spilled: 0 })
     }
 
     /// Takes over the farthest layers, so that about `kept` entries stay.
@@ -119,7 +121,8 @@ impl FarLayers {
         width: usize,
         mut translate: impl FnMut(&[u64], &mut Vec<u64>),
     ) -> io::Result<()> {
-        let mut new = Self::new(&self.disk, self.kind, width, self.stride - self.width + width)?;
+        let stride = self.stride - self.width + width;
+        let mut new = Self::new(&self.disk, self.kind, width, stride, 16 * self.memory)?;
         let (mut entry, old) = (Vec::new(), self.width);
         while let Some(value) = self.first()? {
             self.take(value, |entries| {

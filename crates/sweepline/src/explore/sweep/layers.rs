@@ -203,7 +203,7 @@ impl SweepSearch {
             Some(far) => far,
             None => {
                 let (width, stride) = (self.layer.width(), self.future.stride());
-                let far = FarLayers::new(&spilling.disk, spilling.queue, width, stride);
+                let far = FarLayers::new(&spilling.disk, spilling.queue, width, stride, self.limits.memory);
                 self.far.insert(far.map_err(disk_failed)?)
             }
         };

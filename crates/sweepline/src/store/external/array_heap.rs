@@ -6,10 +6,10 @@
 
 use std::io;
 
+use super::ExternalQueue;
 use super::disk::{Disk, FileClass};
 use super::merge::Merge;
 use super::run::{RunReader, RunWriter};
-use super::ExternalQueue;
 
 /// How large its parts are.
 #[derive(Clone, Copy, Debug)]
@@ -128,11 +128,7 @@ impl ExternalQueue for ArrayHeap {
         Ok(first)
     }
 
-    fn take(
-        &mut self,
-        key: u64,
-        each: &mut dyn FnMut(&[u64]) -> io::Result<()>,
-    ) -> io::Result<()> {
+    fn take(&mut self, key: u64, each: &mut dyn FnMut(&[u64]) -> io::Result<()>) -> io::Result<()> {
         if self.least == Some(key) {
             let mut kept = Vec::new();
             for record in self.inserted.chunks_exact(self.stride) {

@@ -107,7 +107,8 @@ impl Block {
         let damaged = || io::Error::new(io::ErrorKind::InvalidData, "a file is damaged");
         let mut header = [0; HEADER];
         read(&mut header)?;
-        let number = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+        let number =
+            |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
         let (words, length) = (number(0) as usize, number(4));
         if words == 0 || words > WORDS.max(self.stride) || !words.is_multiple_of(self.stride) {
             return Err(damaged());

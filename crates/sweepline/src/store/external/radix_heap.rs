@@ -58,8 +58,7 @@ impl RadixHeap {
     /// An empty queue of records whose first `width + 1` words, key and state, say whether they are the same; there may be more. `memory` is for
     /// finding duplicates.
     pub fn new(disk: &Disk, width: usize, stride: usize, memory: usize) -> io::Result<Self> {
-        let buckets =
-            Buckets { disk: disk.clone(), stride, last: 0, buckets: std::array::from_fn(|_| None) };
+        let buckets = Buckets { disk: disk.clone(), stride, last: 0, buckets: std::array::from_fn(|_| None) };
         Ok(Self { buckets, duplicates: Duplicates::new(width + 1, memory)? })
     }
 
