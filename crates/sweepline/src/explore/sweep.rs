@@ -247,8 +247,9 @@ impl SweepSearch {
             if let Err(end) = taken {
                 return end;
             }
-            if self.spilling.as_ref().is_some_and(|spilling| self.future.len() > spilling.in_memory)
-                && let Err(end) = self.spill()
+            if let Some(in_memory) = self.spilling.as_ref().map(|spilling| spilling.in_memory)
+                && self.future.len() > in_memory
+                && let Err(end) = self.spill_ahead(in_memory)
             {
                 return end;
             }

@@ -10,9 +10,13 @@ use super::external::array_heap::{ArrayHeap, Parameters};
 use super::external::disk::Disk;
 use super::external::radix_heap::RadixHeap;
 use super::future_layers::FutureLayers;
+use super::layer::Dynamic;
 
 /// Bytes for finding duplicates on the way, at the most.
 const DUPLICATES: usize = 1 << 20;
+
+/// Entries that are given together.
+const TOGETHER: usize = 256;
 
 /// Which queue.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,18 +85,37 @@ impl FarLayers {
         self.queue.first()
     }
 
-    /// Takes out the layer of this value, if it is the first. `each` gets its entries, some at a time.
-    pub fn take(&mut self, value: u64, mut each: impl FnMut(&[u64]) -> io::Result<()>) -> io::Result<()> {
+    /// Takes out the layer of this value, if it is the first. `each` gets its entries, some at a time. What comes along of the next layers goes to
+    /// `near`, as long as there are no more than `room` entries.
+    pub fn take(
+        &mut self,
+        value: u64,
+        near: &mut FutureLayers,
+        room: usize,
+        mut each: impl FnMut(&[u64]) -> io::Result<()>,
+    ) -> io::Result<()> {
         if self.queue.first()? != Some(value) {
             return Ok(());
         }
-        let stride = self.stride;
-        let mut entries = Vec::new();
-        self.queue.take(value, &mut |records| {
-            entries.clear();
-            records.chunks_exact(stride + 1).for_each(|record| entries.extend_from_slice(&record[1..]));
-            each(&entries)
-        })
+        let (width, stride) = (self.width, self.stride);
+        let mut entries = Vec::with_capacity(TOGETHER * stride);
+        self.queue.take(value, &mut |record| {
+            let (key, entry) = (record[0], &record[1..]);
+            if key == value {
+                entries.extend_from_slice(entry);
+                if entries.len() >= TOGETHER * stride {
+                    each(&entries)?;
+                    entries.clear();
+                }
+                return Ok(true);
+            }
+            let is_taken = near.len() < room;
+            if is_taken {
+                near.append(Dynamic(width), key, entry, entry.get(width).copied().unwrap_or(0));
+            }
+            Ok(is_taken)
+        })?;
+        each(&entries)
     }
 
     /// The next sweep begins; there are no layers.
@@ -125,7 +148,8 @@ impl FarLayers {
         let mut new = Self::new(&self.disk, self.kind, width, stride, 16 * self.memory)?;
         let (mut entry, old) = (Vec::new(), self.width);
         while let Some(value) = self.first()? {
-            self.take(value, |entries| {
+            let mut none = FutureLayers::new(old, false);
+            self.take(value, &mut none, 0, |entries| {
                 for one in entries.chunks_exact(new.stride - width + old) {
                     translate(&one[..old], &mut entry);
                     entry.truncate(width);

@@ -5,6 +5,7 @@ use crate::explore::search::{CompleteSearch, SearchEnd, StopReason};
 use crate::model::transition_system::TransitionSystem;
 use crate::progress::Comparison;
 use crate::store::far_layers::FarLayers;
+use crate::store::future_layers::FutureLayers;
 use crate::store::layer::{Inserted, LayerFull, Width};
 use crate::store::recent_states::RecentStates;
 
@@ -13,6 +14,9 @@ use super::{BATCH, Front, Nesting, QueueBalance, SweepSearch, disk_failed, is_kn
 
 /// So many times as many states as come into a layer must be known for it to look them up.
 const MANY_KNOWN: usize = 8;
+
+/// Entries of future layers that come back from disk early, at the most.
+const FROM_DISK: usize = 20_000;
 
 impl SweepSearch {
     /// Forgets the current layer and loads the one of least progress, or a minimal one, that has states to be expanded.
@@ -180,17 +184,31 @@ impl SweepSearch {
     ) -> Result<(), SearchEnd> {
         let Some(mut far) = self.far.take() else { return Ok(()) };
         let mut full = None;
-        let taken = far.take(value, |entries| {
+        let stride = self.future.stride();
+        let empty = FutureLayers::new(width.get(), stride > width.get());
+        let mut near = std::mem::replace(&mut self.future, empty);
+        // Room for those that come in the meantime is left.
+        let room = self.spilling.as_ref().map_or(0, |spilling| spilling.in_memory.min(FROM_DISK) / 2);
+        let taken = far.take(value, &mut near, room, |entries| {
             self.load_chunk(width, entries, observer).map_err(|error| {
                 full = Some(error);
                 std::io::Error::other(error)
             })
         });
+        self.future = near;
         self.far = Some(far);
         match full {
             Some(full) => Err(out_of_memory(full)),
             None => taken.map_err(disk_failed),
         }
+    }
+
+    /// Removes duplicates from future layers, and moves the farther half to disk if there are still many.
+    #[cold]
+    pub(super) fn spill_ahead(&mut self, in_memory: usize) -> Result<(), SearchEnd> {
+        // Whether that succeeds does not matter.
+        let _ = self.compact();
+        if self.future.len() > in_memory / 2 { self.spill() } else { Ok(()) }
     }
 
     /// Moves the farther half of the future layers to disk.

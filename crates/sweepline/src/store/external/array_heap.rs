@@ -128,11 +128,15 @@ impl ExternalQueue for ArrayHeap {
         Ok(first)
     }
 
-    fn take(&mut self, key: u64, each: &mut dyn FnMut(&[u64]) -> io::Result<()>) -> io::Result<()> {
+    fn take(&mut self, key: u64, each: &mut dyn FnMut(&[u64]) -> io::Result<bool>) -> io::Result<()> {
         if self.least == Some(key) {
             let mut kept = Vec::new();
             for record in self.inserted.chunks_exact(self.stride) {
-                if record[0] == key { each(record)? } else { kept.extend_from_slice(record) }
+                if record[0] != key {
+                    kept.extend_from_slice(record);
+                } else {
+                    each(record)?;
+                }
             }
             self.inserted = kept;
             self.least = self.inserted.chunks_exact(self.stride).map(|record| record[0]).min();

@@ -76,7 +76,7 @@ impl ExternalQueue for RadixHeap {
         Ok(self.buckets.buckets.iter().flatten().next().map(|bucket| bucket.least))
     }
 
-    fn take(&mut self, key: u64, each: &mut dyn FnMut(&[u64]) -> io::Result<()>) -> io::Result<()> {
+    fn take(&mut self, key: u64, each: &mut dyn FnMut(&[u64]) -> io::Result<bool>) -> io::Result<()> {
         let Self { buckets, duplicates } = self;
         let number = buckets.number(key);
         let Some(bucket) = buckets.buckets[number].take() else { return Ok(()) };
@@ -86,19 +86,16 @@ impl ExternalQueue for RadixHeap {
         );
         buckets.last = key;
         let mut records = bucket.records.finish()?.into_reader();
-        // Those of the last key are together already.
-        if number == 0 {
-            while let Some(block) = records.next_block()? {
-                each(block)?;
-            }
-            return Ok(());
-        }
         duplicates.clear()?;
         let stride = buckets.stride;
         while let Some(block) = records.next_block()? {
-            duplicates.filter(block, stride, |record| {
-                if record[0] == key { each(record) } else { buckets.push(record) }
-            })?;
+            duplicates.filter(
+                block,
+                stride,
+                |record| {
+                    if each(record)? { Ok(()) } else { buckets.push(record) }
+                },
+            )?;
         }
         Ok(())
     }
