@@ -96,8 +96,9 @@ fn compare(
     Ok(())
 }
 
-fn compare_all(states: std::ops::RangeInclusive<u64>) {
-    let Some(beem) = Beem::find_or_say_skipped("found measures on BEEM") else { return };
+/// What was compared, if there is anything to compare with.
+fn compare_all(states: std::ops::RangeInclusive<u64>) -> Option<Tally> {
+    let beem = Beem::find_or_say_skipped("found measures on BEEM")?;
     let goals = reach_goals(&beem);
     let (mut tally, mut wrong) = (Tally::default(), Vec::new());
     for instance in
@@ -106,15 +107,18 @@ fn compare_all(states: std::ops::RangeInclusive<u64>) {
         let asked = goals.get(&instance.name).map_or(&[][..], Vec::as_slice);
         wrong.extend(compare(&beem, instance, asked, &mut tally).err());
     }
-    let Tally { instances, measures, proved, several_sweeps, remembering } = tally;
+    let Tally { instances, measures, several_sweeps, remembering, .. } = tally;
     assert!(wrong.is_empty(), "{} of {instances} differ:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(measures > 0 && several_sweeps > 0 && remembering > 0 && proved > 0);
+    assert!(measures > 0 && several_sweeps > 0 && remembering > 0);
     eprintln!("found measures on BEEM: {instances} instances agree, with {measures} measures");
+    Some(tally)
 }
 
 #[test]
 fn sweeps_by_found_measures_meet_what_full_exploration_meets() {
-    compare_all(0..=60_000);
+    if let Some(tally) = compare_all(0..=60_000) {
+        assert!(tally.proved > 0, "some measures are proved; above this size, none of the best is");
+    }
 }
 
 #[test]
