@@ -11,22 +11,24 @@ mod coverage;
 
 use std::collections::HashSet;
 
-use coverage::{explore, explore_on_disk, initial, reach_goals, sweep};
+use coverage::{Collected, explore, initial, reach_goals, run, sweep};
 use oracles::{Beem, Instance};
 use sweepline::check::{Engine, Plan, check};
 use sweepline::explore::Counters;
 use sweepline::explore::search::Limits;
-use sweepline::explore::sweep::{Nesting, Order};
+use sweepline::explore::sweep::{Nesting, Order, Spilling, SweepSearch};
 use sweepline::model::guarded_commands::{CellId, Expression, GuardedCommands, UnaryOperator};
 use sweepline::model::state_layout::StateLayout;
-use sweepline::model::transition_system::{Execution, StateFunctions};
+use sweepline::model::successor_batch::SuccessorBatch;
+use sweepline::model::transition_system::{Execution, StateFunctions, TransitionSystem};
 use sweepline::model::value_ranges::proved_ranges;
 use sweepline::progress::ExpressionMeasure;
 use sweepline::property::{Property, PropertyKind};
 use sweepline::store::external::array_heap::Parameters;
+use sweepline::store::external::disk::Disk;
 use sweepline::store::far_layers::QueueKind;
 use sweepline::verdict::{Evidence, Verdict};
-use sweepline_native_code::Compiled;
+use sweepline_native_code::{Compiled, CompiledModel};
 
 /// States of the sample that measures are chosen from.
 const SAMPLE: usize = 2_000;
@@ -66,6 +68,18 @@ fn measures(model: &GuardedCommands) -> Vec<ExpressionMeasure> {
     let chosen: Vec<Expression> = candidates.into_iter().map(|(_, expression)| expression).collect();
     let pairs = chosen.windows(2).map(|pair| ExpressionMeasure::new(model, pair).unwrap());
     pairs.take(8).collect()
+}
+
+/// What a sweep meets that has next to no room for states ahead.
+fn explore_on_disk(
+    system: &CompiledModel,
+    initial: &SuccessorBatch,
+    queue: QueueKind,
+) -> (Collected, Counters) {
+    let order = sweep(Nesting::default());
+    let search = SweepSearch::new(system.state_words(), order, Limits::default()).unwrap();
+    let spilling = Spilling { disk: Disk::new(&std::env::temp_dir(), u64::MAX), queue, in_memory: 100 };
+    run(system, initial, search.spill_to(spilling), u64::MAX).unwrap()
 }
 
 /// What a sweep finds on an instance, and with which measure it came to an end.

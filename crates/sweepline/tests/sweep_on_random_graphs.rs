@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use sweepline::check::{DiskUse, Engine, Plan, TerminalList};
+use sweepline::explore::StopReason;
 use sweepline::explore::search::Limits;
 use sweepline::explore::sweep::{Initial, Nesting, OnRegress};
 use sweepline::property::PropertyKind;
@@ -209,6 +210,28 @@ proptest! {
         let [one, other] = [run(&graph, vec![], &sweep()), run(&turned, vec![], &sweep())].map(|o| o.counters);
         prop_assert_eq!(one, other);
     }
+}
+
+/// A full disk ends a search without an answer that it does not have.
+#[test]
+fn a_full_disk_ends_in_unknown() {
+    let states = 60_000;
+    let graph = Graph {
+        successors: (0..states)
+            .map(|i| (i * 8 + 1..i * 8 + 9).filter(|next| *next < states).collect())
+            .collect(),
+        progress: (0..states).map(|i| (i * 7_919 % states) as u64 * u64::from(i > 0)).collect(),
+        marked: vec![false; states],
+        width: 2,
+        ..Graph::default()
+    };
+    let disk = |limit| DiskUse { limit, in_memory: 10, ..DiskUse::default() };
+    let ask = |limit| run(&graph, vec![PropertyKind::Reachable(())], &Plan { disk: disk(limit), ..sweep() });
+    let outcome = ask(1_000);
+    assert!(matches!(outcome.stopped, Some(StopReason::Disk(_))), "{:?}", outcome.stopped);
+    assert!(!outcome.complete && matches!(outcome.verdicts[0], Verdict::Unknown(_)));
+    let outcome = ask(u64::MAX);
+    assert!(outcome.complete && outcome.counters.spilled > 0 && outcome.io.written > 0);
 }
 
 /// Long chains and wide layers: more than a batch, a chunk and an index of the smallest size hold.

@@ -8,15 +8,13 @@ use std::ops::ControlFlow;
 use oracles::{Beem, PropertyKind as Asked};
 use sweepline::explore::observer::Successors;
 use sweepline::explore::search::Limits;
-use sweepline::explore::sweep::{Initial, Nesting, OnRegress, Order, Spilling, SweepSearch};
+use sweepline::explore::sweep::{Initial, Nesting, OnRegress, Order, SweepSearch};
 use sweepline::explore::{Counters, Monitor, Observer, Record, Search, SearchEnd, Snapshot, StopReason};
 use sweepline::model::guarded_commands::{ActionId, GuardedCommands};
 use sweepline::model::state_layout::StateLayout;
 use sweepline::model::successor_batch::SuccessorBatch;
 use sweepline::model::transition_system::TransitionSystem;
 use sweepline::progress::Comparison;
-use sweepline::store::external::disk::Disk;
-use sweepline::store::far_layers::QueueKind;
 use sweepline_native_code::CompiledModel;
 
 /// A sweep with these groups.
@@ -70,20 +68,8 @@ pub fn explore(
     run(system, initial, SweepSearch::new(system.state_words(), order, limits).unwrap(), most)
 }
 
-/// The same by a sweep that has next to no room for states ahead.
-#[allow(dead_code, reason = "not by all tests")]
-pub fn explore_on_disk(
-    system: &CompiledModel,
-    initial: &SuccessorBatch,
-    queue: QueueKind,
-) -> (Collected, Counters) {
-    let order = sweep(Nesting::default());
-    let search = SweepSearch::new(system.state_words(), order, Limits::default()).unwrap();
-    let spilling = Spilling { disk: Disk::new(&std::env::temp_dir(), u64::MAX), queue, in_memory: 100 };
-    run(system, initial, search.spill_to(spilling), u64::MAX).unwrap()
-}
-
-fn run(
+/// The same by this search.
+pub fn run(
     system: &CompiledModel,
     initial: &SuccessorBatch,
     mut search: SweepSearch,

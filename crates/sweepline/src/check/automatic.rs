@@ -27,7 +27,7 @@ use super::{CheckError, Engine, Outcome, Packing, Plan, check};
 /// States of a full exploration at which a measure is looked for once more.
 const LARGE: u64 = 20_000_000;
 /// Expansions for each state beyond the first, times α, from which on a sweep has run away. What it has swept by then is not lost, so that to be
-/// patient is cheap: to remember all states from 1.3 expansions on took no less time than from 2.5 on, and far more memory.
+/// patient is cheap.
 const RUNAWAY: f64 = 4.5;
 /// What a measure must promise to end a full exploration: half of the memory for the same work.
 const WORTH_IT: f64 = 0.5;

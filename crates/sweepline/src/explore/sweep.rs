@@ -553,7 +553,8 @@ impl Search for SweepSearch {
             self.future.repack(width, &mut translate);
             if let Some(far) = &mut self.far {
                 // What cannot be read any more is noticed when it is asked for.
-                self.far_failure = far.repack(width, translate).err().map(|error| error.to_string());
+                let failure = far.repack(width, translate).err().map(|error| error.to_string());
+                self.far_failure = self.far_failure.take().or(failure);
             }
         }
         Ok(peak + around.max(self.future.bytes() + self.persistent.bytes()))

@@ -52,8 +52,8 @@ impl SweepSearch {
     /// The progress value of the next layer of this sweep.
     fn next_value(&mut self) -> Result<Option<u64>, SearchEnd> {
         let Some(vectors) = &mut self.vectors else {
-            if let Some(reason) = self.far_failure.take() {
-                return Err(SearchEnd::Stopped(StopReason::Disk(reason)));
+            if let Some(reason) = &self.far_failure {
+                return Err(SearchEnd::Stopped(StopReason::Disk(reason.clone())));
             }
             let far = self.far.as_mut().map_or(Ok(None), FarLayers::first).map_err(disk_failed)?;
             return Ok([self.future.first(), far, self.persistent.first_root()].into_iter().flatten().min());

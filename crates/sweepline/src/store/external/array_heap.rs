@@ -18,7 +18,7 @@ pub struct Parameters {
     pub in_memory: usize,
     /// Records that become a run (B).
     pub written: usize,
-    /// Runs of a level at the most (μ).
+    /// Runs of a level at the most (μ); two at least.
     pub runs: usize,
 }
 
@@ -77,12 +77,10 @@ impl ArrayHeap {
         for record in &records[kept..] {
             let identity = &record[..=self.width];
             if std::mem::replace(&mut before, identity) != identity {
-                run.push([*record])?;
+                run.push(record)?;
             }
         }
-        let kept: Vec<u64> = records[..kept].concat();
-        self.inserted.clear();
-        self.inserted.extend_from_slice(&kept);
+        self.inserted = records[..kept].concat();
         self.least = self.inserted.chunks_exact(self.stride).map(|record| record[0]).min();
         self.add(0, run)
     }
@@ -92,17 +90,17 @@ impl ArrayHeap {
         if self.levels.len() == level {
             self.levels.push(Vec::new());
         }
-        let (left, run) = (run.records(), run.finish()?);
+        let (left, reader) = (run.records(), run.into_reader()?);
         self.levels[level].retain(|run| run.left > 0);
-        self.levels[level].push(SortedRun { reader: run.into_reader(), left });
-        if self.levels[level].len() < self.parameters.runs {
+        self.levels[level].push(SortedRun { reader, left });
+        if self.levels[level].len() < self.parameters.runs.max(2) {
             return Ok(());
         }
         let runs = std::mem::take(&mut self.levels[level]);
         let mut merged = RunWriter::new(&self.disk, FileClass::Queue, self.stride);
         let mut merge = Merge::new(self.width + 1, runs.into_iter().map(|run| run.reader).collect())?;
         while let Some(record) = merge.next()? {
-            merged.push([record])?;
+            merged.push(record)?;
         }
         self.add(level + 1, merged)
     }

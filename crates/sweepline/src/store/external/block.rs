@@ -56,10 +56,10 @@ impl Block {
         &self.words
     }
 
-    /// Appends a record that comes in pieces.
-    pub fn push<'p>(&mut self, pieces: impl IntoIterator<Item = &'p [u64]>) {
-        pieces.into_iter().for_each(|piece| self.words.extend_from_slice(piece));
-        debug_assert!(self.words.len().is_multiple_of(self.stride), "a record is as long as all others");
+    /// Appends a record.
+    pub fn push(&mut self, record: &[u64]) {
+        debug_assert_eq!(record.len(), self.stride, "a record is as long as all others");
+        self.words.extend_from_slice(record);
     }
 
     /// Bytes of memory held.
@@ -179,7 +179,7 @@ mod tests {
             let mut block = Block::new(stride);
             for record in records {
                 let word = |word: u64| if alike { record % 16 + word } else { record.wrapping_mul(word + 1) };
-                block.push([&(0..stride as u64).map(word).collect::<Vec<_>>()[..]]);
+                block.push(&(0..stride as u64).map(word).collect::<Vec<_>>());
             }
             let mut scratch = Scratch::default();
             let bytes = block.encode(&mut scratch).to_vec();
@@ -191,7 +191,7 @@ mod tests {
         #[test]
         fn a_damaged_block_is_noticed(at in 0..4096usize, bit in 0..8u32) {
             let mut block = Block::new(2);
-            (0..300u64).for_each(|number| block.push([&[number / 7, number * number][..]]));
+            (0..300u64).for_each(|number| block.push(&[number / 7, number * number]));
             let mut bytes = block.encode(&mut Scratch::default()).to_vec();
             let at = at % bytes.len();
             bytes[at] ^= 1 << bit;

@@ -50,7 +50,7 @@ impl Buckets {
             least: key,
         });
         bucket.least = bucket.least.min(key);
-        bucket.records.push([record])
+        bucket.records.push(record)
     }
 }
 
@@ -85,7 +85,7 @@ impl ExternalQueue for RadixHeap {
             "the least key is taken"
         );
         buckets.last = key;
-        let mut records = bucket.records.finish()?.into_reader();
+        let mut records = bucket.records.into_reader()?;
         duplicates.clear()?;
         let stride = buckets.stride;
         while let Some(block) = records.next_block()? {

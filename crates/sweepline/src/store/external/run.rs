@@ -21,15 +21,6 @@ pub struct RunWriter {
     records: u64,
 }
 
-/// A run that was written.
-#[derive(Debug)]
-pub struct Run {
-    stride: usize,
-    file: Option<Arc<RecordFile>>,
-    last: Block,
-    records: u64,
-}
-
 /// Reads a run from its beginning to its end.
 #[derive(Debug)]
 pub struct RunReader {
@@ -51,13 +42,13 @@ impl RunWriter {
         Self { disk: disk.clone(), class, stride, file: None, last: Block::new(stride), records: 0 }
     }
 
-    /// Appends a record, which may come in pieces.
+    /// Appends a record.
     #[inline]
-    pub fn push<'p>(&mut self, pieces: impl IntoIterator<Item = &'p [u64]>) -> io::Result<()> {
+    pub fn push(&mut self, record: &[u64]) -> io::Result<()> {
         if self.last.is_full() {
             self.write_block()?;
         }
-        self.last.push(pieces);
+        self.last.push(record);
         self.records += 1;
         Ok(())
     }
@@ -85,30 +76,12 @@ impl RunWriter {
         self.last.bytes()
     }
 
-    /// That was all.
-    pub fn finish(self) -> io::Result<Run> {
+    /// That was all: reads it, and gives up what was read in the end.
+    pub fn into_reader(self) -> io::Result<RunReader> {
         if let Some(file) = &self.file {
             self.disk.settle(file)?;
         }
-        let Self { stride, file, last, records, .. } = self;
-        Ok(Run { stride, file, last, records })
-    }
-}
-
-impl Run {
-    /// Number of records.
-    pub fn records(&self) -> u64 {
-        self.records
-    }
-
-    /// Bytes of memory held.
-    pub fn bytes(&self) -> usize {
-        self.last.bytes()
-    }
-
-    /// Reads it, and gives up what was read in the end.
-    pub fn into_reader(self) -> RunReader {
-        RunReader {
+        Ok(RunReader {
             file: self.file,
             place: 0,
             last: Some(self.last),
@@ -116,7 +89,7 @@ impl Run {
             stride: self.stride,
             next: 0,
             scratch: Scratch::default(),
-        }
+        })
     }
 }
 
