@@ -98,7 +98,7 @@ impl ArrayHeap {
         }
         let runs = std::mem::take(&mut self.levels[level]);
         let mut merged = RunWriter::new(&self.disk, FileClass::Queue, self.stride);
-        let mut merge = Merge::new(self.width + 1, runs.into_iter().map(|run| run.reader).collect())?;
+        let mut merge = Merge::new(self.width + 1, runs.into_iter().map(|run| run.reader).collect());
         while let Some(record) = merge.next()? {
             merged.push(record)?;
         }

@@ -21,6 +21,15 @@ pub struct RunWriter {
     records: u64,
 }
 
+/// A run that is complete, and may be read more than once.
+#[derive(Clone, Debug)]
+pub struct Run {
+    file: Option<Arc<RecordFile>>,
+    last: Arc<Block>,
+    stride: usize,
+    records: u64,
+}
+
 /// Reads a run from its beginning to its end.
 #[derive(Debug)]
 pub struct RunReader {
@@ -28,7 +37,7 @@ pub struct RunReader {
     /// Where the next block begins.
     place: u64,
     /// What comes after the file.
-    last: Option<Block>,
+    last: Option<Arc<Block>>,
     block: Block,
     stride: usize,
     /// The next record in the block.
@@ -76,20 +85,48 @@ impl RunWriter {
         self.last.bytes()
     }
 
-    /// That was all: reads it, and gives up what was read in the end.
-    pub fn into_reader(self) -> io::Result<RunReader> {
+    /// That was all.
+    pub fn finish(self) -> io::Result<Run> {
         if let Some(file) = &self.file {
             self.disk.settle(file)?;
         }
-        Ok(RunReader {
-            file: self.file,
+        let Self { file, last, stride, records, .. } = self;
+        Ok(Run { file, last: Arc::new(last), stride, records })
+    }
+
+    /// That was all: reads it, and gives up what was read in the end.
+    pub fn into_reader(self) -> io::Result<RunReader> {
+        Ok(self.finish()?.reader())
+    }
+}
+
+impl Run {
+    /// Reads it from the beginning. Its file goes with the last of the run and its readers.
+    pub fn reader(&self) -> RunReader {
+        RunReader {
+            file: self.file.clone(),
             place: 0,
-            last: Some(self.last),
+            last: Some(self.last.clone()),
             block: Block::new(self.stride),
             stride: self.stride,
             next: 0,
             scratch: Scratch::default(),
-        })
+        }
+    }
+
+    /// Number of records.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Number of records in memory.
+    pub fn in_memory(&self) -> usize {
+        self.last.records()
+    }
+
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        self.last.bytes()
     }
 }
 
@@ -119,12 +156,12 @@ impl RunReader {
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.block.bytes() + self.last.as_ref().map_or(0, Block::bytes)
+        self.block.bytes() + self.last.as_ref().map_or(0, |last| last.bytes())
     }
 
     /// Number of records in memory.
     pub fn in_memory(&self) -> usize {
-        self.block.records() - self.next + self.last.as_ref().map_or(0, Block::records)
+        self.block.records() - self.next + self.last.as_ref().map_or(0, |last| last.records())
     }
 
     fn load(&mut self) -> io::Result<bool> {
@@ -145,7 +182,7 @@ impl RunReader {
             self.file = None;
         }
         self.next = 0;
-        self.block = self.last.take().unwrap_or_default();
+        self.block = self.last.take().map(Arc::unwrap_or_clone).unwrap_or_default();
         Ok(self.block.records() > 0)
     }
 }
