@@ -131,7 +131,7 @@ pub struct SearchOptions {
 impl SearchOptions {
     /// What contradicts each other, as a sentence.
     pub fn contradiction(&self) -> Option<&'static str> {
-        let has_layers = !matches!(self.engine, EngineChoice::Breadth | EngineChoice::Depth);
+        let has_layers = self.engine.may_sweep();
         let asked = self.measure.as_deref().map(str::trim);
         let has_measure = asked.is_some_and(|measure| measure != "none");
         let finds = has_layers && asked.is_none_or(|measure| measure == "auto");
@@ -191,6 +191,15 @@ pub enum EngineChoice {
     Breadth,
     /// Depth-first, everything in memory
     Depth,
+    /// Breadth-first, all states on disk: shortest traces
+    BreadthDisk,
+}
+
+impl EngineChoice {
+    /// Whether it follows a measure, if there is one.
+    pub fn may_sweep(self) -> bool {
+        matches!(self, Self::Auto | Self::Sweep | Self::SweepDisk)
+    }
 }
 
 /// What a measure that is looked for is to save.

@@ -89,6 +89,7 @@ impl Planned {
         if let Some(disk) = &options.disk {
             plan.disk.directory.clone_from(disk);
         }
+        plan.disk.breadth_goes_on = options.engine.may_sweep();
         let execution = execution_for(options.execution, &file.model);
         plan.measure = measure.as_ref().map(|measure| measure.packed.clone());
         Ok(Self { plan, execution, finder, measure })
@@ -144,6 +145,7 @@ pub fn preliminary(options: &SearchOptions) -> PlanRecord {
         EngineChoice::Sweep => Some("sweep"),
         EngineChoice::SweepDisk => Some("sweep-disk"),
         EngineChoice::Depth => Some("depth"),
+        EngineChoice::BreadthDisk => Some("breadth-disk"),
     };
     PlanRecord::asked(engine, options.execution.map(ExecutionChoice::name), measure)
 }
@@ -167,6 +169,7 @@ fn guidance(options: &SearchOptions, file: &ModelFile) -> Result<Guidance, Vec<F
     match options.engine {
         EngineChoice::Breadth => return Ok(Guidance::Engine(Engine::Breadth)),
         EngineChoice::Depth => return Ok(Guidance::Engine(Engine::Depth)),
+        EngineChoice::BreadthDisk => return Ok(Guidance::Engine(Engine::BreadthDisk)),
         EngineChoice::Auto | EngineChoice::Sweep | EngineChoice::SweepDisk => {}
     }
     let choice = measure::choose(options.measure.as_deref(), file)?;

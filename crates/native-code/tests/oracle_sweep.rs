@@ -15,8 +15,8 @@ use coverage::{Collected, explore, initial, reach_goals, run, sweep};
 use oracles::{Beem, Instance};
 use sweepline::check::{Engine, Plan, check};
 use sweepline::explore::Counters;
-use sweepline::explore::search::Limits;
-use sweepline::explore::sweep::{Nesting, Order, Spilling, SweepSearch};
+use sweepline::explore::search::{Limits, Spills};
+use sweepline::explore::sweep::{InMemory, Nesting, Order, Spilling, SweepSearch};
 use sweepline::model::guarded_commands::{CellId, Expression, GuardedCommands, UnaryOperator};
 use sweepline::model::state_layout::StateLayout;
 use sweepline::model::successor_batch::SuccessorBatch;
@@ -70,15 +70,17 @@ fn measures(model: &GuardedCommands) -> Vec<ExpressionMeasure> {
     pairs.take(8).collect()
 }
 
-/// What a sweep meets that has next to no room for states ahead.
+/// What a search meets that has next to no room for states.
 fn explore_on_disk(
     system: &CompiledModel,
     initial: &SuccessorBatch,
+    order: Order,
     queue: QueueKind,
 ) -> (Collected, Counters) {
-    let order = sweep(Nesting::default());
     let search = SweepSearch::new(system.state_words(), order, Limits::default()).unwrap();
-    let spilling = Spilling { disk: Disk::new(&std::env::temp_dir(), u64::MAX), queue, in_memory: 100 };
+    let disk = Disk::new(&std::env::temp_dir(), u64::MAX);
+    let most = InMemory { ahead: 100, persistent: 50, current: 500 };
+    let spilling = Spilling { disk, queue, most, current_on_disk: order == Order::Constant };
     run(system, initial, search.spill_to(spilling), u64::MAX).unwrap()
 }
 
@@ -87,7 +89,7 @@ fn compare(
     beem: &Beem,
     instance: &Instance,
     goals: &[(String, bool)],
-    spilled: &mut u64,
+    spilled: &mut Spills,
 ) -> Result<Counters, String> {
     let text = std::fs::read_to_string(beem.dve(&instance.name)).unwrap();
     let model = languages::read_model(&text).unwrap();
@@ -109,13 +111,21 @@ fn compare(
         }
         if instance.states <= ON_DISK {
             let tiny = Parameters { in_memory: 200, written: 100, runs: 3 };
-            for queue in [QueueKind::Radix, QueueKind::Array(tiny)] {
-                let (on_disk, its_counters) = explore_on_disk(&system, &initial, queue);
+            let flat = sweep(Nesting::default());
+            let plans = [
+                (flat, QueueKind::Radix, counters.explored),
+                (flat, QueueKind::Array(tiny), counters.explored),
+                (Order::Constant, QueueKind::Radix, full.states.len() as u64),
+            ];
+            for (order, queue, explored) in plans {
+                let (on_disk, its_counters) = explore_on_disk(&system, &initial, order, queue);
                 let same = on_disk.states == full.states && on_disk.deadlocks == full.deadlocks;
-                if !same || its_counters.explored != counters.explored {
+                if !same || its_counters.explored != explored {
                     return Err(format!("{}: {} states on disk", instance.name, on_disk.states.len()));
                 }
-                *spilled += its_counters.spilled;
+                spilled.ahead += its_counters.spilled.ahead;
+                spilled.persistent += its_counters.spilled.persistent;
+                spilled.current += u64::from(order != Order::Constant) * its_counters.spilled.current;
             }
         }
         for (formula, expected) in goals {
@@ -138,7 +148,7 @@ fn compare(
 fn compare_all(states: std::ops::RangeInclusive<u64>) {
     let Some(beem) = Beem::find_or_say_skipped("the sweep on BEEM") else { return };
     let goals = reach_goals(&beem);
-    let (mut compared, mut swept, mut spilled, mut wrong) = (0, 0, 0, Vec::new());
+    let (mut compared, mut swept, mut spilled, mut wrong) = (0, 0, Spills::default(), Vec::new());
     for instance in
         beem.instances().unwrap().iter().filter(|one| one.complete && states.contains(&one.states))
     {
@@ -150,8 +160,13 @@ fn compare_all(states: std::ops::RangeInclusive<u64>) {
         }
     }
     assert!(wrong.is_empty(), "{} of {compared} differ:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(spilled > 0 || *states.start() > ON_DISK, "layers went to disk");
-    eprintln!("the sweep on BEEM: {compared} instances agree, {swept} of them with several sweeps");
+    assert!(
+        spilled.ahead > 0 && spilled.persistent > 0 && spilled.current > 0,
+        "states of all kinds went to disk"
+    );
+    eprintln!(
+        "the sweep on BEEM: {compared} instances agree, {swept} of them with several sweeps; on disk: {spilled:?}"
+    );
 }
 
 #[test]

@@ -61,6 +61,7 @@ impl PlanRecord {
             Engine::Depth => "depth",
             Engine::Sweep => "sweep",
             Engine::SweepDisk => "sweep-disk",
+            Engine::BreadthDisk => "breadth-disk",
         };
         let measure =
             MeasureRecord { monotone: Some(true), ..MeasureRecord::unknown(None, MeasureOrigin::None) };

@@ -130,8 +130,6 @@ pub enum AttemptEndRecord {
     Kept,
     /// A better measure was found.
     BetterMeasure,
-    /// Memory was short.
-    Memory,
 }
 
 /// A measure for a line of text. Where it is long, orders lose their values, and then the last components are left out.
@@ -291,7 +289,6 @@ impl From<AttemptEnd> for AttemptEndRecord {
         match end {
             AttemptEnd::Kept => Self::Kept,
             AttemptEnd::BetterMeasure => Self::BetterMeasure,
-            AttemptEnd::Memory => Self::Memory,
         }
     }
 }

@@ -58,7 +58,6 @@ fn given_up(attempt: &AttemptRecord, rest: &[AttemptRecord]) -> String {
     let explored = States(attempt.explored);
     let why = match attempt.end {
         AttemptEndRecord::BetterMeasure => format!("after {explored}, for a measure that promised more"),
-        AttemptEndRecord::Memory => format!("after {explored}, when memory was short"),
         // The last one is kept, and it has no next one.
         AttemptEndRecord::Kept => format!("after {explored}"),
     };

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use crate::explore::depth::DepthSearch;
 use crate::explore::observer::{Both, Successors};
 use crate::explore::search::Limits;
-use crate::explore::sweep::{Initial, Nesting, OnRegress, Order, Spilling, SweepSearch};
+use crate::explore::sweep::{InMemory, Initial, Nesting, OnRegress, Order, Spilling, SweepSearch};
 use crate::explore::{CompleteSearch, Counters, Monitor, Record, RegressEdge, Search, SearchEnd, StopReason};
 use crate::model::guarded_commands::{ActionId, GuardedCommands};
 use crate::model::interpreter::RuntimeError;
@@ -44,8 +44,8 @@ use commands::CommandsSubject;
 /// Terminal states that are kept to tell those of several sweeps apart, if nobody wants to see them.
 const TERMINAL_STATES: usize = 1 << 16;
 
-/// States ahead that [`Engine::SweepDisk`] has in memory, as in the paper that proposes it.
-const AHEAD_IN_MEMORY: usize = 20_000;
+/// States ahead that [`Engine::SweepDisk`] has in memory, as in the paper that proposes it, and persistent ones.
+const IN_MEMORY: usize = 20_000;
 
 /// In which order states are met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,8 +57,10 @@ pub enum Engine {
     Depth,
     /// By progress, one layer at a time, and what lies behind is forgotten. What lies ahead goes to disk when there is no room.
     Sweep,
-    /// The same, and all but a few thousand of the states that lie ahead are on disk, however much memory there is.
+    /// The same, and all but a few thousand of the states that lie ahead, and of persistent ones, are on disk, however much memory there is.
     SweepDisk,
+    /// Breadth-first, all states on disk: duplicates are found when a level is complete. Shortest traces.
+    BreadthDisk,
 }
 
 impl Engine {
@@ -77,8 +79,10 @@ pub struct DiskUse {
     pub limit: u64,
     /// What states that lie ahead are in there.
     pub queue: QueueKind,
-    /// States ahead that are in memory at the most, however much of it there is.
+    /// States ahead, persistent ones, and those of the current layer, that are in memory at the most, however much of it there is.
     pub in_memory: usize,
+    /// Whether [`Engine::Breadth`] goes on there when memory is full. Otherwise it ends.
+    pub breadth_goes_on: bool,
 }
 
 impl Default for DiskUse {
@@ -88,6 +92,7 @@ impl Default for DiskUse {
             limit: u64::MAX,
             queue: QueueKind::default(),
             in_memory: usize::MAX,
+            breadth_goes_on: false,
         }
     }
 }
@@ -162,6 +167,20 @@ pub struct Plan {
     pub terminal_states: TerminalList,
     /// What may go to disk: the trace log, and states that a sweep has no room for.
     pub disk: DiskUse,
+}
+
+impl Plan {
+    /// What goes to disk, and when.
+    fn spilling(&self, disk: &Disk) -> Spilling {
+        let few = if self.engine == Engine::SweepDisk { IN_MEMORY } else { usize::MAX };
+        let most = self.disk.in_memory;
+        Spilling {
+            disk: disk.clone(),
+            queue: self.disk.queue,
+            most: InMemory { ahead: most.min(few), persistent: most.min(few), current: most },
+            current_on_disk: self.engine == Engine::BreadthDisk,
+        }
+    }
 }
 
 /// A run-time error of the model, with the run that leads to it.
@@ -364,12 +383,11 @@ pub fn check_subject<M: Subject>(
     match kind {
         SearchKind::Layers(order) => {
             let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
-            let most = if plan.engine == Engine::SweepDisk { AHEAD_IN_MEMORY } else { usize::MAX };
-            let in_memory = plan.disk.in_memory.min(most);
-            let spilling = Spilling { disk: disk.clone(), queue: plan.disk.queue, in_memory };
-            let search = SweepSearch::new(width, order, plan.limits).map_err(no_memory)?;
-            let mut outcome =
-                Run::new(subject, properties, plan, search.spill_to(spilling), kind)?.finish(monitor)?;
+            let mut search = SweepSearch::new(width, order, plan.limits).map_err(no_memory)?;
+            if plan.engine != Engine::Breadth || plan.disk.breadth_goes_on {
+                search = search.spill_to(plan.spilling(&disk));
+            }
+            let mut outcome = Run::new(subject, properties, plan, search, kind)?.finish(monitor)?;
             outcome.disk_bytes += disk.peak_bytes();
             outcome.io = FileClass::ALL.map(|class| disk.count(class)).into_iter().sum();
             Ok(outcome)
@@ -606,6 +624,8 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
             SearchKind::Layers(Order::Constant) => Length::Shortest,
             // Groups are swept again before what lies ahead of them is met.
             SearchKind::Layers(Order::Progress { nesting, .. }) if nesting.parts != 0 => Length::AsFound,
+            // Levels of a layer that did not fit were mixed.
+            _ if self.search.counters().spilled.current > 0 => Length::AsFound,
             SearchKind::Layers(_) => Length::SubjectToProgress,
             SearchKind::Depth => Length::AsFound,
         };

@@ -2,8 +2,10 @@
 
 pub mod external;
 pub mod far_layers;
+pub mod far_persistent;
 pub mod future_layers;
 pub mod hash;
+pub mod large_layer;
 pub mod layer;
 pub mod pages;
 pub mod persistent_states;

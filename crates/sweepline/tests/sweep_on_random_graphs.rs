@@ -72,6 +72,16 @@ fn reference(graph: &Graph, initial: Initial) -> Reference {
     result
 }
 
+/// Steps of the trace that shows it, and whether none is said to be shorter.
+fn length(verdict: &Verdict<Vec<usize>, usize>) -> Option<(usize, Length)> {
+    match verdict {
+        Verdict::Holds(Evidence::Trace(run, length)) | Verdict::Violated(Evidence::Trace(run, length)) => {
+            Some((run.len(), *length))
+        }
+        _ => None,
+    }
+}
+
 /// Graphs of 1 to 24 states, with measures from constant to nearly injective, some of them monotone.
 fn graphs() -> impl Strategy<Value = Graph> {
     let shape = (1..25usize, 1..9u64, 0..4u32, 1..4usize, any::<bool>());
@@ -95,9 +105,9 @@ fn graphs() -> impl Strategy<Value = Graph> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// With hardly any room for states ahead, and both queues: the same states, deadlocks and answers.
+    /// With hardly any room for states, and both queues: the same states, deadlocks and answers.
     #[test]
-    fn what_lies_ahead_may_be_on_disk(graph in graphs(), in_memory in 0..4usize, array: bool, marks: bool) {
+    fn everything_may_be_on_disk(graph in graphs(), in_memory in 0..4usize, array: bool, marks: bool) {
         let tiny = Parameters { in_memory: 2, written: 1, runs: 2 };
         let queue = if array { QueueKind::Array(tiny) } else { QueueKind::Radix };
         let disk = DiskUse { queue, in_memory, ..DiskUse::default() };
@@ -112,6 +122,25 @@ proptest! {
         prop_assert_eq!(outside.deadlocks, inside.deadlocks);
         let answers = |verdicts: &[Verdict<_, _>]| verdicts.iter().map(|one| answer(one).0).collect::<Vec<_>>();
         prop_assert_eq!(answers(&outside.verdicts), answers(&inside.verdicts));
+    }
+
+    /// Breadth-first on disk is breadth-first: the same levels, the same answers, shortest traces.
+    #[test]
+    fn levels_on_disk_are_levels(graph in graphs(), in_memory in 0..9usize) {
+        let kinds = || vec![PropertyKind::Reachable(()), PropertyKind::Invariant(()), PropertyKind::DeadlockFree];
+        let plan = |engine| Plan { engine, disk: DiskUse { in_memory, ..DiskUse::default() }, ..Plan::default() };
+        let inside = run(&graph, kinds(), &Plan { explore_all: true, ..plan(Engine::Breadth) });
+        let outside = run(&graph, kinds(), &Plan { explore_all: true, ..plan(Engine::BreadthDisk) });
+        prop_assert!(outside.complete && outside.counters.spilled.current == 1);
+        prop_assert_eq!(outside.distinct, inside.distinct);
+        prop_assert_eq!(outside.counters.explored, inside.counters.explored);
+        prop_assert_eq!(outside.counters.transitions, inside.counters.transitions);
+        prop_assert_eq!(outside.counters.depth, inside.counters.depth);
+        prop_assert_eq!(outside.deadlocks, inside.deadlocks);
+        for (one, other) in outside.verdicts.iter().zip(&inside.verdicts) {
+            prop_assert_eq!(answer(one).0, answer(other).0);
+            prop_assert_eq!(length(one), length(other));
+        }
     }
 
     #[test]
@@ -231,7 +260,7 @@ fn a_full_disk_ends_in_unknown() {
     assert!(matches!(outcome.stopped, Some(StopReason::Disk(_))), "{:?}", outcome.stopped);
     assert!(!outcome.complete && matches!(outcome.verdicts[0], Verdict::Unknown(_)));
     let outcome = ask(u64::MAX);
-    assert!(outcome.complete && outcome.counters.spilled > 0 && outcome.io.written > 0);
+    assert!(outcome.complete && outcome.counters.spilled.ahead > 0 && outcome.io.written > 0);
 }
 
 /// Long chains and wide layers: more than a batch, a chunk and an index of the smallest size hold.
@@ -253,6 +282,18 @@ fn large_graphs_are_met_completely() {
         assert_eq!(outcome.counters.explored, expected.explored);
         assert_eq!(outcome.counters.sweeps, expected.sweeps);
         assert!(outcome.counters.peak.total() >= expected.peak);
+        for in_memory in [100, 2_000] {
+            let disk = DiskUse { in_memory, ..DiskUse::default() };
+            let swept =
+                run(&graph, vec![PropertyKind::DeadlockFree], &Plan { disk: disk.clone(), ..sweep() });
+            assert_eq!(swept.counters.explored, expected.explored);
+            assert_eq!(swept.counters.persistent, outcome.counters.persistent);
+            let spilled = swept.counters.spilled;
+            assert!(spilled.ahead + spilled.persistent + spilled.current > 0, "{spilled:?}");
+            let plan = Plan { engine: Engine::BreadthDisk, disk, ..Plan::default() };
+            let broad = run(&graph, vec![PropertyKind::DeadlockFree], &plan);
+            assert_eq!((broad.complete, broad.counters.explored), (true, expected.met.len() as u64));
+        }
     }
 }
 

@@ -22,7 +22,7 @@ use crate::property::soundness::needs_monotone;
 use crate::verdict::Verdict;
 
 use super::commands::layout_for;
-use super::{CheckError, Engine, Outcome, Packing, Plan, check};
+use super::{CheckError, DiskUse, Engine, Outcome, Packing, Plan, check};
 
 /// States of a full exploration at which a measure is looked for once more.
 const LARGE: u64 = 20_000_000;
@@ -74,8 +74,6 @@ pub enum AttemptEnd {
     Kept,
     /// A better measure was found.
     BetterMeasure,
-    /// Memory was short.
-    Memory,
 }
 
 /// Looks for measures of a model.
@@ -215,18 +213,12 @@ impl<E: Execution> AutomaticRun<'_, E> {
     fn explore_watched(&mut self) -> Result<Outcome, CheckError> {
         let is_whole = self.searches.last().is_some_and(|search| search.findings.sample.complete);
         let outcome = self.explore((!is_whole).then_some(LARGE))?;
-        let end = match &outcome.stopped {
-            Some(StopReason::BetterWay) => AttemptEnd::BetterMeasure,
-            Some(StopReason::Memory(_)) => AttemptEnd::Memory,
-            _ => return Ok(outcome),
-        };
-        if end == AttemptEnd::Memory && self.searches.len() == 1 {
-            self.monitor.phase("looking for a measure again");
-            self.look(Effort::Thorough)?;
+        if outcome.stopped != Some(StopReason::BetterWay) {
+            return Ok(outcome);
         }
         match self.best() {
             Some(proposal) => {
-                self.ended(end);
+                self.ended(AttemptEnd::BetterMeasure);
                 let swept = self.sweep(&proposal)?;
                 Ok(with_answers_of(outcome, swept))
             }
@@ -259,9 +251,11 @@ impl<E: Execution> AutomaticRun<'_, E> {
         if self.plan.engine.is_sweep() { self.plan.engine } else { Engine::Sweep }
     }
 
-    /// Explores in full; at so many states, a measure is looked for, and if there is a good one, the exploration ends.
+    /// Explores in full, on disk when memory is full; at so many states, or then, a measure is looked for, and if there is a good one,
+    /// the exploration ends.
     fn explore(&mut self, until: Option<u64>) -> Result<Outcome, CheckError> {
-        let plan = Plan { engine: Engine::Breadth, measure: None, ..self.plan.clone() };
+        let disk = DiskUse { breadth_goes_on: true, ..self.plan.disk.clone() };
+        let plan = Plan { engine: Engine::Breadth, measure: None, disk, ..self.plan.clone() };
         let (model, execution, packing) = (self.model, self.execution, self.plan.packing);
         let properties = self.properties;
         let options = FinderOptions { effort: Effort::Thorough, ..self.options };
@@ -313,7 +307,8 @@ struct LargeWatch<'a, F> {
 
 impl<F: FnMut() -> Option<(MeasureSearch, bool)>> Monitor for LargeWatch<'_, F> {
     fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
-        if self.until.is_some_and(|until| snapshot.counters.explored >= until) {
+        let is_full = snapshot.counters.spilled.current > 0;
+        if self.until.is_some_and(|until| is_full || snapshot.counters.explored >= until) {
             self.until = None;
             self.monitor.phase("looking for a measure again");
             if let Some((search, is_worth_it)) = (self.look)() {

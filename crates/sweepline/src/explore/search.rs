@@ -105,14 +105,25 @@ pub struct Counters {
     pub remembers_from: Option<u64>,
     /// Layers that were expanded, in all sweeps.
     pub layers: u64,
-    /// Future layers that went to disk, or parts of them.
-    pub spilled: u64,
+    /// What went to disk.
+    pub spilled: Spills,
     /// States of the largest layer.
     pub largest_layer: u64,
     /// What was held when most states were.
     pub peak: Held,
     /// States that are never forgotten.
     pub persistent: u64,
+}
+
+/// How often states went to disk, by what they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spills {
+    /// Future layers, or parts of them.
+    pub ahead: u64,
+    /// Times that the persistent states did.
+    pub persistent: u64,
+    /// Current layers that did not fit.
+    pub current: u64,
 }
 
 impl Counters {

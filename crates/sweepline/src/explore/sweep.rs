@@ -26,6 +26,7 @@
 //! to their beginning do not repeat the first sweep.
 
 mod layers;
+mod on_disk;
 mod order;
 mod origin;
 mod revisits;
@@ -35,8 +36,6 @@ mod waiting_vectors;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
 use crate::progress::Comparison;
-use crate::store::external::disk::Disk;
-use crate::store::far_layers::{FarLayers, QueueKind};
 use crate::store::future_layers::FutureLayers;
 use crate::store::hash::hash_state;
 use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
@@ -44,8 +43,10 @@ use crate::store::pages::OutOfMemory;
 use crate::store::persistent_states::PersistentStates;
 use crate::store::recent_states::RecentStates;
 
+pub use on_disk::{InMemory, Spilling};
 pub use order::{Initial, Nesting, OnRegress, Order};
 
+use on_disk::OnDisk;
 use origin::{NO_PARENT, initial_origin, origin, tell_origin};
 use revisits::Revisits;
 use sorted_successors::{Behind, Staying};
@@ -74,13 +75,13 @@ pub struct SweepSearch {
     vectors: Option<WaitingVectors>,
     layer: Layer,
     future: FutureLayers,
-    /// Where future layers may go that do not fit.
-    spilling: Option<Spilling>,
-    /// Those that went there.
-    far: Option<FarLayers>,
-    /// Why they cannot be read any more.
-    far_failure: Option<String>,
     persistent: PersistentStates,
+    /// Where states may go that do not fit.
+    spilling: Option<Spilling>,
+    /// Numbers of states from which on they go there in any case.
+    most: InMemory,
+    /// What went there.
+    disk: OnDisk,
     front: Front,
     batch: SuccessorBatch,
     /// The progress values of the successors in the batch.
@@ -89,6 +90,8 @@ pub struct SweepSearch {
     revisits: Revisits,
     /// Whether an observer wants to hear of steps to states that were stored lately, too.
     all_steps: bool,
+    /// Whether it wants to hear where states come from.
+    wants_origins: bool,
     staying: Staying,
     /// Numbers of the successors in the batch that leave the layer.
     leaving: Vec<u32>,
@@ -105,17 +108,6 @@ pub struct SweepSearch {
     limits: Limits,
     peak_bytes: usize,
     queue: QueueBalance,
-}
-
-/// How future layers go to disk.
-#[derive(Clone, Debug)]
-pub struct Spilling {
-    /// Where to.
-    pub disk: Disk,
-    /// What they are there.
-    pub queue: QueueKind,
-    /// Entries of future layers in memory at the most, however much memory there is. By default only the limit of memory counts.
-    pub in_memory: usize,
 }
 
 /// Where the search stands.
@@ -140,10 +132,11 @@ impl Front {
     }
 }
 
-/// States that entered and left the queue in one sweep, for the assertion that none is lost or taken twice.
+/// What one sweep has recorded and expanded, for the assertion that no state is lost or taken twice.
 #[derive(Clone, Copy, Debug, Default)]
 struct QueueBalance {
-    entered: u64,
+    /// The number of its first record.
+    first: Record,
     taken: u64,
 }
 
@@ -158,10 +151,6 @@ fn is_known(persistent: &PersistentStates, comparison: Comparison, state: &[u64]
 
 fn out_of_memory(full: LayerFull) -> SearchEnd {
     SearchEnd::Stopped(StopReason::Memory(full))
-}
-
-fn disk_failed(error: std::io::Error) -> SearchEnd {
-    SearchEnd::Stopped(StopReason::Disk(error.to_string()))
 }
 
 impl SweepSearch {
@@ -181,16 +170,17 @@ impl SweepSearch {
             vectors: (comparison != Comparison::Total).then(|| WaitingVectors::new(comparison)),
             layer: Layer::new(width, limits.memory)?,
             future: FutureLayers::new(width, false),
-            spilling: None,
-            far: None,
-            far_failure: None,
             persistent: PersistentStates::new(width, limits.memory, false)?,
+            spilling: None,
+            most: InMemory::default(),
+            disk: OnDisk::default(),
             front: Front::default(),
             batch: SuccessorBatch::new(width, BATCH),
             values: Vec::new(),
             recent: RecentStates::new(width),
             revisits: Revisits::default(),
             all_steps: false,
+            wants_origins: false,
             staying: Staying::default(),
             leaving: Vec::new(),
             behind: Behind::default(),
@@ -206,12 +196,6 @@ impl SweepSearch {
         })
     }
 
-    /// Lets future layers go to disk when there is no room for them. Not for vectors: their order is none that a queue could keep.
-    pub fn spill_to(mut self, spilling: Spilling) -> Self {
-        self.spilling = (self.is_measured() && self.vectors.is_none()).then_some(spilling);
-        self
-    }
-
     fn is_measured(&self) -> bool {
         self.order != Order::Constant
     }
@@ -223,6 +207,9 @@ impl SweepSearch {
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
+        if let Err(end) = self.split_at_once(width) {
+            return end;
+        }
         loop {
             // A batch ends with a level only where levels are counted.
             if self.cursor >= self.level_end
@@ -247,9 +234,8 @@ impl SweepSearch {
             if let Err(end) = taken {
                 return end;
             }
-            if let Some(in_memory) = self.spilling.as_ref().map(|spilling| spilling.in_memory)
-                && self.future.len() > in_memory
-                && let Err(end) = self.spill_ahead(in_memory)
+            if self.has_too_many()
+                && let Err(end) = self.spill_surplus()
             {
                 return end;
             }
@@ -266,10 +252,21 @@ impl SweepSearch {
         width: W,
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
-        if self.cursor == self.layer.len() {
-            self.next_layer(width, observer)?;
+        loop {
+            if self.disk.current.is_some() && self.next_part(width, observer)? {
+                return Ok(());
+            }
+            if self.cursor == self.layer.len() {
+                self.next_layer(width, observer)?;
+            }
+            if self.disk.current.is_none() {
+                self.level_end = self.layer.len();
+                return self.begin_level();
+            }
         }
-        self.level_end = self.layer.len();
+    }
+
+    fn begin_level(&mut self) -> Result<(), SearchEnd> {
         if self.counters.depth > self.limits.levels {
             return Err(SearchEnd::Stopped(StopReason::LevelLimit(self.limits.levels)));
         }
@@ -304,13 +301,30 @@ impl SweepSearch {
                 return Err(SearchEnd::Decided);
             }
         }
-        let before = self.layer.len();
         self.store_leaving(width, batch, observer)?;
-        self.store_staying(width, batch, observer).map_err(out_of_memory)?;
-        self.queue.entered += (self.layer.len() - before) as u64;
+        if self.layer.len() + self.staying.numbers.len() > self.most.current {
+            self.split_and_announce(width)?;
+        }
+        match self.store_staying(width, batch, observer) {
+            Err(LayerFull::Budget) if self.can_split() => {
+                self.split_and_announce(width)?;
+                self.store_staying(width, batch, observer).map_err(out_of_memory)?;
+            }
+            stored => stored.map_err(out_of_memory)?,
+        }
         self.queue.taken += batch.ends().len() as u64;
         self.cursor += batch.ends().len();
         self.counters.explored += batch.ends().len() as u64;
+        Ok(())
+    }
+
+    /// Makes room in the layer for the successors that stay in it.
+    #[cold]
+    fn split_and_announce<W: Width>(&mut self, width: W) -> Result<(), SearchEnd> {
+        if self.can_split() {
+            self.split_layer(width)?;
+            self.layer.announce(width, &self.staying.words);
+        }
         Ok(())
     }
 
@@ -356,6 +370,9 @@ impl SweepSearch {
             return Ok(());
         }
         let Behind { words, origins } = &mut self.behind;
+        if let Some(far) = &mut self.disk.persistent {
+            far.sift(width, words, origins);
+        }
         let inserted = self.persistent.insert(width, words, origins.drain(..));
         words.clear();
         inserted.map_err(out_of_memory)
@@ -372,13 +389,16 @@ impl SweepSearch {
         let (ends, first, front) = (batch.ends(), self.cursor, self.front);
         let mut number = 0;
         let mut numbers = self.staying.numbers.iter().map(|i| *i as usize);
-        let stored = self.layer.insert_announced(width, &self.staying.words, |inserted| {
+        let is_split = self.disk.current.is_some();
+        let disk = &mut self.disk;
+        self.layer.insert_announced(width, &self.staying.words, |inserted| {
             let i = numbers.next().expect("each of them has a number");
             while ends[number] as usize <= i {
                 number += 1;
             }
             let parent = front.record(first + number);
             match inserted {
+                Inserted::New(_) if is_split => disk.propose(origin(parent, batch.action(i))),
                 Inserted::New(place) => {
                     observer.stored(Some(parent), batch.action(i));
                     observer.stationary_step(parent, front.record(place as usize));
@@ -387,23 +407,27 @@ impl SweepSearch {
                 Inserted::Known(place) if (place as usize) < front.known => observer.leaving_step(parent),
                 Inserted::Known(place) => observer.stationary_step(parent, front.record(place as usize)),
             }
-        });
+        })?;
         self.staying.words.clear();
         self.staying.numbers.clear();
-        stored
+        Ok(())
     }
 
     /// Records so far: states that were stored in a layer and not expanded by an earlier sweep.
     #[inline(always)]
     fn records(&self) -> u64 {
-        self.front.first + (self.layer.len() - self.front.known) as u64
+        match self.disk.current {
+            Some(_) => self.disk.records,
+            None => self.front.first + (self.layer.len() - self.front.known) as u64,
+        }
     }
 
     fn held(&self) -> Held {
+        let (current, ahead, persistent) = self.held_of_disk();
         Held {
-            current: (self.layer.len() - self.front.persistent) as u64,
-            future: self.future.len() as u64 + self.far.as_ref().map_or(0, FarLayers::in_memory),
-            persistent: self.persistent.len() as u64,
+            current: (self.layer.len() - self.front.persistent) as u64 + current,
+            future: self.future.len() as u64 + ahead,
+            persistent: self.persistent.len() as u64 + persistent,
         }
     }
 
@@ -441,18 +465,13 @@ impl SweepSearch {
         monitor: &mut dyn Monitor,
     ) -> Option<StopReason> {
         self.peak_bytes = self.peak_bytes.max(self.bytes());
-        let (bytes, most) = (self.bytes() + observer.bytes(), self.limits.memory);
-        if self.spilling.is_some() && bytes > most / 2 && self.future.bytes() > most / 8 {
-            let _ = self.compact();
-            if self.future.bytes() > most / 8
-                && let Err(SearchEnd::Stopped(reason)) = self.spill()
-            {
-                return Some(reason);
-            }
-            self.future.forget_spare();
+        if let Err(SearchEnd::Stopped(reason)) = self.relieve(self.bytes() + observer.bytes()) {
+            return Some(reason);
         }
         let others = self.bytes() - self.layer.bytes() + observer.bytes();
-        self.layer.set_budget(self.limits.memory.saturating_sub(others));
+        let left = self.limits.memory.saturating_sub(others);
+        // Part of it is for sorting, when the layer does not fit.
+        self.layer.set_budget(if self.can_split() { left / 8 * 7 } else { left });
         if self.bytes() + observer.bytes() > self.limits.memory && self.future.uncompacted() > 0 {
             let _ = self.compact();
         }
@@ -486,6 +505,7 @@ impl Search for SweepSearch {
     ) -> Result<(), LayerFull> {
         let width = initial.width();
         self.all_steps = observer.wants_steps();
+        self.wants_origins = observer.wants_origins();
         let Order::Progress { initial: fate, .. } = self.order else {
             observer.layer_begins(0);
             let mut origins = (0..initial.len()).map(|i| initial_origin(initial.action(i)));
@@ -495,12 +515,10 @@ impl Search for SweepSearch {
                     tell_origin(observer, origin);
                 }
             }))?;
-            self.queue.entered = self.layer.len() as u64;
             return Ok(());
         };
-        let origins = observer.wants_origins();
+        let origins = self.wants_origins;
         self.future = FutureLayers::new(width, origins);
-        self.far = None;
         if self.vectors.is_some() {
             self.future.list_new_layers();
         }
@@ -517,7 +535,8 @@ impl Search for SweepSearch {
                 }
             }
         });
-        self.begin_sweep();
+        // Nothing is on disk yet that could fail.
+        let _ = self.begin_sweep();
         Ok(())
     }
 
@@ -551,12 +570,8 @@ impl Search for SweepSearch {
         if self.is_measured() {
             self.persistent.repack(width, &mut translate)?;
             self.future.repack(width, &mut translate);
-            if let Some(far) = &mut self.far {
-                // What cannot be read any more is noticed when it is asked for.
-                let failure = far.repack(width, translate).err().map(|error| error.to_string());
-                self.far_failure = self.far_failure.take().or(failure);
-            }
         }
+        self.disk.repack(width, translate);
         Ok(peak + around.max(self.future.bytes() + self.persistent.bytes()))
     }
 
@@ -571,9 +586,9 @@ impl Search for SweepSearch {
     /// Within one sweep no state is stored twice; from the second on, nobody knows which ones were forgotten, and before
     /// the end of the first, duplicates may wait.
     fn distinct(&self) -> Option<u64> {
-        let all_are_here = !self.is_loading && self.cursor == self.layer.len() && self.is_nothing_ahead();
-        let is_first =
-            self.counters.sweeps + self.counters.local_sweeps == 1 && !self.persistent.is_root_ahead();
+        let is_expanded = self.disk.current.is_none() && self.cursor == self.layer.len();
+        let all_are_here = !self.is_loading && is_expanded && self.is_nothing_ahead();
+        let is_first = self.counters.sweeps + self.counters.local_sweeps == 1 && !self.is_root_ahead();
         let all_are_counted = !self.is_measured() || (all_are_here && is_first);
         all_are_counted.then(|| self.records())
     }
@@ -583,8 +598,7 @@ impl Search for SweepSearch {
     }
 
     fn waiting(&self) -> u64 {
-        let far = self.far.as_ref().map_or(0, FarLayers::entries);
-        (self.layer.len() - self.cursor + self.future.len()) as u64 + far
+        (self.layer.len() - self.cursor + self.future.len()) as u64 + self.disk.waiting()
     }
 
     fn progress(&self) -> u64 {
@@ -598,15 +612,15 @@ impl Search for SweepSearch {
         }
         counters.largest_layer = counters.largest_layer.max(self.layer.len() as u64);
         counters.layers = counters.layers.max(1);
-        counters.persistent = self.persistent.len() as u64;
-        counters.spilled = self.far.as_ref().map_or(0, FarLayers::spilled);
+        counters.persistent = self.all_persistent();
+        counters.spilled = self.disk.spills();
         counters
     }
 
     fn bytes(&self) -> usize {
         self.layer.bytes()
             + self.future.bytes()
-            + self.far.as_ref().map_or(0, FarLayers::bytes)
+            + self.disk.bytes()
             + self.persistent.bytes()
             + self.batch.bytes()
             + self.recent.bytes()

@@ -10,6 +10,7 @@ mod duplicates;
 pub mod merge;
 pub mod radix_heap;
 pub mod run;
+pub mod sort;
 
 use std::io;
 

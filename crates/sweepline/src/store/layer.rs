@@ -288,12 +288,25 @@ impl Layer {
     /// Forgets all states, and makes room for about `expected` others, or for as many as there were: neighbouring layers
     /// are often alike. The memory stays, but only as much of it is touched: from the second on, small layers after a
     /// large one are as quick as if it had not been.
+    ///
+    /// # Errors
+    /// If there is no room for any.
     pub fn restart(&mut self, expected: usize) -> Result<(), LayerFull> {
         let expected = expected.max(self.count);
+        if self.bytes() > self.budget {
+            *self = Self::new(self.width, self.budget)?;
+        }
         self.arena.clear();
         self.hashes.clear();
         self.count = 0;
-        self.renew_index(expected as f64 / MAX_LOAD)
+        // Whether all of them find room is seen when they come.
+        let room = self.budget.saturating_sub(self.arena.bytes()) / 2;
+        self.renew_index((expected as f64 / MAX_LOAD).min(room as f64 / 4.0))
+    }
+
+    /// Bytes of memory that may be used.
+    pub fn budget(&self) -> usize {
+        self.budget
     }
 
     /// From now on, use at most `budget` bytes.

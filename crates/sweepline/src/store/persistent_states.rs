@@ -20,6 +20,17 @@ const LEAST_FORGOTTEN: usize = 1 << 12;
 /// Estimated bytes of a list and its place in the tree.
 const LIST_BYTES: usize = 64;
 
+/// What becomes of a persistent state in this sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is expanded already.
+    Expanded,
+    /// It will be expanded.
+    Root,
+    /// It will be expanded in the next one.
+    Found,
+}
+
 /// States that are not forgotten.
 #[derive(Debug)]
 pub struct PersistentStates {
@@ -49,6 +60,11 @@ impl PersistentStates {
             forgotten: 0,
             budget,
         })
+    }
+
+    /// Whether it is known where the states come from.
+    pub fn has_origins(&self) -> bool {
+        self.origins.is_some()
     }
 
     /// Number of states.
@@ -101,6 +117,33 @@ impl PersistentStates {
                 }
             })?;
         }
+        Ok(())
+    }
+
+    /// Gives `each` the states of this fate, with their values and where they come from, sorted by value and state.
+    pub fn for_each_sorted<E>(
+        &mut self,
+        fate: Fate,
+        mut each: impl FnMut(u64, &[u64], u64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let lists = match fate {
+            Fate::Expanded => &mut self.expanded,
+            Fate::Root => &mut self.roots,
+            Fate::Found => &mut self.found,
+        };
+        for (value, list) in lists {
+            list.sort_unstable_by_key(|number| self.set.state(*number as usize));
+            for &number in &*list {
+                let origin = self.origins.as_ref().map_or(0, |origins| origins[number as usize]);
+                each(*value, self.set.state(number as usize), origin)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets all of them after all, and gives their memory back.
+    pub fn forget_all(&mut self) -> Result<(), LayerFull> {
+        *self = Self::new(self.set.width(), self.budget, self.origins.is_some())?;
         Ok(())
     }
 

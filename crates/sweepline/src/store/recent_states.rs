@@ -25,7 +25,13 @@ pub struct RecentStates {
 impl RecentStates {
     /// Knows nothing.
     pub fn new(width: usize) -> Self {
-        let bits = (BYTES / 8 / width.max(1)).checked_ilog2().unwrap_or(0).clamp(1, BITS);
+        Self::with_bytes(width, BYTES)
+    }
+
+    /// Knows nothing, and takes about so many bytes.
+    pub fn with_bytes(width: usize, bytes: usize) -> Self {
+        let most = if bytes > BYTES { 64 - 1 } else { BITS };
+        let bits = (bytes / 8 / width.max(1)).checked_ilog2().unwrap_or(0).clamp(1, most);
         let shift = 64 - bits;
         let mut words = vec![0; width << bits];
         // An empty place holds zeros. In the place where a state of zeros belongs that would be a lie: there,

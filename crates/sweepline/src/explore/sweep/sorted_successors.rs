@@ -81,7 +81,8 @@ impl SweepSearch {
         system: &S,
         batch: &mut SuccessorBatch,
     ) -> bool {
-        let end = if self.is_measured() { self.layer.len() } else { self.level_end };
+        let is_whole = self.is_measured() && self.disk.current.is_none();
+        let end = if is_whole { self.layer.len() } else { self.level_end };
         let end = end.min(self.cursor + STATES);
         let mut next = self.cursor;
         while next < end && !batch.is_full() {

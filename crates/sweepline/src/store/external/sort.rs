@@ -1,0 +1,271 @@
+//! Records in order: sorted runs, made of what lies in memory, and merged when there are too many of them.
+
+use std::io;
+
+use super::disk::{Disk, FileClass};
+use super::merge::Merge;
+use super::run::{Run, RunReader, RunWriter};
+
+/// Records in memory: states, one behind the other, and, in the same order, a word for each that says where it comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    /// The states.
+    pub states: &'a [u64],
+    /// Words of a state.
+    pub width: usize,
+    /// The words behind them, if there are any.
+    pub origins: Option<&'a [u64]>,
+}
+
+impl Rows<'_> {
+    /// Words of a record.
+    pub fn stride(&self) -> usize {
+        self.width + usize::from(self.origins.is_some())
+    }
+
+    /// Writes them as a sorted run. Of records that are the same in their first `identity` words, one stays: the least.
+    pub fn write_sorted(&self, disk: &Disk, class: FileClass, identity: usize) -> io::Result<Run> {
+        let state = |row: u32| &self.states[row as usize * self.width..(row as usize + 1) * self.width];
+        let origin = |row: u32| self.origins.map(|origins| origins[row as usize]);
+        let mut order: Vec<u32> = (0..(self.states.len() / self.width) as u32).collect();
+        order.sort_unstable_by(|&a, &b| state(a).cmp(state(b)).then_with(|| origin(a).cmp(&origin(b))));
+        let mut run = RunWriter::new(disk, class, self.stride());
+        let mut record = Vec::with_capacity(self.stride());
+        let mut before: &[u64] = &[];
+        for row in order {
+            let same = &state(row)[..identity.min(self.width)];
+            if std::mem::replace(&mut before, same) != same {
+                record.clear();
+                record.extend_from_slice(state(row));
+                record.extend(origin(row));
+                run.push(&record)?;
+            }
+        }
+        run.finish()
+    }
+}
+
+/// Sorted runs, merged whenever there are many: `fan` of one size become one of the next.
+#[derive(Debug)]
+pub struct SortedRuns {
+    disk: Disk,
+    class: FileClass,
+    stride: usize,
+    identity: usize,
+    fan: usize,
+    levels: Vec<Vec<Run>>,
+}
+
+impl SortedRuns {
+    /// None yet. Of records of `stride` words that are the same in their first `identity` words, one will stay: the least.
+    pub fn new(disk: &Disk, class: FileClass, stride: usize, identity: usize, fan: usize) -> Self {
+        Self { disk: disk.clone(), class, stride, identity, fan, levels: Vec::new() }
+    }
+
+    /// Adds a run.
+    pub fn add(&mut self, run: Run) -> io::Result<()> {
+        if run.records() == 0 {
+            return Ok(());
+        }
+        // How often `fan` such runs would fit into it, if the first level is for blocks.
+        let blocks = run.records() * self.stride as u64 / 8192 + 1;
+        let level = blocks.ilog(self.fan as u64) as usize;
+        if self.levels.len() <= level {
+            self.levels.resize_with(level + 1, Vec::new);
+        }
+        self.levels[level].push(run);
+        if self.levels[level].len() < self.fan {
+            return Ok(());
+        }
+        let full = std::mem::take(&mut self.levels[level]);
+        self.add(self.merged(full)?)
+    }
+
+    fn merged(&self, runs: Vec<Run>) -> io::Result<Run> {
+        let mut merge = Merge::new(self.identity, runs.iter().map(Run::reader).collect());
+        drop(runs);
+        let mut merged = RunWriter::new(&self.disk, self.class, self.stride);
+        while let Some(record) = merge.next()? {
+            merged.push(record)?;
+        }
+        merged.finish()
+    }
+
+    /// All records in order.
+    pub fn merge(&self) -> Merge {
+        Merge::new(self.identity, self.readers().collect())
+    }
+
+    /// Each run from its beginning.
+    pub fn readers(&self) -> impl Iterator<Item = RunReader> {
+        self.runs().map(Run::reader)
+    }
+
+    /// One run of all of them; then there are none.
+    pub fn into_one(mut self) -> io::Result<Run> {
+        let mut runs: Vec<Run> = self.levels.drain(..).flatten().collect();
+        if runs.len() == 1
+            && let Some(run) = runs.pop()
+        {
+            return Ok(run);
+        }
+        self.merged(runs)
+    }
+
+    /// Takes all runs out.
+    pub fn take(&mut self) -> Self {
+        let empty = Self::new(&self.disk, self.class, self.stride, self.identity, self.fan);
+        std::mem::replace(self, empty)
+    }
+
+    fn runs(&self) -> impl Iterator<Item = &Run> {
+        self.levels.iter().flatten()
+    }
+
+    /// Whether there is no run.
+    pub fn is_empty(&self) -> bool {
+        self.runs().next().is_none()
+    }
+
+    /// Number of records.
+    pub fn records(&self) -> u64 {
+        self.runs().map(Run::records).sum()
+    }
+
+    /// Number of records in memory.
+    pub fn in_memory(&self) -> usize {
+        self.runs().map(Run::in_memory).sum()
+    }
+
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        self.runs().map(Run::bytes).sum()
+    }
+}
+
+/// Sorts records that come in any order, however many.
+#[derive(Debug)]
+pub struct Sorter {
+    /// Words in memory at the most.
+    most: usize,
+    words: Vec<u64>,
+    runs: SortedRuns,
+}
+
+impl Sorter {
+    /// For records that become one of these runs, which are none yet. At least one record, and about `memory` bytes of them, are in memory.
+    pub fn new(runs: SortedRuns, memory: usize) -> Self {
+        debug_assert!(runs.is_empty());
+        Self { most: (memory / 8).max(runs.stride), words: Vec::new(), runs }
+    }
+
+    /// Adds a record.
+    pub fn push(&mut self, record: &[u64]) -> io::Result<()> {
+        if self.words.len() + record.len() > self.most {
+            self.write()?;
+        }
+        self.words.extend_from_slice(record);
+        Ok(())
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let SortedRuns { ref disk, class, stride, identity, .. } = self.runs;
+        let rows = Rows { states: &self.words, width: stride, origins: None };
+        let run = rows.write_sorted(disk, class, identity)?;
+        self.words.clear();
+        self.runs.add(run)
+    }
+
+    /// All of them, in order.
+    pub fn finish(mut self) -> io::Result<Run> {
+        self.write()?;
+        self.words = Vec::new();
+        self.runs.into_one()
+    }
+}
+
+/// Two sorted rows side by side: `each` gets every record of both in order, once, and whether it is in the second row alone.
+pub fn join(
+    identity: usize,
+    known: &mut Merge,
+    candidates: &mut Merge,
+    mut each: impl FnMut(&[u64], bool) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut old = known.next()?;
+    let mut new = candidates.next()?;
+    loop {
+        match (old, new) {
+            (Some(first), Some(second)) if first[..identity] <= second[..identity] => {
+                let is_same = first[..identity] == second[..identity];
+                each(first, false)?;
+                old = known.next()?;
+                if is_same {
+                    new = candidates.next()?;
+                }
+            }
+            (Some(first), None) => {
+                each(first, false)?;
+                old = known.next()?;
+            }
+            (_, Some(second)) => {
+                each(second, true)?;
+                new = candidates.next()?;
+            }
+            (None, None) => return Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn all(run: &Run) -> Vec<Vec<u64>> {
+        let (mut reader, mut records) = (run.reader(), Vec::new());
+        while let Some(record) = reader.peek().unwrap() {
+            records.push(record.to_vec());
+            reader.advance();
+        }
+        records
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Many tiny runs, merged: each key once, with its least word.
+        #[test]
+        fn what_is_sorted_is_a_set_in_order(records in prop::collection::vec((0..300u64, 0..9u64), 0..3000), memory in 0..4000usize) {
+            let disk = Disk::new(&std::env::temp_dir(), u64::MAX);
+            let mut sorter = Sorter::new(SortedRuns::new(&disk, FileClass::Layer, 2, 1, 2), memory);
+            let mut expected: BTreeMap<u64, u64> = BTreeMap::new();
+            for (key, word) in records {
+                sorter.push(&[key, word]).unwrap();
+                let least = expected.entry(key).or_insert(word);
+                *least = word.min(*least);
+            }
+            let expected: Vec<Vec<u64>> = expected.into_iter().map(|(key, word)| vec![key, word]).collect();
+            prop_assert_eq!(all(&sorter.finish().unwrap()), expected);
+        }
+
+        #[test]
+        fn what_is_joined_is_told_apart(known in prop::collection::btree_set(0..200u64, 0..99), new in prop::collection::btree_set(0..200u64, 0..99)) {
+            let disk = Disk::new(&std::env::temp_dir(), u64::MAX);
+            let merge = |set: &BTreeSet<u64>| {
+                let states: Vec<u64> = set.iter().rev().copied().collect();
+                let run = Rows { states: &states, width: 1, origins: None }.write_sorted(&disk, FileClass::Layer, 1);
+                Merge::new(1, vec![run.unwrap().reader()])
+            };
+            let mut told = Vec::new();
+            join(1, &mut merge(&known), &mut merge(&new), |record, is_new| {
+                told.push((record[0], is_new));
+                Ok(())
+            }).unwrap();
+            let expected: Vec<(u64, bool)> = known.union(&new).map(|state| (*state, !known.contains(state))).collect();
+            prop_assert_eq!(told, expected);
+        }
+    }
+}
