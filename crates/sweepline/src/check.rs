@@ -388,7 +388,7 @@ pub fn check_subject<M: Subject>(
                 search = search.spill_to(plan.spilling(&disk));
             }
             let mut outcome = Run::new(subject, properties, plan, search, kind)?.finish(monitor)?;
-            outcome.disk_bytes += disk.peak_bytes();
+            outcome.disk_bytes += disk.bytes();
             outcome.io = FileClass::ALL.map(|class| disk.count(class)).into_iter().sum();
             Ok(outcome)
         }

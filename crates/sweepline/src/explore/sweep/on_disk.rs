@@ -152,11 +152,7 @@ impl SweepSearch {
     #[cold]
     pub(super) fn spill_surplus(&mut self) -> Result<(), SearchEnd> {
         if self.future.len() > self.most.ahead {
-            // Whether that succeeds does not matter.
-            let _ = self.compact();
-            if self.future.len() > self.most.ahead / 2 {
-                self.spill_ahead()?;
-            }
+            self.spill_ahead()?;
         }
         if self.persistent.len() > self.most.persistent { self.spill_persistent() } else { Ok(()) }
     }

@@ -1,23 +1,27 @@
-//! Where files of records are, how much they take, and what was written and read.
+//! Where blocks of records are on disk, how much they take, and what was written and read.
 //!
-//! Files have no names: nothing is left behind, however a run ends. They are written by a thread of their own, block by block; while it compresses and
+//! All of them lie in one file without a name: nothing is left behind, however a run ends. A block takes some pages of it, and gives them back
+//! when nobody needs it any more. Blocks are written by a thread of their own; while it compresses and
 //! writes, the search goes on. Single records are counted here, and nowhere else, the way the literature on external search counts them: one for each
-//! record that goes to a file or comes from one.
+//! record that goes to disk or comes from there.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use super::block::{Block, Scratch};
 
 /// Blocks that wait to be written, at the most.
-const WAITING: usize = 4;
+const WAITING: usize = 8;
+/// Bytes of a page.
+const PAGE: u64 = 4096;
 
-/// What a file is for.
+/// What records are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileClass {
     /// Future layers.
@@ -31,9 +35,23 @@ pub enum FileClass {
 impl FileClass {
     /// All of them, in the order of their numbers.
     pub const ALL: [Self; 3] = [Self::Queue, Self::Persistent, Self::Layer];
+
+    /// The name in records of runs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Queue => "queue",
+            Self::Persistent => "persistent",
+            Self::Layer => "layer",
+        }
+    }
+
+    /// Whether records come in order, so that neighbours are alike.
+    pub(super) fn is_sorted(self) -> bool {
+        self != Self::Queue
+    }
 }
 
-/// What went to files and came from them.
+/// What went to disk and came from there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IoCount {
     /// Records written.
@@ -65,23 +83,46 @@ struct AtomicCount {
     bytes_read: AtomicU64,
 }
 
-/// A folder for files, with a limit to what they take together.
+/// A place for blocks, with a limit to what they take together.
 #[derive(Clone, Debug)]
 pub struct Disk(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    usage: Arc<Usage>,
-    directory: PathBuf,
+    pages: Arc<Pages>,
     writer: Mutex<Option<Writer>>,
 }
 
+/// The file, and which parts of it are in use.
 #[derive(Debug)]
-struct Usage {
+struct Pages {
+    directory: PathBuf,
     limit: u64,
-    used: AtomicU64,
-    peak: AtomicU64,
+    state: Mutex<PagesState>,
+    /// Bytes of the file, which never shrinks.
+    size: AtomicU64,
     counts: [AtomicCount; FileClass::ALL.len()],
+}
+
+#[derive(Debug, Default)]
+struct PagesState {
+    /// Once something was written.
+    file: Option<Arc<File>>,
+    /// For each number of pages, where so many are free.
+    free: Vec<Vec<u64>>,
+}
+
+/// Where a block is.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    start: u64,
+    bytes: u32,
+}
+
+impl Place {
+    fn pages(self) -> u64 {
+        u64::from(self.bytes).div_ceil(PAGE)
+    }
 }
 
 #[derive(Debug)]
@@ -97,36 +138,43 @@ enum Job {
     Settle(SyncSender<()>),
 }
 
-/// A file that records are appended to.
+/// A row of blocks that others are appended to.
 #[derive(Debug)]
 pub struct RecordFile {
-    file: File,
     class: FileClass,
-    usage: Arc<Usage>,
-    bytes: AtomicU64,
-    has_failed: AtomicBool,
-    failure: Mutex<Option<io::Error>>,
+    pages: Arc<Pages>,
+    written: Mutex<Written>,
+    /// Blocks that are not written yet.
+    pending: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct Written {
+    file: Option<Arc<File>>,
+    places: Vec<Place>,
+    failure: Option<io::Error>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Disk {
-    /// Files in this folder, of at most `limit` bytes together.
+    /// Blocks in a file in this folder, which has at most `limit` bytes.
     pub fn new(directory: &Path, limit: u64) -> Self {
-        let usage = Usage {
+        let pages = Pages {
+            directory: directory.to_owned(),
             limit,
-            used: AtomicU64::new(0),
-            peak: AtomicU64::new(0),
+            state: Mutex::default(),
+            size: AtomicU64::new(0),
             counts: std::array::from_fn(|_| AtomicCount::default()),
         };
-        Self(Arc::new(Shared {
-            usage: Arc::new(usage),
-            directory: directory.to_owned(),
-            writer: Mutex::new(None),
-        }))
+        Self(Arc::new(Shared { pages: Arc::new(pages), writer: Mutex::new(None) }))
     }
 
     /// What was written and read, by class.
     pub fn count(&self, class: FileClass) -> IoCount {
-        let count = &self.0.usage.counts[class as usize];
+        let count = &self.0.pages.counts[class as usize];
         let load = |number: &AtomicU64| number.load(Ordering::Relaxed);
         IoCount {
             written: load(&count.written),
@@ -136,41 +184,42 @@ impl Disk {
         }
     }
 
-    /// Bytes of all files, at the most so far.
-    pub fn peak_bytes(&self) -> u64 {
-        self.0.usage.peak.load(Ordering::Relaxed)
+    /// Bytes of the file.
+    pub fn bytes(&self) -> u64 {
+        self.0.pages.size.load(Ordering::Relaxed)
     }
 
-    /// A new, empty file.
-    pub fn create(&self, class: FileClass) -> io::Result<Arc<RecordFile>> {
-        Ok(Arc::new(RecordFile {
-            file: tempfile::tempfile_in(&self.0.directory)?,
+    /// A new, empty row of blocks.
+    pub fn create(&self, class: FileClass) -> Arc<RecordFile> {
+        Arc::new(RecordFile {
             class,
-            usage: self.0.usage.clone(),
-            bytes: AtomicU64::new(0),
-            has_failed: AtomicBool::new(false),
-            failure: Mutex::new(None),
-        }))
+            pages: self.0.pages.clone(),
+            written: Mutex::default(),
+            pending: AtomicUsize::new(0),
+        })
     }
 
     /// Appends a block. A failure is told by a later call.
     pub fn write(&self, file: &Arc<RecordFile>, block: Block) -> io::Result<()> {
         file.check()?;
         let records = block.records() as u64;
-        file.usage.counts[file.class as usize].written.fetch_add(records, Ordering::Relaxed);
+        self.0.pages.counts[file.class as usize].written.fetch_add(records, Ordering::Relaxed);
+        file.pending.fetch_add(1, Ordering::Relaxed);
         self.send(Job::Write(file.clone(), block))
     }
 
     /// Waits until everything is written.
     pub fn settle(&self, file: &RecordFile) -> io::Result<()> {
-        let (sender, done) = sync_channel(1);
-        self.send(Job::Settle(sender))?;
-        done.recv().map_err(|_| lost())?;
+        if file.pending.load(Ordering::Acquire) > 0 {
+            let (sender, done) = sync_channel(1);
+            self.send(Job::Settle(sender))?;
+            done.recv().map_err(|_| lost())?;
+        }
         file.check()
     }
 
     fn send(&self, job: Job) -> io::Result<()> {
-        let mut writer = self.0.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writer = lock(&self.0.writer);
         let writer = match &mut *writer {
             Some(writer) => writer,
             none => none.insert(Writer::start()?),
@@ -206,68 +255,108 @@ fn write_all(queue: &Receiver<Job>) {
     let mut scratch = Scratch::default();
     for job in queue {
         match job {
-            Job::Write(file, block) => file.append(block.encode(&mut scratch)),
+            Job::Write(file, block) => file.append(block.encode(file.class.is_sorted(), &mut scratch)),
             // Whoever does not wait any more need not hear it.
             Job::Settle(done) => drop(done.send(())),
         }
     }
 }
 
+impl Pages {
+    /// Writes to pages that are free.
+    fn write(&self, bytes: &[u8]) -> io::Result<(Arc<File>, Place)> {
+        let too_large = || io::Error::other("a block is too large");
+        let mut place = Place { start: 0, bytes: u32::try_from(bytes.len()).map_err(|_| too_large())? };
+        let mut state = lock(&self.state);
+        let file = match &state.file {
+            Some(file) => file.clone(),
+            None => state.file.insert(Arc::new(tempfile::tempfile_in(&self.directory)?)).clone(),
+        };
+        let pages = place.pages();
+        place.start = match state.free.get_mut(pages as usize).and_then(Vec::pop) {
+            Some(start) => start,
+            None => {
+                let start = self.size.load(Ordering::Relaxed);
+                let size = start + pages * PAGE;
+                if size > self.limit {
+                    let message = "the limit for files is reached";
+                    return Err(io::Error::new(io::ErrorKind::QuotaExceeded, message));
+                }
+                self.size.store(size, Ordering::Relaxed);
+                start
+            }
+        };
+        drop(state);
+        match file.write_all_at(bytes, place.start) {
+            Ok(()) => Ok((file, place)),
+            Err(error) => {
+                self.free(place);
+                Err(error)
+            }
+        }
+    }
+
+    fn free(&self, place: Place) {
+        let mut state = lock(&self.state);
+        let pages = place.pages() as usize;
+        if state.free.len() <= pages {
+            state.free.resize_with(pages + 1, Vec::new);
+        }
+        state.free[pages].push(place.start);
+    }
+}
+
 impl RecordFile {
-    /// The file, to read from.
-    pub(super) fn file(&self) -> &File {
-        &self.file
+    /// Number of blocks that are written.
+    pub fn blocks(&self) -> usize {
+        lock(&self.written).places.len()
     }
 
-    /// Bytes in the file.
-    pub fn bytes(&self) -> u64 {
-        self.bytes.load(Ordering::Acquire)
-    }
-
-    /// Records of a block were read.
-    pub(super) fn count_read(&self, records: u64, bytes: u64) {
-        let count = &self.usage.counts[self.class as usize];
-        count.read.fetch_add(records, Ordering::Relaxed);
-        count.bytes_read.fetch_add(bytes, Ordering::Relaxed);
+    /// Reads a block.
+    pub(super) fn read(&self, number: usize, block: &mut Block, scratch: &mut Scratch) -> io::Result<()> {
+        let (file, place) = {
+            let written = lock(&self.written);
+            written.file.clone().zip(written.places.get(number).copied()).ok_or_else(lost)?
+        };
+        block.decode(scratch, place.bytes as usize, |into| file.read_exact_at(into, place.start))?;
+        let count = &self.pages.counts[self.class as usize];
+        count.read.fetch_add(block.records() as u64, Ordering::Relaxed);
+        count.bytes_read.fetch_add(u64::from(place.bytes), Ordering::Relaxed);
+        Ok(())
     }
 
     fn append(&self, bytes: &[u8]) {
-        if self.has_failed.load(Ordering::Relaxed) {
-            return;
-        }
-        let length = bytes.len() as u64;
-        let used = self.usage.used.fetch_add(length, Ordering::Relaxed) + length;
-        let written = if used > self.usage.limit {
-            Err(io::Error::new(io::ErrorKind::QuotaExceeded, "the limit for files is reached"))
-        } else {
-            (&self.file).write_all(bytes)
-        };
-        match written {
-            Ok(()) => {
-                self.usage.peak.fetch_max(used, Ordering::Relaxed);
-                self.usage.counts[self.class as usize].bytes_written.fetch_add(length, Ordering::Relaxed);
-                self.bytes.fetch_add(length, Ordering::Release);
-            }
-            Err(error) => {
-                self.usage.used.fetch_sub(length, Ordering::Relaxed);
-                *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                self.has_failed.store(true, Ordering::Release);
+        if lock(&self.written).failure.is_none() {
+            let result = self.pages.write(bytes);
+            let mut written = lock(&self.written);
+            match result {
+                Ok((file, place)) => {
+                    written.file = Some(file);
+                    written.places.push(place);
+                    let count = &self.pages.counts[self.class as usize];
+                    count.bytes_written.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+                }
+                Err(error) => written.failure = Some(error),
             }
         }
+        self.pending.fetch_sub(1, Ordering::Release);
     }
 
     /// What went wrong, if anything did.
     fn check(&self) -> io::Result<()> {
-        if !self.has_failed.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        Err(failure.as_ref().map_or_else(lost, |error| io::Error::new(error.kind(), error.to_string())))
+        let written = lock(&self.written);
+        written.failure.as_ref().map_or(Ok(()), |error| Err(io::Error::new(error.kind(), error.to_string())))
+    }
+
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        lock(&self.written).places.capacity() * size_of::<Place>()
     }
 }
 
 impl Drop for RecordFile {
     fn drop(&mut self) {
-        self.usage.used.fetch_sub(*self.bytes.get_mut(), Ordering::Relaxed);
+        let written = self.written.get_mut().unwrap_or_else(PoisonError::into_inner);
+        written.places.drain(..).for_each(|place| self.pages.free(place));
     }
 }

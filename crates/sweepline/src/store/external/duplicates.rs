@@ -7,6 +7,13 @@ use crate::store::layer::{Inserted, Layer, with_width};
 /// Records that are looked up together.
 const TOGETHER: usize = 256;
 
+/// Records that are looked at before it is judged whether that is worth it.
+const JUDGED: usize = 1 << 14;
+/// Fewer than one duplicate in so many are few.
+const FEW: usize = 8;
+/// Then so many records pass without a look.
+const LET_PASS: usize = 1 << 17;
+
 /// The records that came last, as many as fit.
 #[derive(Debug)]
 pub struct Duplicates {
@@ -14,6 +21,10 @@ pub struct Duplicates {
     most: usize,
     identities: Vec<u64>,
     is_new: Vec<bool>,
+    /// Records that are let pass without a look, because there were few duplicates among the last ones.
+    unseen: usize,
+    looked_at: usize,
+    found: usize,
 }
 
 impl Duplicates {
@@ -22,7 +33,7 @@ impl Duplicates {
         // A record, and its share of the index at its emptiest.
         let most = memory / (width * 8 + 16);
         let seen = Layer::new(width, usize::MAX).map_err(io::Error::other)?;
-        Ok(Self { seen, most, identities: Vec::new(), is_new: Vec::new() })
+        Ok(Self { seen, most, identities: Vec::new(), is_new: Vec::new(), unseen: 0, looked_at: 0, found: 0 })
     }
 
     /// From here on, others come.
@@ -39,6 +50,11 @@ impl Duplicates {
     ) -> io::Result<()> {
         let words = self.seen.width();
         for records in records.chunks(TOGETHER * stride) {
+            if self.unseen > 0 {
+                self.unseen = self.unseen.saturating_sub(TOGETHER);
+                records.chunks_exact(stride).try_for_each(&mut each)?;
+                continue;
+            }
             if self.seen.len() >= self.most {
                 self.clear()?;
             }
@@ -50,6 +66,12 @@ impl Duplicates {
                 is_new.push(matches!(inserted, Inserted::New(_)));
             }));
             inserted.map_err(io::Error::other)?;
+            self.looked_at += self.is_new.len();
+            self.found += self.is_new.iter().filter(|is_new| !**is_new).count();
+            if self.looked_at >= JUDGED {
+                self.unseen = if self.found < self.looked_at / FEW { LET_PASS } else { 0 };
+                (self.looked_at, self.found) = (0, 0);
+            }
             for (record, _) in records.chunks_exact(stride).zip(&self.is_new).filter(|(_, is_new)| **is_new) {
                 each(record)?;
             }

@@ -3,7 +3,6 @@
 //! The last records, those that do not fill a block, never leave memory: a short run is no file at all.
 
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use super::block::{Block, Scratch};
@@ -34,8 +33,8 @@ pub struct Run {
 #[derive(Debug)]
 pub struct RunReader {
     file: Option<Arc<RecordFile>>,
-    /// Where the next block begins.
-    place: u64,
+    /// The number of the next block.
+    number: usize,
     /// What comes after the file.
     last: Option<Arc<Block>>,
     block: Block,
@@ -65,7 +64,7 @@ impl RunWriter {
     fn write_block(&mut self) -> io::Result<()> {
         let file = match &self.file {
             Some(file) => file,
-            None => self.file.insert(self.disk.create(self.class)?),
+            None => self.file.insert(self.disk.create(self.class)),
         };
         self.disk.write(file, std::mem::replace(&mut self.last, Block::new(self.stride)))
     }
@@ -82,7 +81,7 @@ impl RunWriter {
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.last.bytes()
+        self.last.bytes() + self.file.as_ref().map_or(0, |file| file.bytes())
     }
 
     /// That was all.
@@ -105,7 +104,7 @@ impl Run {
     pub fn reader(&self) -> RunReader {
         RunReader {
             file: self.file.clone(),
-            place: 0,
+            number: 0,
             last: Some(self.last.clone()),
             block: Block::new(self.stride),
             stride: self.stride,
@@ -126,7 +125,7 @@ impl Run {
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.last.bytes()
+        self.last.bytes() + self.file.as_ref().map_or(0, |file| file.bytes())
     }
 }
 
@@ -156,13 +155,13 @@ impl RunReader {
 
     /// Whether all records were read.
     pub fn is_at_end(&self) -> bool {
-        let is_file_read = self.file.as_ref().is_none_or(|file| self.place >= file.bytes());
+        let is_file_read = self.file.as_ref().is_none_or(|file| self.number >= file.blocks());
         is_file_read && self.in_memory() == 0
     }
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.block.bytes() + self.last.as_ref().map_or(0, |last| last.bytes())
+        self.block.bytes() + self.last.as_ref().map_or(0, |last| last.bytes()) + self.scratch.bytes()
     }
 
     /// Number of records in memory.
@@ -172,15 +171,9 @@ impl RunReader {
 
     fn load(&mut self) -> io::Result<bool> {
         if let Some(file) = &self.file {
-            if self.place < file.bytes() {
-                let mut at = self.place;
-                let read = self.block.decode(&mut self.scratch, |into| {
-                    file.file().read_exact_at(into, at)?;
-                    at += into.len() as u64;
-                    Ok(())
-                })?;
-                self.place += read;
-                file.count_read(self.block.records() as u64, read);
+            if self.number < file.blocks() {
+                file.read(self.number, &mut self.block, &mut self.scratch)?;
+                self.number += 1;
                 self.next = 0;
                 return Ok(true);
             }

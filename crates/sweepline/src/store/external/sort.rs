@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::block::Block;
 use super::disk::{Disk, FileClass};
 use super::merge::Merge;
 use super::run::{Run, RunReader, RunWriter};
@@ -68,7 +69,7 @@ impl SortedRuns {
             return Ok(());
         }
         // How often `fan` such runs would fit into it, if the first level is for blocks.
-        let blocks = run.records() * self.stride as u64 / 8192 + 1;
+        let blocks = run.records() / Block::capacity(self.stride) as u64 + 1;
         let level = blocks.ilog(self.fan as u64) as usize;
         if self.levels.len() <= level {
             self.levels.resize_with(level + 1, Vec::new);
