@@ -9,6 +9,7 @@ use clap::error::ErrorKind;
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::comparison_options::CompareArguments;
 use crate::options::{
     ExecutionChoice, FormatChoice, LanguageChoice, ModelOptions, OutputOptions, PreferChoice,
     QuestionOptions, SearchOptions, ViewChoice, named_expression,
@@ -28,6 +29,13 @@ Exit codes:
 }
 
 const EXIT_CODES: &str = exit_codes!();
+
+const COMPARISON_EXIT_CODES: &str = "\
+Exit codes:
+  0  all runs are complete, and they agree
+  2  bad input: command line, model or measure
+  3  a run is not complete: a limit was reached, or it was interrupted
+  4  complete runs disagree: a defect in sweepline itself";
 
 const ABOUT_ALL: &str = concat!(
     "\
@@ -83,6 +91,12 @@ pub enum Command {
     ///
     /// States are numbered from 1 in breadth-first order.
     Convert(ConvertArguments),
+    /// Run several engines on the same models, and compare what they cost
+    ///
+    /// Each engine explores in a process of its own, one after the other. A model that says nothing about progress gets a measure that is
+    /// found, as in `explore`; the time of a sweep is with that.
+    #[command(after_help = COMPARISON_EXIT_CODES)]
+    Compare(CompareArguments),
     /// Write a completion script for a shell to stdout
     Completions {
         /// The shell
@@ -254,6 +268,11 @@ impl Arguments {
             _ => None,
         };
         if let Some(message) = search.and_then(SearchOptions::contradiction) {
+            return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
+        }
+        if let Command::Compare(compare) = &arguments.command
+            && let Some(message) = compare.contradiction()
+        {
             return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
         }
         const TRACE: &str = "--trace-out";

@@ -53,6 +53,8 @@ codes! {
     MODEL_FROM_STDIN = "E0036": "The model of a saved trace came from stdin and has to be named.";
     NOT_FROM_ALL_STATES = "E0037": "Measures cannot be derived from all states.";
     NO_MEASURE_TO_SAVE = "W0038": "There is no measure to save.";
+    ENGINE_NOT_STARTED = "E0039": "An engine to be compared could not be started in a process of its own.";
+    ENGINE_LOST = "E0040": "A compared engine's process ended without a run record.";
 }
 
 #[cfg(test)]

@@ -40,6 +40,11 @@ impl Console {
         self.coloring_of(self.result)
     }
 
+    /// Whether findings are coloured.
+    pub fn diagnostics_coloring(&self) -> Coloring {
+        self.coloring_of(Stream::Error)
+    }
+
     /// A writer for results that come piece by piece.
     pub fn writer(&self) -> Box<dyn Write> {
         match self.result {

@@ -143,9 +143,9 @@ impl<'a> Exploration<'a> {
         let (plan, outcome, components) = match &explored {
             Explored::AsPlanned(outcome) => (planned.plan.clone(), outcome, planned.components(None)),
             Explored::Automatically(automatic) => {
-                record.set_automatic(&file.model, automatic);
-                let components = planned.components(Some(automatic));
-                (planned.kept(automatic, commands), &automatic.outcome, components)
+                let kept = planned.kept(automatic, commands);
+                record.set_automatic(&file.model, automatic, kept.engine);
+                (kept, &automatic.outcome, planned.components(Some(automatic)))
             }
         };
         let (plan, properties) = (&plan, &questions.properties);
@@ -295,7 +295,7 @@ fn not_shortened() -> Finding {
 }
 
 /// The stream for people: stdout, unless one of the files is stdout.
-fn free_stream(files: [&Option<std::path::PathBuf>; 2]) -> Stream {
+pub fn free_stream(files: [&Option<std::path::PathBuf>; 2]) -> Stream {
     let taken = files.into_iter().flatten().any(|path| is_standard_stream(path));
     if taken { Stream::Error } else { Stream::Output }
 }

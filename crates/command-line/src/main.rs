@@ -1,15 +1,18 @@
 //! The command `sweepline`: reads the command line, has the work done, prints, and ends with a code that says it all.
 //!
-//! Each subcommand is a module: `exploration` (check, explore), `measures` (progress), `simulation`, `saved_trace`, `conversion`; the command
-//! line of the thesis is `thesis`. Everything that goes wrong becomes a [`Finding`](report::Finding) with a code; a panic, which is always a defect of this program, ends with the exit
+//! Each subcommand is a module: `exploration` (check, explore), `measures` (progress), `simulation`, `saved_trace`, `conversion`,
+//! `comparison` (compare); the command line of the thesis is `thesis`. Everything that goes wrong becomes a [`Finding`](report::Finding) with a code; a panic, which is always a defect of this program, ends with the exit
 //! code for defects instead of Rust's.
 
 mod amounts;
 mod arguments;
 mod codes;
+mod comparison;
+mod comparison_options;
 mod console;
 mod conversion;
 mod drawing;
+mod engine_process;
 mod execution;
 mod exploration;
 mod failure;
@@ -39,6 +42,7 @@ use clap::{ColorChoice, CommandFactory};
 use report::Exit;
 
 use arguments::{Arguments, Command};
+use comparison::Comparison;
 use console::Console;
 use exploration::Exploration;
 use failure::{Failure, defect};
@@ -92,6 +96,7 @@ fn run_command(command: &Command, console: Console) -> Result<Exit, Failure> {
         Command::Simulate(arguments) => simulation::simulate(arguments, console),
         Command::Trace(arguments) => saved_trace::show(arguments, console),
         Command::Convert(arguments) => conversion::convert(arguments, console),
+        Command::Compare(arguments) => Ok(Comparison::new(arguments, console).run()),
         Command::Completions { shell } => Ok(completions(*shell, console)),
     }
 }

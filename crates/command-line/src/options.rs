@@ -79,7 +79,7 @@ impl QuestionOptions {
 }
 
 /// How to search, and when to stop.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct SearchOptions {
     /// In which order states are met
     #[arg(long, value_name = "ENGINE", value_enum, default_value_t, help_heading = "How to search")]
@@ -131,7 +131,7 @@ pub struct SearchOptions {
 impl SearchOptions {
     /// What contradicts each other, as a sentence.
     pub fn contradiction(&self) -> Option<&'static str> {
-        let has_layers = self.engine.may_sweep();
+        let has_layers = self.engine.has_layers();
         let asked = self.measure.as_deref().map(str::trim);
         let has_measure = asked.is_some_and(|measure| measure != "none");
         let finds = has_layers && asked.is_none_or(|measure| measure == "auto");
@@ -196,10 +196,18 @@ pub enum EngineChoice {
 }
 
 impl EngineChoice {
-    /// Whether it follows a measure, if there is one.
-    pub fn may_sweep(self) -> bool {
-        matches!(self, Self::Auto | Self::Sweep | Self::SweepDisk)
+    /// Whether the search may follow a measure.
+    pub fn has_layers(self) -> bool {
+        match self {
+            Self::Auto | Self::Sweep | Self::SweepDisk => true,
+            Self::Breadth | Self::Depth | Self::BreadthDisk => false,
+        }
     }
+}
+
+/// What a value of an option is called on the command line.
+pub fn option_name(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or(String::new(), |value| value.get_name().into())
 }
 
 /// What a measure that is looked for is to save.

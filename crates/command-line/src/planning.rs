@@ -89,7 +89,7 @@ impl Planned {
         if let Some(disk) = &options.disk {
             plan.disk.directory.clone_from(disk);
         }
-        plan.disk.breadth_goes_on = options.engine.may_sweep();
+        plan.disk.breadth_goes_on = options.engine.has_layers();
         let execution = execution_for(options.execution, &file.model);
         plan.measure = measure.as_ref().map(|measure| measure.packed.clone());
         Ok(Self { plan, execution, finder, measure })

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-#[cfg(doc)]
 use crate::RunRecord;
 
 /// Writes a record, of a run or of a trace.
@@ -16,4 +15,16 @@ pub fn write_json(record: &impl Serialize, out: &mut impl Write) -> io::Result<(
     serde_json::to_writer_pretty(&mut *out, record)?;
     out.write_all(b"\n")?;
     out.flush()
+}
+
+/// Reads the record of a run.
+///
+/// # Errors
+/// The text is none, or of another version.
+pub fn read_run_record(text: &[u8]) -> io::Result<RunRecord> {
+    let record: RunRecord = serde_json::from_slice(text)?;
+    match record.format == RunRecord::FORMAT {
+        true => Ok(record),
+        false => Err(io::Error::other(format!("expected {}, found {}", RunRecord::FORMAT, record.format))),
+    }
 }

@@ -17,6 +17,8 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod comparison;
+mod comparison_table;
 mod diagnostics;
 mod exit;
 mod filling;
@@ -32,10 +34,12 @@ mod terminal;
 mod trace_file;
 mod trace_view;
 
+pub use comparison::{ComparedRun, ComparisonRecord, DisagreementRecord, RatiosRecord};
+pub use comparison_table::ComparisonTable;
 pub use diagnostics::{Coloring, Excerpt, Finding, Within, runtime_error};
 pub use exit::Exit;
 pub use filling::{FinishedSearch, NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS, Usage};
-pub use json::write_json;
+pub use json::{read_run_record, write_json};
 pub use measure_search::{
     AttemptEndRecord, AttemptRecord, EffortRecord, ExpectedRecord, FinderRecord, MeasureSearchRecord,
     ProposalRecord, SampleRecord, brief_measure,

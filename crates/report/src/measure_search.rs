@@ -161,16 +161,15 @@ fn fits(text: &str) -> bool {
 }
 
 impl RunRecord {
-    /// The measure was looked for, and this came out.
-    pub fn set_automatic(&mut self, model: &Model, automatic: &Automatic) {
+    /// The measure was looked for, and this came out: a search by this engine.
+    pub fn set_automatic(&mut self, model: &Model, automatic: &Automatic, engine: Engine) {
         let kept = automatic.attempts.last().and_then(|attempt| attempt.proposal.as_ref());
         let execution = self.plan.execution.take().unwrap_or_default();
         self.plan = match kept {
-            None => PlanRecord::new(Engine::Breadth, execution),
+            None => PlanRecord::new(engine, execution),
             Some(proposal) => {
                 let text = model.measure_text(&proposal.components);
-                let plan =
-                    PlanRecord::new(Engine::Sweep, execution).with_measure(text, MeasureOrigin::Derived);
+                let plan = PlanRecord::new(engine, execution).with_measure(text, MeasureOrigin::Derived);
                 let measure = MeasureRecord {
                     expected: Some((&proposal.cost).into()),
                     summary: Some(brief_measure(model, &proposal.components)),
