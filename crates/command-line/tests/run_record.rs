@@ -42,6 +42,8 @@ const FIELDS: &[(&str, &str)] = &[
     ("search.deadlocks", "number?"),
     ("search.io.states_written", "number?"),
     ("search.io.states_read", "number?"),
+    ("search.io.bytes_written", "number?"),
+    ("search.io.bytes_read", "number?"),
     ("search.terminal_states", "array?"),
     ("search.local_sweeps", "number?"),
     ("properties", "array"),

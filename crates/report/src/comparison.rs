@@ -124,7 +124,7 @@ impl ComparedRun {
             states: search.states,
             transitions: search.transitions,
             deadlocks: search.deadlocks,
-            io: search.io,
+            io: search.io.clone(),
             resources,
             ratios: RatiosRecord::default(),
         }
@@ -232,7 +232,8 @@ mod tests {
         record.search.states.peak_stored = Some(explored);
         record.search.transitions.total = Some(3 * explored);
         record.search.deadlocks = Some(2);
-        record.search.io = IoRecord { states_written: Some(50), states_read: Some(100) };
+        record.search.io =
+            IoRecord { states_written: Some(50), states_read: Some(100), ..IoRecord::default() };
         record.resources.wall_seconds = Some(explored as f64);
         ComparedRun::new("m.dve", engine, record)
     }

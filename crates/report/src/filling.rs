@@ -9,15 +9,16 @@ use sweepline::explore::StopReason;
 use sweepline::explore::sweep::OnRegress;
 use sweepline::model::guarded_commands::{CellId, GuardedCommands};
 use sweepline::property::Property;
+use sweepline::store::external::disk::{FileClass, IoCount, IoCounts};
 use sweepline::verdict::trace::{Change, Trace};
 use sweepline::verdict::{Component, Evidence, Length, Verdict};
 
 use crate::diagnostics::Finding;
 use crate::exit::Exit;
 use crate::run_record::{
-    AnswerRecord, ChangeRecord, ComponentRecord, HeldRecord, IoRecord, LengthRecord, MeasureOrigin,
-    MeasureRecord, ModelRecord, PlanRecord, PropertyRecord, ResourcesRecord, RunRecord, SearchRecord,
-    StatesRecord, StepRecord, TraceKind, TraceRecord, TransitionsRecord, ValueRecord,
+    AnswerRecord, ChangeRecord, ClassIoRecord, ComponentRecord, HeldRecord, IoRecord, LengthRecord,
+    MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord, PropertyRecord, ResourcesRecord, RunRecord,
+    SearchRecord, StatesRecord, StepRecord, TraceKind, TraceRecord, TransitionsRecord, ValueRecord,
 };
 
 /// The name of the property that a run-time error of the model violates.
@@ -51,6 +52,26 @@ pub struct Usage {
     pub cpu_seconds: Option<f64>,
     /// The most memory that the process held.
     pub peak_rss_bytes: Option<u64>,
+}
+
+impl IoRecord {
+    fn new(counts: &IoCounts) -> Self {
+        let total = counts.total();
+        let of_class = FileClass::ALL.into_iter().map(|class| (class, counts.of(class)));
+        let class = |(class, count): (FileClass, IoCount)| {
+            let IoCount { written, read, bytes_written, bytes_read } = count;
+            let record =
+                ClassIoRecord { states_written: written, states_read: read, bytes_written, bytes_read };
+            (class.name().to_owned(), record)
+        };
+        Self {
+            states_written: Some(total.written),
+            states_read: Some(total.read),
+            bytes_written: Some(total.bytes_written),
+            bytes_read: Some(total.bytes_read),
+            classes: of_class.filter(|(_, count)| *count != IoCount::default()).map(class).collect(),
+        }
+    }
 }
 
 impl PlanRecord {
@@ -279,7 +300,7 @@ impl SearchRecord {
             sweeps: Some(counters.sweeps),
             layers: Some(counters.layers),
             deadlocks: outcome.deadlocks,
-            io: IoRecord { states_written: Some(outcome.io.written), states_read: Some(outcome.io.read) },
+            io: IoRecord::new(&outcome.io),
             levels: (engine == Engine::Breadth).then_some(counters.depth),
             stack_depth: (engine == Engine::Depth).then_some(counters.depth),
             erroneous: Some(counters.erroneous),

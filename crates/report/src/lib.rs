@@ -50,9 +50,10 @@ pub use measures_record::{
 };
 pub use quantities::{About, Bytes, Count, Percent, Seconds, States, Steps};
 pub use run_record::{
-    AnswerRecord, ChangeRecord, ComponentRecord, DiagnosticRecord, HeldRecord, IoRecord, LengthRecord,
-    MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord, PropertyRecord, ResourcesRecord, RunRecord,
-    SearchRecord, StatesRecord, StepRecord, TraceKind, TraceRecord, TransitionsRecord, ValueRecord,
+    AnswerRecord, ChangeRecord, ClassIoRecord, ComponentRecord, DiagnosticRecord, HeldRecord, IoRecord,
+    LengthRecord, MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord, PropertyRecord, ResourcesRecord,
+    RunRecord, SearchRecord, StatesRecord, StepRecord, TraceKind, TraceRecord, TransitionsRecord,
+    ValueRecord,
 };
 pub use terminal::{ComponentText, Detail, Summary};
 pub use trace_file::{SavedAction, TraceFile, TraceFileError};

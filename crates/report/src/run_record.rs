@@ -192,6 +192,25 @@ pub struct IoRecord {
     pub states_written: Option<u64>,
     /// From disk.
     pub states_read: Option<u64>,
+    /// Bytes to disk, compressed.
+    pub bytes_written: Option<u64>,
+    /// Bytes from disk.
+    pub bytes_read: Option<u64>,
+    /// The same by what the states are: `queue`, `persistent`, ...; without those of which there were none.
+    pub classes: BTreeMap<String, ClassIoRecord>,
+}
+
+/// States of one kind that went to disk and came back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassIoRecord {
+    /// To disk.
+    pub states_written: u64,
+    /// From disk.
+    pub states_read: u64,
+    /// Bytes to disk, compressed.
+    pub bytes_written: u64,
+    /// Bytes from disk.
+    pub bytes_read: u64,
 }
 
 /// A question and its answer.

@@ -27,7 +27,7 @@ use crate::property::soundness::{SearchKind, Unsound, needs_monotone, require_so
 use crate::property::terminal_states::TerminalStates;
 use crate::property::watch::PropertyWatch;
 use crate::property::{Property, PropertyKind, predicates};
-use crate::store::external::disk::{Disk, FileClass, IoCount};
+use crate::store::external::disk::{Disk, IoCounts};
 use crate::store::far_layers::QueueKind;
 use crate::store::layer::LayerFull;
 use crate::verdict::replay::{ReplayError, ReplayedTrace};
@@ -44,8 +44,9 @@ use commands::CommandsSubject;
 /// Terminal states that are kept to tell those of several sweeps apart, if nobody wants to see them.
 const TERMINAL_STATES: usize = 1 << 16;
 
-/// States ahead that [`Engine::SweepDisk`] has in memory, as in the paper that proposes it, and persistent ones.
-const IN_MEMORY: usize = 20_000;
+/// States ahead that [`Engine::SweepDisk`] has in memory at the most, and persistent ones: about as many as the queue of the paper that proposes it, with
+/// its buffers.
+const IN_MEMORY: usize = 50_000;
 
 /// In which order states are met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -242,7 +243,7 @@ pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     /// Bytes on disk: of the trace log, and of states at the most.
     pub disk_bytes: u64,
     /// States that went to disk, and came from there.
-    pub io: IoCount,
+    pub io: IoCounts,
     /// Bits of a state at the end of the run.
     pub state_bits: u64,
     /// Words of a state at the end of the run.
@@ -389,7 +390,7 @@ pub fn check_subject<M: Subject>(
             }
             let mut outcome = Run::new(subject, properties, plan, search, kind)?.finish(monitor)?;
             outcome.disk_bytes += disk.bytes();
-            outcome.io = FileClass::ALL.map(|class| disk.count(class)).into_iter().sum();
+            outcome.io = disk.counts();
             Ok(outcome)
         }
         SearchKind::Depth => {
@@ -490,7 +491,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
             counters,
             peak_state_bytes: (self.search.peak_bytes() + observer_bytes).max(self.peak_bytes) as u64,
             disk_bytes: log.as_ref().map_or(0, TraceLog::disk_bytes),
-            io: IoCount::default(),
+            io: IoCounts::default(),
             state_bits: self.subject.bits() as u64,
             state_words: self.subject.words() as u64,
             widenings: self.widenings,

@@ -260,7 +260,7 @@ fn a_full_disk_ends_in_unknown() {
     assert!(matches!(outcome.stopped, Some(StopReason::Disk(_))), "{:?}", outcome.stopped);
     assert!(!outcome.complete && matches!(outcome.verdicts[0], Verdict::Unknown(_)));
     let outcome = ask(u64::MAX);
-    assert!(outcome.complete && outcome.counters.spilled.ahead > 0 && outcome.io.written > 0);
+    assert!(outcome.complete && outcome.counters.spilled.ahead > 0 && outcome.io.total().written > 0);
 }
 
 /// Long chains and wide layers: more than a batch, a chunk and an index of the smallest size hold.

@@ -19,12 +19,15 @@ pub trait ExternalQueue: std::fmt::Debug + Send {
     /// Adds a record.
     fn push(&mut self, record: &[u64]) -> io::Result<()>;
 
+    /// Adds records of this key, which lie in `entries` one behind the other, without it.
+    fn push_all(&mut self, key: u64, entries: &[u64]) -> io::Result<()>;
+
     /// The least key.
     fn first(&mut self) -> io::Result<Option<u64>>;
 
-    /// Takes out all records of the least key, `key`, and gives them to `each`, one by one; most duplicates fall out on the way. Records of the
-    /// next keys may come along: whoever has room for one may take it, which `true` says.
-    fn take(&mut self, key: u64, each: &mut dyn FnMut(&[u64]) -> io::Result<bool>) -> io::Result<()>;
+    /// Takes out all records of the least key, `key`, and gives them to the receiver; most duplicates fall out on the way. Records of the next
+    /// keys may come along: it is offered them, one by one.
+    fn take(&mut self, key: u64, receiver: &mut dyn Receiver) -> io::Result<()>;
 
     /// Keys begin anew; the queue is empty.
     fn restart(&mut self);
@@ -37,6 +40,15 @@ pub trait ExternalQueue: std::fmt::Debug + Send {
 
     /// Bytes of memory held.
     fn bytes(&self) -> usize;
+}
+
+/// Who takes records out of a queue.
+pub trait Receiver {
+    /// Some records of the key that was asked for, one behind the other.
+    fn receive(&mut self, records: &[u64]) -> io::Result<()>;
+
+    /// A record of another key; whether it is taken as well.
+    fn offer(&mut self, record: &[u64]) -> bool;
 }
 
 #[cfg(test)]
@@ -61,21 +73,34 @@ mod tests {
         vec![heap(tiny), heap(Parameters::default()), radix(100), radix(1 << 20)]
     }
 
+    struct Taken {
+        key: u64,
+        states: BTreeSet<u64>,
+    }
+
+    impl Receiver for Taken {
+        fn receive(&mut self, records: &[u64]) -> io::Result<()> {
+            for record in records.chunks_exact(3) {
+                assert_eq!((record[0], record[2]), (self.key, record[1] + 1), "a record is whole");
+                self.states.insert(record[1]);
+            }
+            Ok(())
+        }
+
+        fn offer(&mut self, record: &[u64]) -> bool {
+            assert!(record[0] > self.key && record[2] == record[1] + 1, "a record is whole");
+            false
+        }
+    }
+
     /// Takes out the first layer of both, and compares.
     fn compare_first(queue: &mut dyn ExternalQueue, model: &mut BTreeMap<u64, BTreeSet<u64>>) -> Option<u64> {
         let expected = model.pop_first();
         assert_eq!(queue.first().unwrap(), expected.as_ref().map(|(key, _)| *key));
         let (key, expected) = expected?;
-        let mut taken = BTreeSet::new();
-        let mut take = |record: &[u64]| {
-            assert_eq!(record[2], record[1] + 1, "a record is whole");
-            if record[0] == key {
-                taken.insert(record[1]);
-            }
-            Ok(record[0] == key)
-        };
-        queue.take(key, &mut take).unwrap();
-        assert_eq!(taken, expected);
+        let mut taken = Taken { key, states: BTreeSet::new() };
+        queue.take(key, &mut taken).unwrap();
+        assert_eq!(taken.states, expected);
         Some(key)
     }
 

@@ -5,10 +5,10 @@
 
 use std::io;
 
-use super::external::ExternalQueue;
 use super::external::array_heap::{ArrayHeap, Parameters};
 use super::external::disk::Disk;
 use super::external::radix_heap::RadixHeap;
+use super::external::{ExternalQueue, Receiver};
 use super::future_layers::FutureLayers;
 use super::layer::Dynamic;
 
@@ -42,6 +42,39 @@ pub struct FarLayers {
     spilled: u64,
 }
 
+/// A layer on its way to memory.
+struct Taking<'a, F> {
+    width: usize,
+    stride: usize,
+    near: &'a mut FutureLayers,
+    room: usize,
+    entries: Vec<u64>,
+    each: F,
+}
+
+impl<F: FnMut(&[u64]) -> io::Result<()>> Receiver for Taking<'_, F> {
+    fn receive(&mut self, records: &[u64]) -> io::Result<()> {
+        for record in records.chunks_exact(self.stride + 1) {
+            self.entries.extend_from_slice(&record[1..]);
+            if self.entries.len() >= TOGETHER * self.stride {
+                (self.each)(&self.entries)?;
+                self.entries.clear();
+            }
+        }
+        Ok(())
+    }
+
+    fn offer(&mut self, record: &[u64]) -> bool {
+        let (key, entry) = (record[0], &record[1..]);
+        let is_taken = self.near.len() < self.room;
+        if is_taken {
+            let origin = entry.get(self.width).copied().unwrap_or(0);
+            self.near.append(Dynamic(self.width), key, entry, origin);
+        }
+        is_taken
+    }
+}
+
 impl FarLayers {
     /// No layers. Entries have `stride` words, of which the first `width` are the state. A small part of `memory` is used to find duplicates.
     pub fn new(disk: &Disk, kind: QueueKind, width: usize, stride: usize, memory: usize) -> io::Result<Self> {
@@ -58,9 +91,7 @@ impl FarLayers {
         for value in near.layers_beyond(kept) {
             let Some(buffer) = near.take(value) else { continue };
             for chunk in buffer.into_chunks() {
-                for entry in chunk.chunks_exact(self.stride) {
-                    self.push(value, entry)?;
-                }
+                self.queue.push_all(value, &chunk)?;
                 near.recycle(chunk);
             }
             self.spilled += 1;
@@ -92,29 +123,16 @@ impl FarLayers {
         value: u64,
         near: &mut FutureLayers,
         room: usize,
-        mut each: impl FnMut(&[u64]) -> io::Result<()>,
+        each: impl FnMut(&[u64]) -> io::Result<()>,
     ) -> io::Result<()> {
         if self.queue.first()? != Some(value) {
             return Ok(());
         }
         let (width, stride) = (self.width, self.stride);
-        let mut entries = Vec::with_capacity(TOGETHER * stride);
-        self.queue.take(value, &mut |record| {
-            let (key, entry) = (record[0], &record[1..]);
-            if key == value {
-                entries.extend_from_slice(entry);
-                if entries.len() >= TOGETHER * stride {
-                    each(&entries)?;
-                    entries.clear();
-                }
-                return Ok(true);
-            }
-            let is_taken = near.len() < room;
-            if is_taken {
-                near.append(Dynamic(width), key, entry, entry.get(width).copied().unwrap_or(0));
-            }
-            Ok(is_taken)
-        })?;
+        let mut taking =
+            Taking { width, stride, near, room, entries: Vec::with_capacity(TOGETHER * stride), each };
+        self.queue.take(value, &mut taking)?;
+        let Taking { mut each, entries, .. } = taking;
         each(&entries)
     }
 

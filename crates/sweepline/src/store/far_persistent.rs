@@ -1,9 +1,9 @@
 //! Persistent states that do not fit into memory, on disk.
 //!
 //! What a sweep finds behind it gathers in [memory](super::persistent_states), and goes to sorted runs when it takes too much. The states of earlier
-//! sweeps are two runs, sorted by progress value: those that were expanded, and the roots of this sweep. Both are read along as the sweep
+//! sweeps are sorted runs, too, by progress value: those that were expanded, and the roots of this sweep. Both are read along as the sweep
 //! advances: when it comes to a progress value, the states of that value join the current layer. At the end of a sweep all runs are read
-//! side by side once: what was found and is not known becomes the roots of the next sweep.
+//! side by side once: what was found and is not known becomes the roots of the next sweep. What is known is not written again for that.
 //!
 //! A filter in memory knows some of the states that were found lately. It compares states, so that what it knows is known: it need not be written
 //! again.
@@ -12,7 +12,7 @@ use std::io;
 
 use super::external::disk::{Disk, FileClass};
 use super::external::merge::Merge;
-use super::external::run::{Run, RunReader, RunWriter};
+use super::external::run::{Run, RunWriter};
 use super::external::sort::{SortedRuns, Sorter, join};
 use super::layer::Width;
 use super::persistent_states::{Fate, PersistentStates};
@@ -20,8 +20,9 @@ use super::recent_states::RecentStates;
 
 /// Bytes for sorting states anew when their layout changes.
 const SORTED_IN_MEMORY: usize = 1 << 20;
-/// Runs that are merged together.
-const FAN: usize = 8;
+/// Runs that are merged together: of what is read again in each sweep, and of what is read once.
+const FEW: usize = 4;
+const MANY: usize = 16;
 /// Bytes of the filter.
 const FILTER: usize = 1 << 20;
 /// Entries that are given together.
@@ -33,24 +34,43 @@ pub struct FarPersistent {
     disk: Disk,
     width: usize,
     stride: usize,
-    expanded: Along,
-    roots: Along,
+    /// States that earlier sweeps expanded.
+    expanded: SortedRuns,
+    expanded_along: Along,
+    roots: Run,
+    roots_along: Along,
     /// States that this sweep expanded and that are not to be forgotten.
     remembered: SortedRuns,
     found: SortedRuns,
+    /// Number of different states that earlier sweeps expanded.
+    known: u64,
     filter: RecentStates,
 }
 
-/// A run that is read along with the sweep.
+/// Runs that are read along with the sweep.
 #[derive(Debug)]
 struct Along {
-    run: Run,
-    reader: RunReader,
+    merge: Merge,
+    /// Whether the next record is at hand.
+    has_next: bool,
+    is_at_end: bool,
 }
 
 impl Along {
-    fn new(run: Run) -> Self {
-        Self { reader: run.reader(), run }
+    fn new(merge: Merge) -> Self {
+        Self { merge, has_next: false, is_at_end: false }
+    }
+
+    fn peek(&mut self) -> io::Result<Option<&[u64]>> {
+        if !self.has_next && !self.is_at_end {
+            self.has_next = self.merge.next()?.is_some();
+            self.is_at_end = !self.has_next;
+        }
+        Ok(self.has_next.then(|| self.merge.current()))
+    }
+
+    fn advance(&mut self) {
+        self.has_next = false;
     }
 
     /// Gives `each` the records of this value, some at a time; those of smaller ones are passed over.
@@ -60,30 +80,18 @@ impl Along {
         stride: usize,
         mut each: impl FnMut(&[u64]) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut together = Vec::with_capacity(TOGETHER * stride);
-        while let Some(record) = self.reader.peek()?.filter(|record| record[0] <= value) {
+        let mut together = Vec::new();
+        while let Some(record) = self.peek()?.filter(|record| record[0] <= value) {
             if record[0] == value {
                 together.extend_from_slice(record);
             }
-            self.reader.advance();
+            self.advance();
             if together.len() == TOGETHER * stride {
                 each(&together)?;
                 together.clear();
             }
         }
-        each(&together)
-    }
-
-    fn is_read(&self) -> bool {
-        self.reader.is_at_end()
-    }
-
-    fn in_memory(&self) -> usize {
-        self.run.in_memory() + self.reader.in_memory()
-    }
-
-    fn bytes(&self) -> usize {
-        self.run.bytes() + self.reader.bytes()
+        if together.is_empty() { Ok(()) } else { each(&together) }
     }
 }
 
@@ -91,18 +99,27 @@ impl FarPersistent {
     /// Without states. Those have `width` words, and say where they come from, or not.
     pub fn new(disk: &Disk, width: usize, origins: bool) -> io::Result<Self> {
         let stride = 1 + width + usize::from(origins);
-        let none = || RunWriter::new(disk, FileClass::Persistent, stride).finish();
-        let runs = || SortedRuns::new(disk, FileClass::Persistent, stride, width + 1, FAN);
+        let runs = |fan| SortedRuns::new(disk, FileClass::Persistent, stride, width + 1, fan);
+        let nothing = || Along::new(Merge::new(width + 1, Vec::new()));
         Ok(Self {
             disk: disk.clone(),
             width,
             stride,
-            expanded: Along::new(none()?),
-            roots: Along::new(none()?),
-            remembered: runs(),
-            found: runs(),
+            expanded: runs(FEW),
+            expanded_along: nothing(),
+            roots: RunWriter::new(disk, FileClass::Persistent, stride).finish()?,
+            roots_along: nothing(),
+            remembered: runs(MANY),
+            found: runs(MANY),
+            known: 0,
             filter: RecentStates::with_bytes(width, FILTER),
         })
+    }
+
+    /// Reads what this sweep needs along with it, from the beginning.
+    fn read_along(&mut self) {
+        self.expanded_along = Along::new(self.expanded.merge());
+        self.roots_along = Along::new(Merge::new(self.width + 1, vec![self.roots.reader()]));
     }
 
     /// Takes over all states, with what is to become of them.
@@ -123,18 +140,20 @@ impl FarPersistent {
                 Fate::Found => self.found.add(run)?,
                 Fate::Root if run.records() == 0 => {}
                 Fate::Root => {
-                    debug_assert_eq!(self.roots.run.records(), 0, "roots come once");
-                    self.roots = Along::new(run);
+                    debug_assert_eq!(self.roots.records(), 0, "roots come once");
+                    self.roots = run;
                 }
             }
         }
         near.forget_all().map_err(io::Error::other)
     }
 
-    /// What was expanded before this sweep is read along with it from now on. For the first time that states go to disk.
-    pub fn read_along(&mut self) -> io::Result<()> {
-        debug_assert_eq!(self.expanded.run.records(), 0, "nothing is read along yet");
-        self.expanded = Along::new(self.remembered.take().into_one()?);
+    /// The first time that states go to disk: what was expanded before is read along from now on.
+    pub fn begin(&mut self, near: &mut PersistentStates) -> io::Result<()> {
+        self.take_over(near)?;
+        self.known = self.remembered.records();
+        self.remembered.take().into_runs().try_for_each(|run| self.expanded.add(run))?;
+        self.read_along();
         Ok(())
     }
 
@@ -176,28 +195,30 @@ impl FarPersistent {
     pub fn begin_sweep(&mut self, near: &mut PersistentStates) -> io::Result<bool> {
         self.take_over(near)?;
         let identity = self.width + 1;
-        let earlier = [self.expanded.run.reader(), self.roots.run.reader()];
-        let mut known =
-            Merge::new(identity, earlier.into_iter().chain(self.remembered.take().readers()).collect());
-        let mut found = self.found.take().merge();
-        let writer = || RunWriter::new(&self.disk, FileClass::Persistent, self.stride);
-        let (mut expanded, mut roots) = (writer(), writer());
-        join(identity, &mut known, &mut found, |record, is_new| {
-            if is_new { roots.push(record) } else { expanded.push(record) }
+        let earlier = self.expanded.readers().chain([self.roots.reader()]);
+        let mut known = Merge::new(identity, earlier.chain(self.remembered.readers()).collect());
+        let mut roots = RunWriter::new(&self.disk, FileClass::Persistent, self.stride);
+        let mut count = 0;
+        join(identity, &mut known, &mut self.found.take().merge(), |record, is_new| {
+            count += u64::from(!is_new);
+            if is_new { roots.push(record) } else { Ok(()) }
         })?;
-        self.expanded = Along::new(expanded.finish()?);
-        self.roots = Along::new(roots.finish()?);
-        Ok(self.roots.run.records() > 0)
+        drop(known);
+        self.known = count;
+        let roots = std::mem::replace(&mut self.roots, roots.finish()?);
+        self.remembered.take().into_runs().chain([roots]).try_for_each(|run| self.expanded.add(run))?;
+        self.read_along();
+        Ok(self.roots.records() > 0)
     }
 
     /// The least progress value of a root that is still to be expanded.
     pub fn first_root(&mut self) -> io::Result<Option<u64>> {
-        Ok(self.roots.reader.peek()?.map(|record| record[0]))
+        Ok(self.roots_along.peek()?.map(|record| record[0]))
     }
 
     /// Whether there are roots that are still to be expanded, of this sweep or of the next.
     pub fn is_root_ahead(&self) -> bool {
-        !self.found.is_empty() || !self.roots.is_read()
+        !self.found.is_empty() || (self.roots.records() > 0 && !self.roots_along.is_at_end)
     }
 
     /// Gives `each` the states of this value that were expanded earlier, some at a time, without gaps.
@@ -207,8 +228,8 @@ impl FarPersistent {
         mut each: impl FnMut(&[u64]) -> io::Result<()>,
     ) -> io::Result<()> {
         let (width, stride) = (self.width, self.stride);
-        let mut states = Vec::with_capacity(TOGETHER * width);
-        self.expanded.take(value, stride, |records| {
+        let mut states = Vec::new();
+        self.expanded_along.take(value, stride, |records| {
             states.clear();
             records.chunks_exact(stride).for_each(|record| states.extend_from_slice(&record[1..=width]));
             each(&states)
@@ -222,18 +243,17 @@ impl FarPersistent {
         mut each: impl FnMut(&[u64]) -> io::Result<()>,
     ) -> io::Result<()> {
         let stride = self.stride;
-        let mut entries = Vec::with_capacity(TOGETHER * stride);
-        self.roots.take(value, stride, |records| {
+        let mut entries = Vec::new();
+        self.roots_along.take(value, stride, |records| {
             entries.clear();
             records.chunks_exact(stride).for_each(|record| entries.extend_from_slice(&record[1..]));
             each(&entries)
         })
     }
 
-    /// Number of states, those that were found more than once included.
+    /// Number of states, those that this sweep found more than once included.
     pub fn len(&self) -> u64 {
-        let read_along = self.expanded.run.records() + self.roots.run.records();
-        read_along + self.remembered.records() + self.found.records()
+        self.known + self.roots.records() + self.remembered.records() + self.found.records()
     }
 
     /// Whether there are none.
@@ -243,16 +263,16 @@ impl FarPersistent {
 
     /// Number of states in memory.
     pub fn in_memory(&self) -> u64 {
-        (self.expanded.in_memory()
-            + self.roots.in_memory()
-            + self.remembered.in_memory()
-            + self.found.in_memory()) as u64
+        let runs = [&self.expanded, &self.remembered, &self.found].map(SortedRuns::in_memory);
+        let along = self.expanded_along.merge.in_memory() + self.roots_along.merge.in_memory();
+        (runs.into_iter().sum::<usize>() + self.roots.in_memory() + along) as u64
     }
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        let read_along = self.expanded.bytes() + self.roots.bytes();
-        read_along + self.remembered.bytes() + self.found.bytes() + self.filter.bytes()
+        let runs = [&self.expanded, &self.remembered, &self.found].map(SortedRuns::bytes);
+        let along = self.expanded_along.merge.bytes() + self.roots_along.merge.bytes();
+        runs.into_iter().sum::<usize>() + self.roots.bytes() + along + self.filter.bytes()
     }
 
     /// Gives all states another layout of `width` words.
@@ -264,31 +284,30 @@ impl FarPersistent {
         let (old, stride) = (self.width, self.stride - self.width + width);
         let mut new = Self::new(&self.disk, width, self.stride > old + 1)?;
         let (mut record, mut packed) = (Vec::new(), Vec::new());
-        let mut sorted = |mut reader: RunReader| {
-            let mut sorter = Sorter::new(
-                SortedRuns::new(&self.disk, FileClass::Persistent, stride, width + 1, FAN),
-                SORTED_IN_MEMORY,
-            );
-            while let Some(one) = reader.peek()? {
+        let mut sorted = |mut along: Along| {
+            let runs = SortedRuns::new(&self.disk, FileClass::Persistent, stride, width + 1, MANY);
+            let mut sorter = Sorter::new(runs, SORTED_IN_MEMORY);
+            while let Some(one) = along.peek()? {
                 translate(&one[1..=old], &mut packed);
                 record.clear();
                 record.push(one[0]);
                 record.extend_from_slice(&packed[..width]);
                 record.extend_from_slice(&one[old + 1..]);
                 sorter.push(&record)?;
-                reader.advance();
+                along.advance();
             }
             sorter.finish()
         };
-        new.expanded = Along::new(sorted(self.expanded.run.reader())?);
-        // Those that were entered count as expanded: only the others are still to come.
-        let nothing = RunWriter::new(&self.disk, FileClass::Persistent, self.stride).into_reader()?;
-        let unread = std::mem::replace(&mut self.roots.reader, nothing);
-        new.roots = Along::new(sorted(unread)?);
-        // All roots again, as it is not known which of them were read.
-        let remembered = self.remembered.readers().chain([self.roots.run.reader()]);
-        remembered.map(&mut sorted).try_for_each(|run| new.remembered.add(run?))?;
-        self.found.readers().map(&mut sorted).try_for_each(|run| new.found.add(run?))?;
+        // Roots that were entered count as expanded: only the others are still to come. All are among the remembered ones then, as it is not
+        // known which are which.
+        let roots =
+            Along::new(Merge::new(old + 1, self.remembered.readers().chain([self.roots.reader()]).collect()));
+        new.remembered.add(sorted(roots)?)?;
+        new.roots = sorted(std::mem::replace(&mut self.roots_along, Along::new(Merge::new(0, Vec::new()))))?;
+        new.expanded.add(sorted(Along::new(self.expanded.merge()))?)?;
+        new.found.add(sorted(Along::new(self.found.merge()))?)?;
+        new.known = self.known;
+        new.read_along();
         *self = new;
         Ok(())
     }

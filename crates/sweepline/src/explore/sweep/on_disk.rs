@@ -203,7 +203,7 @@ impl SweepSearch {
                 let (width, origins) = (self.layer.width(), self.persistent.has_origins());
                 let far = FarPersistent::new(&spilling.disk, width, origins).map_err(disk_failed)?;
                 let far = none.insert(far);
-                far.take_over(&mut self.persistent).and_then(|()| far.read_along())
+                far.begin(&mut self.persistent)
             }
         };
         self.disk.spills.persistent += 1;

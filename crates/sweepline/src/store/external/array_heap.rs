@@ -6,10 +6,10 @@
 
 use std::io;
 
-use super::ExternalQueue;
 use super::disk::{Disk, FileClass};
 use super::merge::Merge;
 use super::run::{RunReader, RunWriter};
+use super::{ExternalQueue, Receiver};
 
 /// How large its parts are.
 #[derive(Clone, Copy, Debug)]
@@ -116,6 +116,14 @@ impl ExternalQueue for ArrayHeap {
         Ok(())
     }
 
+    fn push_all(&mut self, key: u64, entries: &[u64]) -> io::Result<()> {
+        let mut record = vec![key; self.stride];
+        entries.chunks_exact(self.stride - 1).try_for_each(|entry| {
+            record[1..].copy_from_slice(entry);
+            self.push(&record)
+        })
+    }
+
     fn first(&mut self) -> io::Result<Option<u64>> {
         let mut first = self.least;
         for run in self.levels.iter_mut().flatten() {
@@ -126,14 +134,14 @@ impl ExternalQueue for ArrayHeap {
         Ok(first)
     }
 
-    fn take(&mut self, key: u64, each: &mut dyn FnMut(&[u64]) -> io::Result<bool>) -> io::Result<()> {
+    fn take(&mut self, key: u64, receiver: &mut dyn Receiver) -> io::Result<()> {
         if self.least == Some(key) {
             let mut kept = Vec::new();
             for record in self.inserted.chunks_exact(self.stride) {
                 if record[0] != key {
                     kept.extend_from_slice(record);
                 } else {
-                    each(record)?;
+                    receiver.receive(record)?;
                 }
             }
             self.inserted = kept;
@@ -141,7 +149,7 @@ impl ExternalQueue for ArrayHeap {
         }
         for run in self.levels.iter_mut().flatten() {
             while let Some(record) = run.reader.peek()?.filter(|record| record[0] == key) {
-                each(record)?;
+                receiver.receive(record)?;
                 run.reader.advance();
                 run.left -= 1;
             }

@@ -1,8 +1,8 @@
 //! Blocks of records on their way to disk and back.
 //!
-//! The words of records are taken apart into rows of bytes: the lowest bytes of all first words, the next ones, and so on. A byte that is the same in all records is
-//! written once. Where records come in order, neighbours are alike: then the rows are of differences between records, and compressed. A checksum tells
-//! a damaged block from a whole one.
+//! The first words of all records come first, then the second ones. Of a row of words, only the bytes are written in which they differ. Where records
+//! come in order, neighbours are alike: then the rows are of differences between records, and compressed. A checksum tells a damaged block from
+//! a whole one.
 
 use std::io;
 
@@ -12,8 +12,10 @@ use crate::store::hash::hash_state;
 const HEAD: usize = 20;
 /// Set in the number of words if rows are of differences.
 const DIFFERENCES: u32 = 1 << 31;
-/// Words of a block that others hold in memory while it fills.
+/// Words of a block, about, if its records are not long.
 const WORDS: usize = 2048;
+/// Records of a block at the least: writing one has a price.
+const RECORDS: usize = 256;
 
 /// Records of one length, one behind the other.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +47,7 @@ impl Block {
 
     /// Records of a full block.
     pub fn capacity(stride: usize) -> usize {
-        (WORDS / stride).max(1)
+        (WORDS / stride).max(RECORDS)
     }
 
     /// Number of records.
@@ -56,7 +58,7 @@ impl Block {
     /// Whether there is no room for one more record.
     #[inline]
     pub fn is_full(&self) -> bool {
-        self.words.len() + self.stride > WORDS && !self.words.is_empty()
+        self.words.len() >= Self::capacity(self.stride) * self.stride
     }
 
     /// The records, one behind the other.
@@ -69,6 +71,14 @@ impl Block {
     pub fn push(&mut self, record: &[u64]) {
         debug_assert_eq!(record.len(), self.stride, "a record is as long as all others");
         self.words.extend_from_slice(record);
+    }
+
+    /// Appends a record of this first word and the others.
+    #[inline]
+    pub fn push_parts(&mut self, first: u64, others: &[u64]) {
+        debug_assert_eq!(others.len() + 1, self.stride, "a record is as long as all others");
+        self.words.push(first);
+        self.words.extend_from_slice(others);
     }
 
     /// Bytes of memory held.
@@ -120,14 +130,14 @@ impl Block {
         size: usize,
         read: impl FnOnce(&mut [u8]) -> io::Result<()>,
     ) -> io::Result<()> {
-        let Scratch { rows, bytes, column } = scratch;
+        let Scratch { rows, bytes, .. } = scratch;
         bytes.resize(size, 0);
         read(bytes)?;
-        self.decoded(bytes, rows, column)
+        self.decoded(bytes, rows)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a file is damaged"))
     }
 
-    fn decoded(&mut self, bytes: &[u8], rows: &mut Vec<u8>, column: &mut Vec<u64>) -> Option<()> {
+    fn decoded(&mut self, bytes: &[u8], rows: &mut Vec<u8>) -> Option<()> {
         let (sum, rest) = bytes.split_first_chunk::<8>()?;
         if checksum(rest) != u64::from_le_bytes(*sum) {
             return None;
@@ -137,8 +147,10 @@ impl Block {
         let is_sorted = words & DIFFERENCES != 0;
         let words = (words & !DIFFERENCES) as usize;
         let bytes = bytes.get(HEAD..)?;
-        let is_whole = words > 0 && words <= WORDS.max(self.stride) && words.is_multiple_of(self.stride);
-        if !is_whole || bytes.len() != behind || plain > words * 8 + self.stride * 9 {
+        let is_whole = words > 0
+            && words <= Self::capacity(self.stride) * self.stride
+            && words.is_multiple_of(self.stride);
+        if !is_whole || bytes.len() != behind || plain > words * 8 + self.stride * 10 {
             return None;
         }
         let rows = if behind == plain {
@@ -153,45 +165,62 @@ impl Block {
         self.words.resize(words, 0);
         let mut rows = rows;
         for word in 0..self.stride {
-            rows = read_column(rows, records, column)?;
-            if is_sorted {
-                for record in 1..records {
-                    column[record] ^= column[record - 1];
-                }
-            }
-            for (to, from) in self.words.iter_mut().skip(word).step_by(self.stride).zip(&*column) {
-                *to = *from;
+            rows = read_column(rows, records, &mut self.words[word..], self.stride)?;
+        }
+        if is_sorted {
+            for at in self.stride..words {
+                self.words[at] ^= self.words[at - self.stride];
             }
         }
         rows.is_empty().then_some(())
     }
 }
 
-/// Which bytes differ, one word with the others, and rows of those that differ.
+/// The first word, which bytes of words differ from it, and these bytes of all words.
 fn write_column(column: &[u64], rows: &mut Vec<u8>) {
     let first = column.first().copied().unwrap_or(0);
     let differing = column.iter().fold(0, |differing, word| differing | (word ^ first));
-    let mask = (0..8).fold(0u8, |mask, byte| mask | u8::from(differing >> (8 * byte) & 0xFF != 0) << byte);
-    rows.push(mask);
+    let low = if differing == 0 { 0 } else { differing.trailing_zeros() / 8 };
+    let bytes = ((64 - differing.leading_zeros()).div_ceil(8) - low) as usize;
+    rows.extend_from_slice(&[low as u8, bytes as u8]);
     rows.extend_from_slice(&first.to_le_bytes());
-    for byte in (0..8).filter(|byte| mask >> byte & 1 != 0) {
-        rows.extend(column.iter().map(|word| (word >> (8 * byte)) as u8));
+    let start = rows.len();
+    // Eight bytes are written each time, and overwritten by the next.
+    rows.resize(start + column.len() * bytes + 8, 0);
+    for (number, word) in column.iter().enumerate() {
+        let at = start + number * bytes;
+        rows[at..at + 8].copy_from_slice(&(word >> (8 * low)).to_le_bytes());
     }
+    rows.truncate(start + column.len() * bytes);
 }
 
-fn read_column<'r>(rows: &'r [u8], records: usize, column: &mut Vec<u64>) -> Option<&'r [u8]> {
-    let (mask, rows) = rows.split_first()?;
-    let (first, mut rows) = rows.split_first_chunk::<8>()?;
-    let differing = (0..8).filter(|byte| mask >> byte & 1 != 0);
-    let bits = differing.clone().fold(0u64, |bits, byte| bits | 0xFF << (8 * byte));
-    column.clear();
-    column.resize(records, u64::from_le_bytes(*first) & !bits);
-    for byte in differing {
-        let (row, rest) = rows.split_at_checked(records)?;
-        rows = rest;
-        column.iter_mut().zip(row).for_each(|(word, part)| *word |= u64::from(*part) << (8 * byte));
+/// Reads every `stride`th word, of which there are so many, and gives the rest.
+fn read_column<'r>(rows: &'r [u8], records: usize, words: &mut [u64], stride: usize) -> Option<&'r [u8]> {
+    let ([low, bytes], rows) = rows.split_first_chunk::<2>()?;
+    let (first, rows) = rows.split_first_chunk::<8>()?;
+    let (low, bytes, first) = (u32::from(*low), usize::from(*bytes), u64::from_le_bytes(*first));
+    if low as usize + bytes > 8 {
+        return None;
     }
-    Some(rows)
+    let (column, rest) = rows.split_at_checked(records * bytes)?;
+    if bytes == 0 {
+        words.iter_mut().step_by(stride).for_each(|word| *word = first);
+        return Some(rest);
+    }
+    let mask = u64::MAX >> (64 - 8 * bytes);
+    let same = first & !(mask << (8 * low));
+    // Eight bytes at a time, as long as there are so many.
+    let whole = rows.len().saturating_sub(8) / bytes;
+    for (number, word) in words.iter_mut().step_by(stride).enumerate() {
+        let at = number * bytes;
+        let part = if number <= whole && at + 8 <= rows.len() {
+            rows[at..].first_chunk().map_or(0, |chunk| u64::from_le_bytes(*chunk)) & mask
+        } else {
+            column[at..at + bytes].iter().rev().fold(0, |part, byte| part << 8 | u64::from(*byte))
+        };
+        *word = same | part << (8 * low);
+    }
+    Some(rest)
 }
 
 fn checksum(bytes: &[u8]) -> u64 {

@@ -16,8 +16,10 @@ use std::thread::JoinHandle;
 
 use super::block::{Block, Scratch};
 
-/// Blocks that wait to be written, at the most.
-const WAITING: usize = 8;
+/// Blocks that are handed over together.
+const TOGETHER: usize = 8;
+/// So often, blocks may wait to be written.
+const WAITING: usize = 2;
 /// Bytes of a page.
 const PAGE: u64 = 4096;
 
@@ -62,6 +64,22 @@ pub struct IoCount {
     pub bytes_written: u64,
     /// Bytes read, compressed.
     pub bytes_read: u64,
+}
+
+/// The same, by what the records are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IoCounts([IoCount; FileClass::ALL.len()]);
+
+impl IoCounts {
+    /// Of records of this class.
+    pub fn of(&self, class: FileClass) -> IoCount {
+        self.0[class as usize]
+    }
+
+    /// Of all of them.
+    pub fn total(&self) -> IoCount {
+        self.0.iter().copied().sum()
+    }
 }
 
 impl std::iter::Sum for IoCount {
@@ -127,13 +145,15 @@ impl Place {
 
 #[derive(Debug)]
 struct Writer {
+    /// Blocks that go together: to wake the thread for each costs more than to write it.
+    gathered: Vec<(Arc<RecordFile>, Block)>,
     jobs: SyncSender<Job>,
     thread: JoinHandle<()>,
 }
 
 #[derive(Debug)]
 enum Job {
-    Write(Arc<RecordFile>, Block),
+    Write(Vec<(Arc<RecordFile>, Block)>),
     /// Answers when everything before it is done.
     Settle(SyncSender<()>),
 }
@@ -184,6 +204,11 @@ impl Disk {
         }
     }
 
+    /// What was written and read.
+    pub fn counts(&self) -> IoCounts {
+        IoCounts(FileClass::ALL.map(|class| self.count(class)))
+    }
+
     /// Bytes of the file.
     pub fn bytes(&self) -> u64 {
         self.0.pages.size.load(Ordering::Relaxed)
@@ -205,26 +230,31 @@ impl Disk {
         let records = block.records() as u64;
         self.0.pages.counts[file.class as usize].written.fetch_add(records, Ordering::Relaxed);
         file.pending.fetch_add(1, Ordering::Relaxed);
-        self.send(Job::Write(file.clone(), block))
+        self.with_writer(|writer| {
+            writer.gathered.push((file.clone(), block));
+            if writer.gathered.len() < TOGETHER { Ok(()) } else { writer.send_gathered() }
+        })
     }
 
     /// Waits until everything is written.
     pub fn settle(&self, file: &RecordFile) -> io::Result<()> {
         if file.pending.load(Ordering::Acquire) > 0 {
             let (sender, done) = sync_channel(1);
-            self.send(Job::Settle(sender))?;
+            self.with_writer(|writer| {
+                writer.send_gathered()?;
+                writer.jobs.send(Job::Settle(sender)).map_err(|_| lost())
+            })?;
             done.recv().map_err(|_| lost())?;
         }
         file.check()
     }
 
-    fn send(&self, job: Job) -> io::Result<()> {
+    fn with_writer(&self, act: impl FnOnce(&mut Writer) -> io::Result<()>) -> io::Result<()> {
         let mut writer = lock(&self.0.writer);
-        let writer = match &mut *writer {
+        act(match &mut *writer {
             Some(writer) => writer,
             none => none.insert(Writer::start()?),
-        };
-        writer.jobs.send(job).map_err(|_| lost())
+        })
     }
 }
 
@@ -235,8 +265,8 @@ fn lost() -> io::Error {
 impl Drop for Shared {
     fn drop(&mut self) {
         let writer = self.writer.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Writer { jobs, thread }) = writer {
-            drop(jobs);
+        if let Some(Writer { jobs, thread, gathered }) = writer {
+            drop((jobs, gathered));
             // It has nothing to tell that nobody was told.
             let _ = thread.join();
         }
@@ -247,7 +277,11 @@ impl Writer {
     fn start() -> io::Result<Self> {
         let (jobs, queue) = sync_channel(WAITING);
         let thread = std::thread::Builder::new().name("disk".into()).spawn(move || write_all(&queue))?;
-        Ok(Self { jobs, thread })
+        Ok(Self { gathered: Vec::new(), jobs, thread })
+    }
+
+    fn send_gathered(&mut self) -> io::Result<()> {
+        self.jobs.send(Job::Write(std::mem::take(&mut self.gathered))).map_err(|_| lost())
     }
 }
 
@@ -255,7 +289,9 @@ fn write_all(queue: &Receiver<Job>) {
     let mut scratch = Scratch::default();
     for job in queue {
         match job {
-            Job::Write(file, block) => file.append(block.encode(file.class.is_sorted(), &mut scratch)),
+            Job::Write(blocks) => blocks.into_iter().for_each(|(file, block)| {
+                file.append(block.encode(file.class.is_sorted(), &mut scratch));
+            }),
             // Whoever does not wait any more need not hear it.
             Job::Settle(done) => drop(done.send(())),
         }

@@ -4,10 +4,12 @@ use std::io;
 
 use super::run::RunReader;
 
-/// Runs that are read side by side, least record first. For a dozen runs or so: the next record is looked for in all of them.
+/// Runs that are read side by side, least record first.
 #[derive(Debug)]
 pub struct Merge {
     readers: Vec<RunReader>,
+    /// Numbers of the runs that are not at their end, by their next record, the greatest first. Once somebody asked.
+    order: Option<Vec<usize>>,
     /// Words that say whether two records are the same.
     identity: usize,
     current: Vec<u64>,
@@ -16,31 +18,62 @@ pub struct Merge {
 impl Merge {
     /// Of records that are the same in their first `identity` words, one stays: the least.
     pub fn new(identity: usize, readers: Vec<RunReader>) -> Self {
-        Self { readers, identity, current: Vec::new() }
+        Self { readers, order: None, identity, current: Vec::new() }
     }
 
     /// The next record.
     #[expect(clippy::should_implement_trait, reason = "it may fail, and what it gives is borrowed")]
     pub fn next(&mut self) -> io::Result<Option<&[u64]>> {
-        loop {
-            let mut least: Option<(usize, &[u64])> = None;
-            for (number, reader) in self.readers.iter_mut().enumerate() {
-                if let Some(record) = reader.peek()?
-                    && least.is_none_or(|(_, least)| record < least)
-                {
-                    least = Some((number, record));
-                }
-            }
-            let Some((number, record)) = least else { return Ok(None) };
+        if self.order.is_none() {
+            self.order = Some(Vec::with_capacity(self.readers.len()));
+            (0..self.readers.len()).try_for_each(|number| self.put_in_order(number))?;
+        }
+        while let Some(number) = self.order.as_mut().and_then(Vec::pop) {
+            let record = self.readers[number].head();
             let is_new = self.current.is_empty() || self.current[..self.identity] != record[..self.identity];
             if is_new {
                 self.current.clear();
                 self.current.extend_from_slice(record);
             }
             self.readers[number].advance();
+            self.put_in_order(number)?;
             if is_new {
                 return Ok(Some(&self.current));
             }
         }
+        Ok(None)
+    }
+
+    /// The record that came last.
+    pub fn current(&self) -> &[u64] {
+        &self.current
+    }
+
+    /// Number of records in memory.
+    pub fn in_memory(&self) -> usize {
+        self.readers.iter().map(RunReader::in_memory).sum()
+    }
+
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        self.readers.iter().map(RunReader::bytes).sum()
+    }
+
+    #[inline]
+    fn put_in_order(&mut self, number: usize) -> io::Result<()> {
+        if self.readers[number].peek()?.is_some()
+            && let Some(order) = &mut self.order
+        {
+            let readers = &self.readers;
+            let record = readers[number].head();
+            // Often a run goes on being the least.
+            if order.last().is_none_or(|other| readers[*other].head() > record) {
+                order.push(number);
+            } else {
+                let place = order.partition_point(|other| readers[*other].head() > record);
+                order.insert(place, number);
+            }
+        }
+        Ok(())
     }
 }

@@ -4,18 +4,19 @@
 //! the least keys are all in the first bucket that is not empty, and when the queue comes to it, its records move to buckets before it; no record is
 //! compared with another, and none moves back, nor more often than a key has digits. Buckets are runs: appended to, read once, in order.
 //!
-//! Digits of four bits: with single bits, as in the textbooks, records of a queue whose keys lie far apart moved three times as often.
+//! Digits of six bits: with single bits, as in the textbooks, records move several times as often; with more, the buffers of all buckets take too much.
 
-use std::collections::BTreeMap;
 use std::io;
 
-use super::ExternalQueue;
 use super::disk::{Disk, FileClass};
 use super::duplicates::Duplicates;
 use super::run::RunWriter;
+use super::{ExternalQueue, Receiver};
 
 /// Bits of a digit.
-const DIGIT: u32 = 4;
+const DIGIT: u32 = 6;
+/// Positions of digits, and one more for the last key itself.
+const POSITIONS: usize = 1 + 64usize.div_ceil(DIGIT as usize);
 
 /// Records that wait, by the key in their first word.
 #[derive(Debug)]
@@ -33,7 +34,9 @@ struct Buckets {
     /// No key is smaller.
     last: u64,
     /// By position and value of the digit: the least keys first.
-    buckets: BTreeMap<(u32, u64), Bucket>,
+    buckets: Vec<Option<Bucket>>,
+    /// For each position, a bit for each bucket that there is.
+    filled: [u64; POSITIONS],
 }
 
 #[derive(Debug)]
@@ -43,26 +46,42 @@ struct Bucket {
 }
 
 impl Buckets {
-    /// The bucket of this key.
-    fn place(&self, key: u64) -> (u32, u64) {
-        let differing = key ^ self.last;
-        let position = differing.checked_ilog2().map_or(0, |bit| 1 + bit / DIGIT);
-        let digit = match position {
-            0 => 0,
-            position => key >> ((position - 1) * DIGIT) & ((1 << DIGIT) - 1),
-        };
-        (position, digit)
+    /// The number of the bucket of this key.
+    #[inline]
+    fn place(&self, key: u64) -> usize {
+        let Some(bit) = (key ^ self.last).checked_ilog2() else { return 0 };
+        let position = bit / DIGIT;
+        let digit = key >> (position * DIGIT) & ((1 << DIGIT) - 1);
+        ((position as usize + 1) << DIGIT) + digit as usize
     }
 
-    fn push(&mut self, record: &[u64]) -> io::Result<()> {
-        let key = record[0];
+    #[inline]
+    fn bucket(&mut self, key: u64) -> &mut Bucket {
         debug_assert!(key >= self.last, "keys never fall");
-        let bucket = self.buckets.entry(self.place(key)).or_insert_with(|| Bucket {
-            records: RunWriter::new(&self.disk, FileClass::Queue, self.stride),
-            least: key,
+        let place = self.place(key);
+        let Self { disk, stride, buckets, filled, .. } = self;
+        let bucket = buckets[place].get_or_insert_with(|| {
+            filled[place >> DIGIT] |= 1 << (place & ((1 << DIGIT) - 1));
+            Bucket { records: RunWriter::new(disk, FileClass::Queue, *stride), least: key }
         });
         bucket.least = bucket.least.min(key);
-        bucket.records.push(record)
+        bucket
+    }
+
+    #[inline]
+    fn push(&mut self, record: &[u64]) -> io::Result<()> {
+        self.bucket(record[0]).records.push(record)
+    }
+
+    /// The number of the first bucket.
+    fn first(&self) -> Option<usize> {
+        let position = self.filled.iter().position(|buckets| *buckets != 0)?;
+        Some((position << DIGIT) + self.filled[position].trailing_zeros() as usize)
+    }
+
+    fn take(&mut self, place: usize) -> Option<Bucket> {
+        self.filled[place >> DIGIT] &= !(1 << (place & ((1 << DIGIT) - 1)));
+        self.buckets[place].take()
     }
 }
 
@@ -70,12 +89,15 @@ impl RadixHeap {
     /// An empty queue of records whose first `width + 1` words, key and state, say whether they are the same; there may be more. `memory` is for
     /// finding duplicates.
     pub fn new(disk: &Disk, width: usize, stride: usize, memory: usize) -> io::Result<Self> {
-        let buckets = Buckets { disk: disk.clone(), stride, last: 0, buckets: BTreeMap::new() };
+        let buckets = std::iter::repeat_with(|| None).take(POSITIONS << DIGIT).collect();
+        let buckets = Buckets { disk: disk.clone(), stride, last: 0, buckets, filled: [0; POSITIONS] };
         Ok(Self { buckets, duplicates: Duplicates::new(width + 1, memory)?, moving: Vec::new() })
     }
 
     fn runs(&self) -> impl Iterator<Item = &RunWriter> {
-        self.buckets.buckets.values().map(|bucket| &bucket.records)
+        let Buckets { buckets, filled, .. } = &self.buckets;
+        let places = buckets.chunks(1 << DIGIT).zip(filled).filter(|(_, filled)| **filled != 0);
+        places.flat_map(|(buckets, _)| buckets).flatten().map(|bucket| &bucket.records)
     }
 }
 
@@ -84,13 +106,19 @@ impl ExternalQueue for RadixHeap {
         self.buckets.push(record)
     }
 
-    fn first(&mut self) -> io::Result<Option<u64>> {
-        Ok(self.buckets.buckets.first_key_value().map(|(_, bucket)| bucket.least))
+    fn push_all(&mut self, key: u64, entries: &[u64]) -> io::Result<()> {
+        let stride = self.buckets.stride;
+        self.buckets.bucket(key).records.push_all(key, entries, stride - 1)
     }
 
-    fn take(&mut self, key: u64, each: &mut dyn FnMut(&[u64]) -> io::Result<bool>) -> io::Result<()> {
+    fn first(&mut self) -> io::Result<Option<u64>> {
+        let first = self.buckets.first().and_then(|place| self.buckets.buckets[place].as_ref());
+        Ok(first.map(|bucket| bucket.least))
+    }
+
+    fn take(&mut self, key: u64, receiver: &mut dyn Receiver) -> io::Result<()> {
         let Self { buckets, duplicates, moving } = self;
-        let Some((_, bucket)) = buckets.buckets.pop_first() else { return Ok(()) };
+        let Some(bucket) = buckets.first().and_then(|place| buckets.take(place)) else { return Ok(()) };
         debug_assert_eq!(bucket.least, key, "the least key is taken");
         buckets.last = key;
         let mut records = bucket.records.into_reader()?;
@@ -98,12 +126,15 @@ impl ExternalQueue for RadixHeap {
         let mut is_first = true;
         while let Some(block) = records.next_block()? {
             moving.clear();
-            for record in block.chunks_exact(stride) {
-                if record[0] != key {
-                    moving.extend_from_slice(record);
-                } else {
-                    each(record)?;
-                }
+            let mut rest = block;
+            while let Some(first) = rest.first() {
+                let is_here = *first == key;
+                let differs = |record: &[u64]| (record[0] == key) != is_here;
+                let same =
+                    rest.chunks_exact(stride).position(differs).map_or(rest.len(), |count| count * stride);
+                let (records, others) = rest.split_at(same);
+                rest = others;
+                if is_here { receiver.receive(records)? } else { moving.extend_from_slice(records) }
             }
             if moving.is_empty() {
                 continue;
@@ -111,13 +142,9 @@ impl ExternalQueue for RadixHeap {
             if std::mem::take(&mut is_first) {
                 duplicates.clear()?;
             }
-            duplicates.filter(
-                moving,
-                stride,
-                |record| {
-                    if each(record)? { Ok(()) } else { buckets.push(record) }
-                },
-            )?;
+            duplicates.filter(moving, stride, |record| {
+                if receiver.offer(record) { Ok(()) } else { buckets.push(record) }
+            })?;
         }
         Ok(())
     }

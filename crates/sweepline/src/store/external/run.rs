@@ -61,6 +61,18 @@ impl RunWriter {
         Ok(())
     }
 
+    /// Appends records that begin with this key, and go on as the entries, of `words` words, say.
+    pub fn push_all(&mut self, key: u64, entries: &[u64], words: usize) -> io::Result<()> {
+        for entry in entries.chunks_exact(words) {
+            if self.last.is_full() {
+                self.write_block()?;
+            }
+            self.last.push_parts(key, entry);
+            self.records += 1;
+        }
+        Ok(())
+    }
+
     fn write_block(&mut self) -> io::Result<()> {
         let file = match &self.file {
             Some(file) => file,
@@ -136,6 +148,11 @@ impl RunReader {
             return Ok(None);
         }
         Ok(Some(&self.block.words()[self.next * self.stride..(self.next + 1) * self.stride]))
+    }
+
+    /// The record that [`peek`](Self::peek) has shown.
+    pub fn head(&self) -> &[u64] {
+        &self.block.words()[self.next * self.stride..(self.next + 1) * self.stride]
     }
 
     /// Goes on behind the record that [`peek`](Self::peek) has shown.

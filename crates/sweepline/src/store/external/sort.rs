@@ -113,6 +113,11 @@ impl SortedRuns {
         self.merged(runs)
     }
 
+    /// All runs, one by one.
+    pub fn into_runs(self) -> impl Iterator<Item = Run> {
+        self.levels.into_iter().flatten()
+    }
+
     /// Takes all runs out.
     pub fn take(&mut self) -> Self {
         let empty = Self::new(&self.disk, self.class, self.stride, self.identity, self.fan);
