@@ -131,7 +131,8 @@ pub struct SearchOptions {
 impl SearchOptions {
     /// What contradicts each other, as a sentence.
     pub fn contradiction(&self) -> Option<&'static str> {
-        let has_layers = !matches!(self.engine, EngineChoice::Breadth | EngineChoice::Depth);
+        let has_layers =
+            !matches!(self.engine, EngineChoice::Breadth | EngineChoice::Depth | EngineChoice::Partition);
         let asked = self.measure.as_deref().map(str::trim);
         let has_measure = asked.is_some_and(|measure| measure != "none");
         let finds = has_layers && asked.is_none_or(|measure| measure == "auto");
@@ -191,6 +192,8 @@ pub enum EngineChoice {
     Breadth,
     /// Depth-first, everything in memory
     Depth,
+    /// Partitioned, what is not at work on disk
+    Partition,
 }
 
 /// What a measure that is looked for is to save.

@@ -144,6 +144,7 @@ pub fn preliminary(options: &SearchOptions) -> PlanRecord {
         EngineChoice::Sweep => Some("sweep"),
         EngineChoice::SweepDisk => Some("sweep-disk"),
         EngineChoice::Depth => Some("depth"),
+        EngineChoice::Partition => Some("partition"),
     };
     PlanRecord::asked(engine, options.execution.map(ExecutionChoice::name), measure)
 }
@@ -167,6 +168,7 @@ fn guidance(options: &SearchOptions, file: &ModelFile) -> Result<Guidance, Vec<F
     match options.engine {
         EngineChoice::Breadth => return Ok(Guidance::Engine(Engine::Breadth)),
         EngineChoice::Depth => return Ok(Guidance::Engine(Engine::Depth)),
+        EngineChoice::Partition => return Ok(Guidance::Engine(Engine::Partition)),
         EngineChoice::Auto | EngineChoice::Sweep | EngineChoice::SweepDisk => {}
     }
     let choice = measure::choose(options.measure.as_deref(), file)?;

@@ -61,6 +61,7 @@ impl PlanRecord {
             Engine::Depth => "depth",
             Engine::Sweep => "sweep",
             Engine::SweepDisk => "sweep-disk",
+            Engine::Partition => "partition",
         };
         let measure =
             MeasureRecord { monotone: Some(true), ..MeasureRecord::unknown(None, MeasureOrigin::None) };
@@ -307,7 +308,7 @@ fn states_matched(finished: FinishedSearch<'_>) -> Option<u64> {
 /// How long the run is to the first state that a search finds something in.
 fn length_by(plan: &Plan) -> LengthRecord {
     match (plan.engine, &plan.measure) {
-        (Engine::Depth, _) => LengthRecord::AsFound,
+        (Engine::Depth | Engine::Partition, _) => LengthRecord::AsFound,
         (engine, Some(_)) if engine.is_sweep() && plan.nesting.parts != 0 => LengthRecord::AsFound,
         (engine, Some(_)) if engine.is_sweep() => LengthRecord::SubjectToProgress,
         _ => LengthRecord::Shortest,

@@ -27,7 +27,6 @@
 
 mod layers;
 mod order;
-mod origin;
 mod revisits;
 mod sorted_successors;
 mod waiting_vectors;
@@ -46,12 +45,12 @@ use crate::store::recent_states::RecentStates;
 
 pub use order::{Initial, Nesting, OnRegress, Order};
 
-use origin::{NO_PARENT, initial_origin, origin, tell_origin};
 use revisits::Revisits;
 use sorted_successors::{Behind, Staying};
 use waiting_vectors::WaitingVectors;
 
 use super::observer::{Observer, Record, Successors};
+use super::origin::{NO_PARENT, initial_origin, origin, tell_origin};
 use super::search::{Counters, Held, Limits, Monitor, RegressEdge, Search, SearchEnd, StopReason, consult};
 
 /// Successors that are inserted together. Enough to overlap their cache misses, few enough to stay in the first cache.

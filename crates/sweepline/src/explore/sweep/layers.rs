@@ -9,8 +9,8 @@ use crate::store::future_layers::FutureLayers;
 use crate::store::layer::{Inserted, LayerFull, Width};
 use crate::store::recent_states::RecentStates;
 
-use super::origin::{UNKNOWN, tell_origin};
 use super::{BATCH, Front, Nesting, QueueBalance, SweepSearch, disk_failed, is_known, out_of_memory};
+use crate::explore::origin::{UNKNOWN, tell_origin};
 
 /// So many times as many states as come into a layer must be known for it to look them up.
 const MANY_KNOWN: usize = 8;

@@ -26,11 +26,15 @@ pub enum FileClass {
     Persistent,
     /// Parts of a layer that is larger than memory.
     Layer,
+    /// Expanded states of partitions.
+    Visited,
+    /// States that partitions are still to take in or to expand.
+    Candidates,
 }
 
 impl FileClass {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 3] = [Self::Queue, Self::Persistent, Self::Layer];
+    pub const ALL: [Self; 5] = [Self::Queue, Self::Persistent, Self::Layer, Self::Visited, Self::Candidates];
 }
 
 /// What went to files and came from them.
