@@ -46,7 +46,9 @@ impl Failure {
             }
             CheckError::Unsound(unsound) => {
                 let help = match unsound {
-                    Unsound::ComponentsByDepth(_) => unsound.advice().into(),
+                    Unsound::ComponentsByDepth(_) | Unsound::ComponentsByPartition(_) => {
+                        unsound.advice().into()
+                    }
                     Unsound::ComponentsAcrossLayers(_) => {
                         format!("{}; --expect-monotone shows where progress falls", unsound.advice())
                     }

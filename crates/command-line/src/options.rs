@@ -193,6 +193,8 @@ pub enum EngineChoice {
     Depth,
     /// Breadth-first, all states on disk: shortest traces
     BreadthDisk,
+    /// Partitioned, what is not at work on disk
+    Partition,
 }
 
 impl EngineChoice {
@@ -200,7 +202,7 @@ impl EngineChoice {
     pub fn has_layers(self) -> bool {
         match self {
             Self::Auto | Self::Sweep | Self::SweepDisk => true,
-            Self::Breadth | Self::Depth | Self::BreadthDisk => false,
+            Self::Breadth | Self::Depth | Self::BreadthDisk | Self::Partition => false,
         }
     }
 }

@@ -146,6 +146,7 @@ pub fn preliminary(options: &SearchOptions) -> PlanRecord {
         EngineChoice::SweepDisk => Some("sweep-disk"),
         EngineChoice::Depth => Some("depth"),
         EngineChoice::BreadthDisk => Some("breadth-disk"),
+        EngineChoice::Partition => Some("partition"),
     };
     PlanRecord::asked(engine, options.execution.map(ExecutionChoice::name), measure)
 }
@@ -170,6 +171,7 @@ fn guidance(options: &SearchOptions, file: &ModelFile) -> Result<Guidance, Vec<F
         EngineChoice::Breadth => return Ok(Guidance::Engine(Engine::Breadth)),
         EngineChoice::Depth => return Ok(Guidance::Engine(Engine::Depth)),
         EngineChoice::BreadthDisk => return Ok(Guidance::Engine(Engine::BreadthDisk)),
+        EngineChoice::Partition => return Ok(Guidance::Engine(Engine::Partition)),
         EngineChoice::Auto | EngineChoice::Sweep | EngineChoice::SweepDisk => {}
     }
     let choice = measure::choose(options.measure.as_deref(), file)?;

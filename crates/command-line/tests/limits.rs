@@ -25,6 +25,7 @@ fn the_state_limit_stops_a_search() {
         .err("raise --state-limit")
         .out("incomplete, the limit of 1000 states");
     stopped(&["--state-limit", "1000", "--engine", "depth"], "W0021");
+    stopped(&["--state-limit", "1000", "--engine", "partition"], "W0021");
 }
 
 #[test]
@@ -81,9 +82,30 @@ fn states_ahead_go_to_disk_when_memory_is_short() {
 }
 
 #[test]
+fn partitions_go_to_disk_when_memory_is_short() {
+    let model = format!("{}/../../models/dve/two_phase_commit.dve", env!("CARGO_MANIFEST_DIR"));
+    let session = Session::with_model(ENDLESS);
+    let explored = |more: &[&str]| {
+        let run = session.run(&[&["explore", &model, "--json", "run.json"], more].concat()).expect(0);
+        (run, session.json("run.json"))
+    };
+    let (_, roomy) = explored(&["--engine", "breadth"]);
+    let (run, record) = explored(&["--engine", "partition", "--memory", "1MiB"]);
+    run.out("by partitions, compiled: complete\n").out("\non disk           ");
+    assert_eq!(record["plan"]["engine"], "partition");
+    assert!(record["search"]["layers"].as_u64().unwrap() > 1);
+    assert_eq!(record["search"]["deadlocks"], roomy["search"]["deadlocks"]);
+    assert_eq!(record["search"]["states"]["distinct"], roomy["search"]["states"]["distinct"]);
+    assert_eq!(record["search"]["transitions"]["total"], roomy["search"]["transitions"]["total"]);
+    let short = session.run(&["check", "m.dve", "--engine", "partition", "--ctl", "AG EF a == 0"]);
+    short.expect(2).err("one partition in memory");
+}
+
+#[test]
 fn hardly_any_memory_is_a_limit_like_any_other() {
     for memory in ["1", "4KiB", "64KiB"] {
         stopped(&["--memory", memory], "W0023");
+        stopped(&["--memory", memory, "--engine", "partition"], "W0023");
     }
 }
 

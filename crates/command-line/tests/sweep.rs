@@ -280,7 +280,7 @@ fn a_second_search_that_hits_a_limit_says_so() {
 fn terminal_states_are_listed_on_request() {
     let session = Session::with_model(ROUNDS);
     let expected = "1 terminal state:\n\n    1    x = 9, round = 2, P = done\n\n";
-    for engine in ["sweep", "sweep-disk", "breadth", "depth"] {
+    for engine in ["sweep", "sweep-disk", "breadth", "depth", "partition"] {
         for command in [&["explore"][..], &["check", "--invariant", "x < 0"]] {
             let arguments = ["m.dve", "--terminal-states", "--engine", engine, "--json", "run.json"];
             let run = session.run(&[command, &arguments].concat());

@@ -78,7 +78,7 @@ fn meets(plan: &Plan, model: &languages::Model, whole: &Outcome, expectation: &s
     };
     let as_short = |verdict: &Verdict, text: &str| match engine {
         Engine::Breadth => steps(verdict) == Some(text.parse().unwrap()),
-        Engine::Depth | Engine::Sweep | Engine::SweepDisk => {
+        Engine::Depth | Engine::Sweep | Engine::SweepDisk | Engine::Partition => {
             steps(verdict).is_some_and(|found| found >= text.parse().unwrap())
         }
     };
@@ -158,6 +158,11 @@ fn breadth_first_search_meets_all_expectations() {
 #[test]
 fn depth_first_search_meets_all_expectations() {
     all_models_meet_their_expectations(Engine::Depth, Packing::Auto, |_| None);
+}
+
+#[test]
+fn partitioned_search_meets_all_expectations() {
+    all_models_meet_their_expectations(Engine::Partition, Packing::Auto, |_| None);
 }
 
 #[test]

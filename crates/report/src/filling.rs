@@ -83,6 +83,7 @@ impl PlanRecord {
             Engine::Sweep => "sweep",
             Engine::SweepDisk => "sweep-disk",
             Engine::BreadthDisk => "breadth-disk",
+            Engine::Partition => "partition",
         };
         let measure =
             MeasureRecord { monotone: Some(true), ..MeasureRecord::unknown(None, MeasureOrigin::None) };
@@ -329,7 +330,7 @@ fn states_matched(finished: FinishedSearch<'_>) -> Option<u64> {
 /// How long the run is to the first state that a search finds something in.
 fn length_by(plan: &Plan) -> LengthRecord {
     match (plan.engine, &plan.measure) {
-        (Engine::Depth, _) => LengthRecord::AsFound,
+        (Engine::Depth | Engine::Partition, _) => LengthRecord::AsFound,
         (engine, Some(_)) if engine.is_sweep() && plan.nesting.parts != 0 => LengthRecord::AsFound,
         (engine, Some(_)) if engine.is_sweep() => LengthRecord::SubjectToProgress,
         _ => LengthRecord::Shortest,

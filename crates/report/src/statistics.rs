@@ -115,6 +115,7 @@ fn search_row(record: &RunRecord) -> String {
         // It has a line of its own.
         (Some(_), _) if record.measure_search.is_some() => format!("sweep, {execution}: {end}"),
         (Some(_), Some(measure)) | (Some(measure), None) => format!("sweep by {measure}, {execution}: {end}"),
+        (None, _) if engine == "partition" => format!("by partitions, {execution}: {end}"),
         (None, _) => format!("{engine}-first, {execution}: {end}"),
     }
 }

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 
 use crate::explore::depth::DepthSearch;
 use crate::explore::observer::{Both, Successors};
+use crate::explore::partition::PartitionSearch;
 use crate::explore::search::Limits;
 use crate::explore::sweep::{InMemory, Initial, Nesting, OnRegress, Order, Spilling, SweepSearch};
 use crate::explore::{CompleteSearch, Counters, Monitor, Record, RegressEdge, Search, SearchEnd, StopReason};
@@ -62,6 +63,8 @@ pub enum Engine {
     SweepDisk,
     /// Breadth-first, all states on disk: duplicates are found when a level is complete. Shortest traces.
     BreadthDisk,
+    /// Partition by partition, and those that are not at work are on disk: for what fits into no memory and has no progress.
+    Partition,
 }
 
 impl Engine {
@@ -377,7 +380,11 @@ pub fn check_subject<M: Subject>(
         }
         _ => Order::Constant,
     };
-    let kind = if plan.engine == Engine::Depth { SearchKind::Depth } else { SearchKind::Layers(order) };
+    let kind = match plan.engine {
+        Engine::Depth => SearchKind::Depth,
+        Engine::Partition => SearchKind::Partitions,
+        _ => SearchKind::Layers(order),
+    };
     require_sound(properties, kind)?;
     let width = subject.words();
     let no_memory = |error| CheckError::NoMemory(LayerFull::System(error));
@@ -396,6 +403,15 @@ pub fn check_subject<M: Subject>(
         SearchKind::Depth => {
             let search = DepthSearch::new(width, plan.limits).map_err(no_memory)?;
             Run::new(subject, properties, plan, search, kind)?.finish(monitor)
+        }
+        SearchKind::Partitions => {
+            let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
+            let search = PartitionSearch::new(width, plan.limits, disk.clone()).map_err(no_memory)?;
+            let search = search.with_states_in_memory(plan.disk.in_memory);
+            let mut outcome = Run::new(subject, properties, plan, search, kind)?.finish(monitor)?;
+            outcome.disk_bytes += disk.bytes();
+            outcome.io = disk.counts();
+            Ok(outcome)
         }
     }
 }
@@ -429,7 +445,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         let terminal = match (plan.terminal_states, kind) {
             (TerminalList::Listed, _) => Some(usize::MAX),
             // One pass meets every state once.
-            (_, SearchKind::Depth | SearchKind::Layers(Order::Constant)) => None,
+            (_, SearchKind::Depth | SearchKind::Partitions | SearchKind::Layers(Order::Constant)) => None,
             (TerminalList::Counted, _) => Some(TERMINAL_STATES),
         };
         let terminal = terminal.map(|limit| TerminalStates::new(subject.words(), limit)).transpose();
@@ -628,7 +644,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
             // Levels of a layer that did not fit were mixed.
             _ if self.search.counters().spilled.current > 0 => Length::AsFound,
             SearchKind::Layers(_) => Length::SubjectToProgress,
-            SearchKind::Depth => Length::AsFound,
+            SearchKind::Depth | SearchKind::Partitions => Length::AsFound,
         };
         let (shown, wanted) = match &property.kind {
             PropertyKind::DeadlockFree => (self.subject.is_terminal(state), true),

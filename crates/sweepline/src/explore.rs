@@ -5,6 +5,8 @@
 
 pub mod depth;
 pub mod observer;
+mod origin;
+pub mod partition;
 pub mod search;
 pub mod sweep;
 

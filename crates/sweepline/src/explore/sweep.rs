@@ -28,7 +28,6 @@
 mod layers;
 mod on_disk;
 mod order;
-mod origin;
 mod revisits;
 mod sorted_successors;
 mod waiting_vectors;
@@ -47,12 +46,12 @@ pub use on_disk::{InMemory, Spilling};
 pub use order::{Initial, Nesting, OnRegress, Order};
 
 use on_disk::OnDisk;
-use origin::{NO_PARENT, initial_origin, origin, tell_origin};
 use revisits::Revisits;
 use sorted_successors::{Behind, Staying};
 use waiting_vectors::WaitingVectors;
 
 use super::observer::{Observer, Record, Successors};
+use super::origin::{NO_PARENT, initial_origin, origin, tell_origin};
 use super::search::{Counters, Held, Limits, Monitor, RegressEdge, Search, SearchEnd, StopReason, consult};
 
 /// Successors that are inserted together. Enough to overlap their cache misses, few enough to stay in the first cache.

@@ -1,6 +1,6 @@
 //! Which property may be checked by which search: the one place that decides.
 //!
-//! | property | breadth | depth | sweep, any measure | sweep, measure that never falls |
+//! | property | breadth | depth, partition | sweep, any measure | sweep, measure that never falls |
 //! |---|---|---|---|---|
 //! | deadlock, invariant, reachability | yes | yes | yes | yes |
 //! | `AG EF p`, `EF AG p` | yes | no | no | yes |
@@ -22,6 +22,11 @@ pub enum Unsound {
         "`{0}` is decided by the strongly connected components of a layer, and a depth-first search has no layers"
     )]
     ComponentsByDepth(String),
+    /// Of the partitions, all but one are on disk.
+    #[error(
+        "`{0}` is decided by the strongly connected components of a layer, and a search by partitions has one partition in memory: a component may lie in several"
+    )]
+    ComponentsByPartition(String),
     /// Progress falls.
     #[error(
         "`{0}` is decided by the strongly connected components of a layer, and progress falls: a component may lie in several layers, of which most are forgotten"
@@ -33,7 +38,7 @@ impl Unsound {
     /// What to do instead.
     pub fn advice(&self) -> &'static str {
         match self {
-            Self::ComponentsByDepth(_) => {
+            Self::ComponentsByDepth(_) | Self::ComponentsByPartition(_) => {
                 "use the engine `breadth`, or `sweep` with a measure that never falls"
             }
             Self::ComponentsAcrossLayers(_) => {
@@ -50,12 +55,15 @@ pub enum SearchKind {
     Layers(Order),
     /// Depth-first.
     Depth,
+    /// Partition by partition.
+    Partitions,
 }
 
 /// Refuses what cannot be decided by this search.
 pub fn require_sound<P>(properties: &[Property<P>], search: SearchKind) -> Result<(), Unsound> {
     match (needs_monotone(properties), search) {
         (Some(name), SearchKind::Depth) => Err(Unsound::ComponentsByDepth(name.into())),
+        (Some(name), SearchKind::Partitions) => Err(Unsound::ComponentsByPartition(name.into())),
         _ => Ok(()),
     }
 }

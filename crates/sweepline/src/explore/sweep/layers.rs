@@ -1,13 +1,13 @@
 //! From one layer to the next, and from one sweep to the next.
 
 use crate::explore::observer::Observer;
+use crate::explore::origin::{UNKNOWN, tell_origin};
 use crate::explore::search::{CompleteSearch, SearchEnd, StopReason};
 use crate::model::transition_system::TransitionSystem;
 use crate::progress::Comparison;
 use crate::store::layer::{Inserted, LayerFull, Width};
 use crate::store::recent_states::RecentStates;
 
-use super::origin::{UNKNOWN, tell_origin};
 use super::{BATCH, Front, QueueBalance, SweepSearch, is_known, out_of_memory};
 
 /// So many times as many states as come into a layer must be known for it to look them up.

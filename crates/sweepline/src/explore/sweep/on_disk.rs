@@ -6,6 +6,7 @@
 use std::io;
 
 use crate::explore::observer::{Observer, Record};
+use crate::explore::origin::{UNKNOWN, tell_origin};
 use crate::explore::search::{SearchEnd, Spills, StopReason};
 use crate::model::transition_system::TransitionSystem;
 use crate::store::external::disk::Disk;
@@ -15,7 +16,6 @@ use crate::store::future_layers::FutureLayers;
 use crate::store::large_layer::LargeLayer;
 use crate::store::layer::{LayerFull, Width};
 
-use super::origin::{UNKNOWN, tell_origin};
 use super::{BATCH, Front, Nesting, SweepSearch, out_of_memory};
 
 /// Entries of future layers that come back from disk early, at the most.

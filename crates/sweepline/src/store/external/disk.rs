@@ -32,11 +32,15 @@ pub enum FileClass {
     Persistent,
     /// Parts of a layer that is larger than memory.
     Layer,
+    /// Expanded states of partitions.
+    Visited,
+    /// States that partitions are still to take in or to expand.
+    Candidates,
 }
 
 impl FileClass {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 3] = [Self::Queue, Self::Persistent, Self::Layer];
+    pub const ALL: [Self; 5] = [Self::Queue, Self::Persistent, Self::Layer, Self::Visited, Self::Candidates];
 
     /// The name in records of runs.
     pub fn name(self) -> &'static str {
@@ -44,12 +48,14 @@ impl FileClass {
             Self::Queue => "queue",
             Self::Persistent => "persistent",
             Self::Layer => "layer",
+            Self::Visited => "visited",
+            Self::Candidates => "candidates",
         }
     }
 
     /// Whether records come in order, so that neighbours are alike.
     pub(super) fn is_sorted(self) -> bool {
-        self != Self::Queue
+        matches!(self, Self::Persistent | Self::Layer)
     }
 }
 

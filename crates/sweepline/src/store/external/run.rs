@@ -96,6 +96,20 @@ impl RunWriter {
         self.last.bytes() + self.file.as_ref().map_or(0, |file| file.bytes())
     }
 
+    /// Lets go of the memory: what is in it goes to the file, too.
+    pub fn write_out(&mut self) -> io::Result<()> {
+        if self.last.records() > 0 { self.write_block() } else { Ok(()) }
+    }
+
+    /// Reads what is there so far. More may be appended as soon as it is read.
+    pub fn reader(&self) -> io::Result<RunReader> {
+        if let Some(file) = &self.file {
+            self.disk.settle(file)?;
+        }
+        let (file, last) = (self.file.clone(), Arc::new(self.last.clone()));
+        Ok(Run { file, last, stride: self.stride, records: self.records }.reader())
+    }
+
     /// That was all.
     pub fn finish(self) -> io::Result<Run> {
         if let Some(file) = &self.file {

@@ -1,6 +1,6 @@
 //! Where a state comes from, in one word: the record number of its parent, and the action.
 //!
-//! States that wait in future layers or are persistent carry this word, if traces are wanted, until they enter the
+//! States that wait in future layers, are persistent, or are candidates of a partition carry this word, if traces are wanted, until they enter the
 //! current layer and get a record number of their own.
 
 use crate::explore::observer::{Observer, Record};
