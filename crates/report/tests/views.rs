@@ -211,7 +211,7 @@ fn a_measure_that_was_given_up_is_told_with_the_reason_and_what_came_next() {
         text(&record, detail)
     };
     let given_up = vec![
-        attempt(None, AttemptEndRecord::Memory, 100_000),
+        attempt(None, AttemptEndRecord::BetterMeasure, 100_000),
         attempt(Some("z"), AttemptEndRecord::Kept, 700_000),
     ];
     let told = story(given_up, Detail::Verbose);

@@ -284,14 +284,14 @@ fn large_graphs_are_met_completely() {
     let small = Plan { limits, ..partition(usize::MAX) };
     for plan in [partition(3_000), small.clone()] {
         let outcome = run(&graph, vec![PropertyKind::DeadlockFree], &plan);
-        assert!(outcome.complete && outcome.counters.spilled.current > 0 && outcome.io.written > 0, "{outcome:?}");
+        assert!(outcome.complete && outcome.counters.spilled.current > 0 && outcome.io.total().written > 0, "{outcome:?}");
         assert_eq!(outcome.distinct, expected.distinct);
         assert_eq!(outcome.counters.transitions, expected.counters.transitions);
     }
     let alone = run(&graph, vec![], &Plan { on_runtime_error: OnRuntimeError::GoOn, ..small });
     assert!(alone.complete && alone.peak_state_bytes <= memory as u64, "{} bytes", alone.peak_state_bytes);
     let roomy = run(&graph, vec![], &partition(usize::MAX));
-    assert_eq!((roomy.counters.spilled.current, roomy.counters.layers, roomy.io.written), (0, 1, 0));
+    assert_eq!((roomy.counters.spilled.current, roomy.counters.layers, roomy.io.total().written), (0, 1, 0));
 }
 
 #[test]
