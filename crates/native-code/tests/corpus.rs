@@ -77,7 +77,7 @@ fn meets(plan: &Plan, model: &languages::Model, whole: &Outcome, expectation: &s
         expression.clone()
     };
     let as_short = |verdict: &Verdict, text: &str| match engine {
-        Engine::Breadth => steps(verdict) == Some(text.parse().unwrap()),
+        Engine::Breadth | Engine::BreadthDisk => steps(verdict) == Some(text.parse().unwrap()),
         Engine::Depth | Engine::Sweep | Engine::SweepDisk | Engine::Partition => {
             steps(verdict).is_some_and(|found| found >= text.parse().unwrap())
         }

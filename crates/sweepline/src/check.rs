@@ -7,11 +7,13 @@
 //! [`check_subject`] does the same for any [`Subject`]: guarded commands are one kind of model, plain Rust types are another.
 
 mod automatic;
+pub mod checkpoint;
 mod commands;
 mod subject;
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use crate::explore::depth::DepthSearch;
 use crate::explore::observer::{Both, Successors};
@@ -31,6 +33,7 @@ use crate::property::{Property, PropertyKind, predicates};
 use crate::store::external::disk::{Disk, IoCounts};
 use crate::store::far_layers::QueueKind;
 use crate::store::layer::LayerFull;
+use crate::store::saved::Loader;
 use crate::verdict::replay::{ReplayError, ReplayedTrace};
 use crate::verdict::trace_log::{LoggedRun, TraceLog};
 use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
@@ -40,6 +43,7 @@ pub use automatic::{
 };
 pub use subject::{Expanded, Subject, Translation};
 
+use checkpoint::{CheckpointFolder, Checkpointing, Pauses};
 use commands::CommandsSubject;
 
 /// Terminal states that are kept to tell those of several sweeps apart, if nobody wants to see them.
@@ -171,9 +175,21 @@ pub struct Plan {
     pub terminal_states: TerminalList,
     /// What may go to disk: the trace log, and states that a sweep has no room for.
     pub disk: DiskUse,
+    /// When the run is saved, if it is.
+    pub checkpoint: Option<Checkpointing>,
 }
 
 impl Plan {
+    /// What must be the same for a run to go on from a checkpoint.
+    fn fingerprint(&self) -> String {
+        let Self { engine, measure, initial, on_regress, nesting, packing, .. } = self;
+        let Self { on_runtime_error, explore_all, terminal_states, .. } = self;
+        let queue = self.disk.queue;
+        format!(
+            "{engine:?} {measure:?} {initial:?} {on_regress:?} {nesting:?} {packing:?} {on_runtime_error:?} {explore_all} {terminal_states:?} {queue:?}"
+        )
+    }
+
     /// What goes to disk, and when.
     fn spilling(&self, disk: &Disk) -> Spilling {
         let few = if self.engine == Engine::SweepDisk { IN_MEMORY } else { usize::MAX };
@@ -277,6 +293,12 @@ pub enum CheckError {
     /// There is no memory even for the beginning.
     #[error("the search cannot begin: {0}")]
     NoMemory(LayerFull),
+    /// This search cannot be saved.
+    #[error("this search cannot be saved: checkpoints are for sweeps and breadth-first searches")]
+    NotSaved,
+    /// A checkpoint cannot be read, or belongs to another run.
+    #[error("the checkpoint cannot be used: {0}")]
+    Checkpoint(io::Error),
     /// The trace log cannot be read back.
     #[error("the trace log cannot be read: {0}")]
     TraceLog(#[from] io::Error),
@@ -363,7 +385,7 @@ fn shorten(
 
 /// Checks the properties on any kind of model.
 pub fn check_subject<M: Subject>(
-    subject: M,
+    mut subject: M,
     properties: &[Property<M::Predicate>],
     plan: &Plan,
     monitor: &mut dyn Monitor,
@@ -386,6 +408,9 @@ pub fn check_subject<M: Subject>(
         _ => SearchKind::Layers(order),
     };
     require_sound(properties, kind)?;
+    let saved = plan.checkpoint.as_ref().filter(|checkpoints| checkpoints.resumes);
+    let saved = saved.map(|checkpoints| resumed(&mut subject, checkpoints, &plan.fingerprint()));
+    let saved = saved.transpose().map_err(CheckError::Checkpoint)?;
     let width = subject.words();
     let no_memory = |error| CheckError::NoMemory(LayerFull::System(error));
     match kind {
@@ -395,25 +420,36 @@ pub fn check_subject<M: Subject>(
             if plan.engine != Engine::Breadth || plan.disk.breadth_goes_on {
                 search = search.spill_to(plan.spilling(&disk));
             }
-            let mut outcome = Run::new(subject, properties, plan, search, kind)?.finish(monitor)?;
+            let mut outcome = Run::new(subject, properties, plan, search, kind, saved)?.finish(monitor)?;
             outcome.disk_bytes += disk.bytes();
             outcome.io = disk.counts();
             Ok(outcome)
         }
         SearchKind::Depth => {
             let search = DepthSearch::new(width, plan.limits).map_err(no_memory)?;
-            Run::new(subject, properties, plan, search, kind)?.finish(monitor)
+            Run::new(subject, properties, plan, search, kind, saved)?.finish(monitor)
         }
         SearchKind::Partitions => {
             let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
             let search = PartitionSearch::new(width, plan.limits, disk.clone()).map_err(no_memory)?;
             let search = search.with_states_in_memory(plan.disk.in_memory);
-            let mut outcome = Run::new(subject, properties, plan, search, kind)?.finish(monitor)?;
+            let mut outcome = Run::new(subject, properties, plan, search, kind, saved)?.finish(monitor)?;
             outcome.disk_bytes += disk.bytes();
             outcome.io = disk.counts();
             Ok(outcome)
         }
     }
+}
+
+/// Opens the checkpoint of this run, and gives states the layout that they have there.
+fn resumed<M: Subject>(subject: &mut M, checkpoints: &Checkpointing, plan: &str) -> io::Result<Loader> {
+    let mut loader = CheckpointFolder::new(&checkpoints.directory).open()?.loader;
+    let saved: String = loader.get()?;
+    if saved != plan {
+        return Err(io::Error::other("it belongs to a run with other options"));
+    }
+    subject.load(&mut loader)?;
+    Ok(loader)
 }
 
 /// One run of a search.
@@ -428,6 +464,8 @@ struct Run<'a, M: Subject, Q> {
     widenings: u32,
     /// The most that a repacking took.
     peak_bytes: usize,
+    /// What is to be gone on from.
+    saved: Option<Loader>,
 }
 
 impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
@@ -437,7 +475,11 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         plan: &'a Plan,
         search: Q,
         kind: SearchKind,
+        saved: Option<Loader>,
     ) -> Result<Self, CheckError> {
+        if plan.checkpoint.is_some() && !search.can_be_saved() {
+            return Err(CheckError::NotSaved);
+        }
         // A run without properties shows no traces, unless it goes wrong: `GoOn` only counts errors.
         let traces = !properties.is_empty()
             || plan.on_runtime_error == OnRuntimeError::Stop
@@ -462,11 +504,17 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
             error: None,
             widenings: 0,
             peak_bytes: 0,
+            saved,
         })
     }
 
     fn finish(mut self, monitor: &mut dyn Monitor) -> Result<OutcomeOf<M>, CheckError> {
         let end = self.search_through(monitor)?;
+        let folder = self.plan.checkpoint.as_ref().map(|one| CheckpointFolder::new(&one.directory));
+        // Unless somebody may want to go on.
+        if let Some(folder) = folder.filter(|_| !matches!(end, SearchEnd::Stopped(_))) {
+            folder.remove();
+        }
         if let Some(record) = self.observer.0.undefined_at() {
             self.error = self.undefined_predicate(record)?;
         }
@@ -520,8 +568,27 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         let mut initial = SuccessorBatch::new(self.subject.words(), 1);
         self.subject.initial(&mut initial);
         self.search.start(&system, &initial, &mut self.observer).map_err(CheckError::NoMemory)?;
+        if let Some(saved) = self.saved.take() {
+            self.load(saved).map_err(CheckError::Checkpoint)?;
+        }
+        let mut pauses = Pauses::new(monitor, self.plan.checkpoint.as_ref());
         loop {
-            let end = self.search.run(&system, &mut self.observer, monitor);
+            let end = self.search.run(&system, &mut self.observer, &mut pauses);
+            let end = match end {
+                SearchEnd::Stopped(reason) if self.plan.checkpoint.is_some() && reason.keeps_order() => {
+                    let start = Instant::now();
+                    if let Err(error) = self.save() {
+                        let message = format!("the checkpoint cannot be written: {error}");
+                        return Ok(SearchEnd::Stopped(StopReason::Disk(message)));
+                    }
+                    pauses.saved(start.elapsed());
+                    if reason == StopReason::Pause {
+                        continue;
+                    }
+                    return Ok(SearchEnd::Stopped(reason));
+                }
+                end => end,
+            };
             let SearchEnd::Trouble(record) = end else { return Ok(end) };
             let mut batch = SuccessorBatch::new(self.subject.words(), 1);
             match self.subject.expand(self.search.troubled(), &mut batch) {
@@ -560,6 +627,38 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
                 }
             }
         }
+    }
+
+    /// Saves everything that [`load`](Self::load) needs to go on.
+    fn save(&mut self) -> io::Result<()> {
+        let Some(Checkpointing { directory, about, .. }) = &self.plan.checkpoint else { return Ok(()) };
+        // The run to it would have to be saved as well. Such a run is about to end.
+        if self.error.is_some() {
+            return Ok(());
+        }
+        let Both(watch, Both(log, terminal)) = &mut self.observer;
+        CheckpointFolder::new(directory).save(about, |to| {
+            to.put(&self.plan.fingerprint())?;
+            self.subject.save(to)?;
+            to.put(&(self.widenings, self.peak_bytes))?;
+            self.search.save(to)?;
+            to.put(watch)?;
+            log.as_mut().map_or(Ok(()), |log| log.save(to))?;
+            terminal.as_ref().map_or(Ok(()), |terminal| terminal.save(to))
+        })
+    }
+
+    /// Goes on from what was saved, behind the layout of states.
+    fn load(&mut self, mut from: Loader) -> io::Result<()> {
+        (self.widenings, self.peak_bytes) = from.get()?;
+        self.search.load(&mut from)?;
+        let Both(watch, Both(log, terminal)) = &mut self.observer;
+        *watch = from.get()?;
+        if let Some(log) = log {
+            *log = TraceLog::new(self.plan.disk.directory.clone());
+            log.load(&mut from)?;
+        }
+        terminal.as_mut().map_or(Ok(()), |terminal| terminal.load(&mut from))
     }
 
     fn repack_observer(&mut self, words: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {

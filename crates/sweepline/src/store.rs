@@ -10,3 +10,4 @@ pub mod layer;
 pub mod pages;
 pub mod persistent_states;
 pub mod recent_states;
+pub mod saved;

@@ -12,7 +12,7 @@ const MAY_USE: [(&str, &[&str]); 9] = [
     ("progress", &["progress", "store", "model", "random"]),
     ("explore", &["explore", "store", "progress", "model"]),
     ("property", &["property", "explore", "store", "model"]),
-    ("verdict", &["verdict", "explore", "model"]),
+    ("verdict", &["verdict", "explore", "store", "model"]),
     ("check", &["check", "property", "verdict", "explore", "store", "progress", "model"]),
     ("rust_model", &["rust_model", "check", "property", "verdict", "explore", "model"]),
 ];

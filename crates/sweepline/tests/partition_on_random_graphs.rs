@@ -284,7 +284,10 @@ fn large_graphs_are_met_completely() {
     let small = Plan { limits, ..partition(usize::MAX) };
     for plan in [partition(3_000), small.clone()] {
         let outcome = run(&graph, vec![PropertyKind::DeadlockFree], &plan);
-        assert!(outcome.complete && outcome.counters.spilled.current > 0 && outcome.io.total().written > 0, "{outcome:?}");
+        assert!(
+            outcome.complete && outcome.counters.spilled.current > 0 && outcome.io.total().written > 0,
+            "{outcome:?}"
+        );
         assert_eq!(outcome.distinct, expected.distinct);
         assert_eq!(outcome.counters.transitions, expected.counters.transitions);
     }

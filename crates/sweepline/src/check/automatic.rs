@@ -212,7 +212,9 @@ impl<E: Execution> AutomaticRun<'_, E> {
     /// Explores in full, unless that takes long and a measure is found after all.
     fn explore_watched(&mut self) -> Result<Outcome, CheckError> {
         let is_whole = self.searches.last().is_some_and(|search| search.findings.sample.complete);
-        let outcome = self.explore((!is_whole).then_some(LARGE))?;
+        // A run that is saved goes on as it began: nobody has to know how it came to its measure.
+        let may_change = !is_whole && self.plan.checkpoint.is_none();
+        let outcome = self.explore(may_change.then_some(LARGE))?;
         if outcome.stopped != Some(StopReason::BetterWay) {
             return Ok(outcome);
         }
@@ -324,6 +326,10 @@ impl<F: FnMut() -> Option<(MeasureSearch, bool)>> Monitor for LargeWatch<'_, F> 
 
     fn phase(&mut self, phase: &str) {
         self.monitor.phase(phase);
+    }
+
+    fn wants_checkpoint(&mut self) -> bool {
+        self.monitor.wants_checkpoint()
     }
 }
 

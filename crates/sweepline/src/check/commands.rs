@@ -1,5 +1,7 @@
 //! Guarded commands as a subject: layouts that widen, the interpreter as the judge.
 
+use std::io;
+
 use crate::model::guarded_commands::{ActionId, Expression, GuardedCommands};
 use crate::model::interpreter::{Interpreter, RuntimeError};
 use crate::model::observed_ranges::observed_ranges;
@@ -8,6 +10,7 @@ use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::{Execution, ExecutionError, StateFunctions};
 use crate::model::value_ranges::proved_ranges;
 use crate::progress::{Comparison, ExpressionMeasure};
+use crate::store::saved::{Loader, Saver};
 use crate::verdict::replay::{ReplayError, ReplayedTrace, replay};
 use crate::verdict::trace_log::LoggedRun;
 
@@ -173,6 +176,15 @@ impl<'m, E: Execution> Subject for CommandsSubject<'m, E> {
 
     fn holds(&self, predicate: &Expression, state: &Vec<i64>) -> Result<bool, RuntimeError> {
         self.interpreter.evaluate(predicate, state).map(|value| value != 0)
+    }
+
+    fn save(&self, to: &mut Saver) -> io::Result<()> {
+        to.put(&(&self.packing.wanted, &self.packing.layout))
+    }
+
+    fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        (self.packing.wanted, self.packing.layout) = from.get()?;
+        Ok(())
     }
 
     fn successors(&self, state: &Vec<i64>) -> Vec<Vec<i64>> {

@@ -2,11 +2,13 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::Hash;
+use std::io;
 
 use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::{ExecutionError, TransitionSystem};
 use crate::progress::Comparison;
+use crate::store::saved::{Loader, Saver};
 use crate::verdict::Component;
 use crate::verdict::replay::ReplayError;
 use crate::verdict::trace_log::LoggedRun;
@@ -62,6 +64,16 @@ pub trait Subject {
 
     /// Whether the predicate is true.
     fn holds(&self, predicate: &Self::Predicate, state: &Self::State) -> Result<bool, Self::Fault>;
+
+    /// Saves the present layout of states.
+    fn save(&self, _to: &mut Saver) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// From now on states have the layout that was saved.
+    fn load(&mut self, _from: &mut Loader) -> io::Result<()> {
+        Ok(())
+    }
 
     /// The states that one step leads to, erroneous steps left out.
     fn successors(&self, state: &Self::State) -> Vec<Self::State>;

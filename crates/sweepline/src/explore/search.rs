@@ -1,9 +1,14 @@
 //! What all searches have in common: how they are driven, what they count, how they end.
 
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
 use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
 use crate::store::layer::LayerFull;
+use crate::store::saved::{Loader, Saver};
 
 use super::observer::{Observer, Record, Successors};
 
@@ -46,6 +51,21 @@ pub trait Search {
         translate: impl FnMut(&[u64], &mut Vec<u64>),
     ) -> Result<usize, LayerFull>;
 
+    /// Whether [`save`](Self::save) is possible.
+    fn can_be_saved(&self) -> bool {
+        false
+    }
+
+    /// Saves everything, between two calls of [`run`](Self::run).
+    fn save(&self, _to: &mut Saver) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// What was saved by a search of the same kind and width, in this one, which is new.
+    fn load(&mut self, _from: &mut Loader) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     /// The state that caused trouble.
     fn troubled(&self) -> &[u64];
 
@@ -81,7 +101,7 @@ pub trait Search {
 }
 
 /// What a search counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// States that were expanded.
     pub explored: u64,
@@ -116,7 +136,7 @@ pub struct Counters {
 }
 
 /// How often states went to disk, by what they are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spills {
     /// Future layers, or parts of them.
     pub ahead: u64,
@@ -134,7 +154,7 @@ impl Counters {
 }
 
 /// States held at one time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     /// In the current layer, but for persistent ones.
     pub current: u64,
@@ -173,6 +193,11 @@ pub trait Monitor {
 
     /// Called when another part of the work begins.
     fn phase(&mut self, _phase: &str) {}
+
+    /// Whether a checkpoint is wanted now. A wish is told once.
+    fn wants_checkpoint(&mut self) -> bool {
+        false
+    }
 }
 
 /// Looks away.
@@ -201,6 +226,24 @@ pub enum StopReason {
     Observer(String),
     /// States cannot be written to disk, or read from there.
     Disk(String),
+    /// There is hardly room on disk for more. Nothing is lost.
+    DiskLimit(String),
+    /// Somebody wants to have it saved.
+    Pause,
+}
+
+impl StopReason {
+    /// Whether the search was stopped between two batches of states, so that it can be saved, and go on.
+    pub fn keeps_order(&self) -> bool {
+        match self {
+            Self::Pause | Self::Interrupted | Self::TimeLimit | Self::StateLimit(_) | Self::DiskLimit(_) => {
+                true
+            }
+            Self::LevelLimit(_) | Self::Memory(_) | Self::BetterWay | Self::Observer(_) | Self::Disk(_) => {
+                false
+            }
+        }
+    }
 }
 
 impl std::fmt::Display for StopReason {
@@ -214,6 +257,8 @@ impl std::fmt::Display for StopReason {
             Self::Interrupted => write!(f, "interrupted"),
             Self::Observer(reason) => write!(f, "{reason}"),
             Self::Disk(reason) => write!(f, "states cannot be kept on disk: {reason}"),
+            Self::DiskLimit(reason) => write!(f, "{reason}"),
+            Self::Pause => write!(f, "paused"),
         }
     }
 }

@@ -32,6 +32,10 @@ mod revisits;
 mod sorted_successors;
 mod waiting_vectors;
 
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
 use crate::progress::Comparison;
@@ -41,6 +45,7 @@ use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
 use crate::store::pages::OutOfMemory;
 use crate::store::persistent_states::PersistentStates;
 use crate::store::recent_states::RecentStates;
+use crate::store::saved::{Loader, Saver};
 
 pub use on_disk::{InMemory, Spilling};
 pub use order::{Initial, Nesting, OnRegress, Order};
@@ -110,7 +115,7 @@ pub struct SweepSearch {
 }
 
 /// Where the search stands.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Front {
     /// The progress value of the current layer.
     value: u64,
@@ -132,7 +137,7 @@ impl Front {
 }
 
 /// What one sweep has recorded and expanded, for the assertion that no state is lost or taken twice.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct QueueBalance {
     /// The number of its first record.
     first: Record,
@@ -572,6 +577,56 @@ impl Search for SweepSearch {
         }
         self.disk.repack(width, translate);
         Ok(peak + around.max(self.future.bytes() + self.persistent.bytes()))
+    }
+
+    fn can_be_saved(&self) -> bool {
+        true
+    }
+
+    fn save(&self, to: &mut Saver) -> io::Result<()> {
+        to.put(&(
+            self.front,
+            self.cursor,
+            self.level_end,
+            self.batches,
+            self.counters,
+            self.counting,
+            self.queue,
+        ))?;
+        to.put(&(self.nesting, self.peak_bytes, &self.revisits, self.layer.len()))?;
+        self.layer.save(to)?;
+        self.future.save(to)?;
+        self.persistent.save(to)?;
+        self.recent.save(to)?;
+        self.save_disk(to)
+    }
+
+    fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        (self.front, self.cursor, self.level_end, self.batches, self.counters, self.counting, self.queue) =
+            from.get()?;
+        let states: usize;
+        (self.nesting, self.peak_bytes, self.revisits, states) = from.get()?;
+        let width = self.layer.width();
+        self.layer.restart(states).map_err(io::Error::other)?;
+        self.layer.load(from)?;
+        self.future = FutureLayers::new(width, self.future.stride() > width);
+        self.future.load(from)?;
+        self.persistent.forget_all().map_err(io::Error::other)?;
+        self.persistent.load(from)?;
+        self.recent.load(from)?;
+        if let Order::Progress { comparison, .. } = self.order
+            && self.vectors.is_some()
+        {
+            let mut vectors = WaitingVectors::new(comparison);
+            let new: std::collections::BTreeSet<u64> = self.future.take_new_layers().into_iter().collect();
+            let waiting = self.future.values().filter(|value| !new.contains(value));
+            let waiting: std::collections::BTreeSet<u64> =
+                waiting.chain(self.persistent.root_values()).collect();
+            waiting.into_iter().for_each(|vector| vectors.add(vector));
+            self.future.set_new_layers(new);
+            self.vectors = Some(vectors);
+        }
+        self.load_disk(from)
     }
 
     fn troubled(&self) -> &[u64] {

@@ -5,13 +5,15 @@
 //! need no test, or only observed, then a store that does not fit is noticed and the layout is widened: never a
 //! wrong value, never a silent wrap.
 
+use serde::{Deserialize, Serialize};
+
 use super::guarded_commands::{CellId, GuardedCommands, Shape};
 
 /// Up to this many cells, spare bits are given away cell by cell.
 const ROOM_BY_CELL: usize = 500;
 
 /// The values that a cell takes, as far as it is known before or during a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellRange {
     /// Least value.
     pub low: i64,
@@ -53,7 +55,7 @@ impl CellRange {
 }
 
 /// Where a cell lies in a packed state. It holds `base + content`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Field {
     /// Number of the word.
     pub word: u32,
@@ -89,7 +91,7 @@ pub struct DoesNotFit {
 }
 
 /// The packed form of the states of one model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StateLayout {
     fields: Vec<Field>,
     words: usize,

@@ -10,10 +10,12 @@
 //! loses states on the way; this does not change the order of the search.) A layer of n states and m inner steps
 //! takes 21 n + 4 m bytes for the time of the layer.
 
+use serde::{Deserialize, Serialize};
+
 use crate::explore::Record;
 
 /// What is collected of the current layer.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct LayerComponents {
     first: Record,
     /// For each state taken, the predicates that are true in it.

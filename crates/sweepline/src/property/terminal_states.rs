@@ -3,6 +3,7 @@
 //! A state that is expanded in two sweeps is one state, so counting expansions is not enough. The set has a limit of its own; beyond it nobody knows
 //! how many there are, and what was collected stays.
 
+use std::io;
 use std::ops::ControlFlow;
 
 use crate::explore::observer::Successors;
@@ -10,6 +11,7 @@ use crate::explore::{Observer, Record};
 use crate::model::transition_system::TransitionSystem;
 use crate::store::layer::{Inserted, Layer, with_width};
 use crate::store::pages::OutOfMemory;
+use crate::store::saved::{Loader, Saver};
 
 /// Collects states without successors.
 #[derive(Debug)]
@@ -26,6 +28,25 @@ impl TerminalStates {
         // A state, and its share of the index at its emptiest.
         let bytes = limit.saturating_mul(width * 8 + 16).saturating_add(1 << 20);
         Ok(Self { states: Some(Layer::new(width, bytes)?), limit, overflow: false })
+    }
+
+    /// Saves all of them.
+    pub fn save(&self, to: &mut Saver) -> io::Result<()> {
+        to.put(&(self.states.is_some(), self.overflow))?;
+        self.states.as_ref().map_or(Ok(()), |states| states.save(to))
+    }
+
+    /// What was saved, in place of these, which are none.
+    pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        let has_states;
+        (has_states, self.overflow) = from.get()?;
+        match &mut self.states {
+            Some(states) if has_states => states.load(from),
+            states => {
+                *states = None;
+                Ok(())
+            }
+        }
     }
 
     /// How many there are, if all of them are here.

@@ -6,6 +6,8 @@
 
 use std::ops::ControlFlow;
 
+use serde::{Deserialize, Serialize};
+
 use crate::explore::observer::Successors;
 use crate::explore::{Observer, Record};
 use crate::model::transition_system::{TransitionSystem, Truth};
@@ -14,7 +16,7 @@ use super::components::LayerComponents;
 use super::{Property, PropertyKind};
 
 /// Decides properties on the fly.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct PropertyWatch {
     /// For each property, the state that decides it.
     decided: Vec<Option<Record>>,

@@ -14,6 +14,8 @@ pub mod sort;
 
 use std::io;
 
+use crate::store::saved::{Loader, Saver};
+
 /// A queue of records on disk. The first word of a record is its key; no key is smaller than the last one taken out.
 pub trait ExternalQueue: std::fmt::Debug + Send {
     /// Adds a record.
@@ -40,6 +42,12 @@ pub trait ExternalQueue: std::fmt::Debug + Send {
 
     /// Bytes of memory held.
     fn bytes(&self) -> usize;
+
+    /// Saves everything.
+    fn save(&self, to: &mut Saver) -> io::Result<()>;
+
+    /// What was saved, in this queue, which is empty.
+    fn load(&mut self, from: &mut Loader) -> io::Result<()>;
 }
 
 /// Who takes records out of a queue.

@@ -11,6 +11,7 @@ use super::external::radix_heap::RadixHeap;
 use super::external::{ExternalQueue, Receiver};
 use super::future_layers::FutureLayers;
 use super::layer::Dynamic;
+use super::saved::{Loader, Saver};
 
 /// Bytes for finding duplicates on the way, at the most.
 const DUPLICATES: usize = 1 << 20;
@@ -84,6 +85,18 @@ impl FarLayers {
             QueueKind::Array(parameters) => Box::new(ArrayHeap::new(disk, width, stride + 1, parameters)),
         };
         Ok(Self { disk: disk.clone(), kind, width, stride, memory, queue, record: Vec::new(), spilled: 0 })
+    }
+
+    /// Saves everything.
+    pub fn save(&self, to: &mut Saver) -> io::Result<()> {
+        to.put(&self.spilled)?;
+        self.queue.save(to)
+    }
+
+    /// What was saved, in these layers, which are none.
+    pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        self.spilled = from.get()?;
+        self.queue.load(from)
     }
 
     /// Takes over the farthest layers, so that about `kept` entries stay.

@@ -17,6 +17,7 @@ use super::external::sort::{SortedRuns, Sorter, join};
 use super::layer::Width;
 use super::persistent_states::{Fate, PersistentStates};
 use super::recent_states::RecentStates;
+use super::saved::{Loader, Saver};
 
 /// Bytes for sorting states anew when their layout changes.
 const SORTED_IN_MEMORY: usize = 1 << 20;
@@ -120,6 +121,33 @@ impl FarPersistent {
     fn read_along(&mut self) {
         self.expanded_along = Along::new(self.expanded.merge());
         self.roots_along = Along::new(Merge::new(self.width + 1, vec![self.roots.reader()]));
+    }
+
+    /// Saves everything.
+    pub fn save(&self, to: &mut Saver) -> io::Result<()> {
+        self.roots.save(to)?;
+        [&self.expanded, &self.remembered, &self.found].into_iter().try_for_each(|runs| runs.save(to))?;
+        for along in [&self.expanded_along, &self.roots_along] {
+            to.put(&(along.merge.position(), along.has_next, along.is_at_end))?;
+        }
+        to.put(&self.known)?;
+        self.filter.save(to)
+    }
+
+    /// What was saved, in place of these, which are none.
+    pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        self.roots = Run::load(&self.disk, FileClass::Persistent, from)?;
+        for runs in [&mut self.expanded, &mut self.remembered, &mut self.found] {
+            runs.load(from)?;
+        }
+        self.read_along();
+        for along in [&mut self.expanded_along, &mut self.roots_along] {
+            let position;
+            (position, along.has_next, along.is_at_end) = from.get()?;
+            along.merge.go_to(position)?;
+        }
+        self.known = from.get()?;
+        self.filter.load(from)
     }
 
     /// Takes over all states, with what is to become of them.

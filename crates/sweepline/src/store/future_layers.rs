@@ -13,8 +13,10 @@
 //! loaded, and thousands of layers with a handful of states each cost no more than their states.
 
 use std::collections::BTreeMap;
+use std::io;
 
 use super::layer::{Inserted, Layer, LayerFull, Width, with_width};
+use super::saved::{Loader, Saver};
 
 /// Words of a whole chunk.
 const CHUNK: usize = 4096;
@@ -107,6 +109,11 @@ impl FutureLayers {
     /// The values of the layers that are new since the last time.
     pub fn take_new_layers(&mut self) -> Vec<u64> {
         self.new_layers.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// These are new.
+    pub fn set_new_layers(&mut self, values: impl IntoIterator<Item = u64>) {
+        self.new_layers = Some(values.into_iter().collect());
     }
 
     /// Words of an entry.
@@ -217,6 +224,40 @@ impl FutureLayers {
         });
         let full = std::mem::replace(last, fresh);
         self.buffers[number].full.push(full);
+    }
+
+    /// Saves all layers.
+    pub fn save(&self, to: &mut Saver) -> io::Result<()> {
+        to.put(&self.layers.len())?;
+        for (value, number) in &self.layers {
+            let buffer = &self.buffers[*number as usize];
+            to.put(&(*value, buffer.clean, buffer.full_at, buffer.full.len() + 1))?;
+            buffer.full.iter().chain([&buffer.last]).try_for_each(|chunk| to.put_words(chunk))?;
+        }
+        to.put(&self.new_layers)
+    }
+
+    /// What was saved, in these layers, which are none.
+    pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        let layers: usize = from.get()?;
+        for _ in 0..layers {
+            let (value, clean, full_at, chunks): (u64, usize, Option<usize>, usize) = from.get()?;
+            let number = self.find_layer(value) as usize;
+            // It is not to be compacted on the way.
+            self.buffers[number].full_at = Some(usize::MAX);
+            for _ in 0..chunks {
+                let words = from.get_words()?;
+                words.chunks_exact(self.stride).for_each(|entry| self.put_back(number, entry));
+            }
+            (self.buffers[number].clean, self.buffers[number].full_at) = (clean, full_at);
+        }
+        self.new_layers = from.get()?;
+        Ok(())
+    }
+
+    /// The values of all layers.
+    pub fn values(&self) -> impl Iterator<Item = u64> {
+        self.layers.keys().copied()
     }
 
     /// Takes the layer of this value out.

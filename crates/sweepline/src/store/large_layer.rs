@@ -10,6 +10,7 @@ use std::io;
 use super::external::disk::{Disk, FileClass};
 use super::external::run::{RunReader, RunWriter};
 use super::external::sort::{Rows, SortedRuns, Sorter, join};
+use super::saved::{Loader, Saver};
 
 /// Bytes for sorting states anew when their layout changes.
 const SORTED_IN_MEMORY: usize = 1 << 20;
@@ -51,6 +52,25 @@ impl LargeLayer {
 
     fn writer(&self) -> RunWriter {
         RunWriter::new(&self.disk, FileClass::Layer, self.width)
+    }
+
+    /// Saves everything.
+    pub fn save(&self, to: &mut Saver) -> io::Result<()> {
+        self.closed.save(to)?;
+        self.candidates.save(to)?;
+        to.put(&self.waiting_left)?;
+        self.waiting.save_rest(to)?;
+        self.next.save(to)
+    }
+
+    /// What was saved, in this layer, which is empty.
+    pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        self.closed.load(from)?;
+        self.candidates.load(from)?;
+        self.waiting_left = from.get()?;
+        self.waiting = RunReader::load_rest(&self.disk, FileClass::Layer, from)?;
+        self.next = RunWriter::load(&self.disk, FileClass::Layer, from)?;
+        Ok(())
     }
 
     /// These states, which differ from all that are closed, are closed as well.

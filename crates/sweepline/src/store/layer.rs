@@ -16,8 +16,11 @@
 //! took longer than writing the index at random; states inside the slots save one cache miss, and lose the queue and
 //! the compact index.
 
+use std::io;
+
 use super::hash::hash_state;
 use super::pages::{OutOfMemory, PagedTable, PagedVec};
+use super::saved::{Loader, Saver};
 
 /// Slots in a bucket: one cache line.
 const BUCKET: usize = 16;
@@ -307,6 +310,20 @@ impl Layer {
     /// Bytes of memory that may be used.
     pub fn budget(&self) -> usize {
         self.budget
+    }
+
+    /// Saves all states.
+    pub fn save(&self, to: &mut Saver) -> io::Result<()> {
+        to.put_words(self.states(0..self.count))
+    }
+
+    /// What was saved, in this layer, which is empty.
+    pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        let words = from.get_words()?;
+        with_width!(self.width, width => for states in words.chunks(ENTERED_TOGETHER * self.width) {
+            self.insert_batch(width, states, |_| {}).map_err(io::Error::other)?;
+        });
+        Ok(())
     }
 
     /// From now on, use at most `budget` bytes.

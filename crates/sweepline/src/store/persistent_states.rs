@@ -5,10 +5,12 @@
 //! successors that stay in the layer or come from below are looked up in one place; only regress edges ask the set.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::ops::RangeInclusive;
 
 use super::layer::{Inserted, Layer, LayerFull, Width, with_width};
 use super::pages::OutOfMemory;
+use super::saved::{Loader, Saver};
 
 /// Numbers of states, by progress value.
 type ByValue = BTreeMap<u64, Vec<u32>>;
@@ -117,6 +119,21 @@ impl PersistentStates {
                 }
             })?;
         }
+        Ok(())
+    }
+
+    /// Saves everything.
+    pub fn save(&self, to: &mut Saver) -> io::Result<()> {
+        self.set.save(to)?;
+        to.put(&self.origins)?;
+        to.put(&(&self.expanded, &self.roots, &self.found, self.earlier, self.forgotten))
+    }
+
+    /// What was saved, in place of these, which are none.
+    pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        self.set.load(from)?;
+        self.origins = from.get()?;
+        (self.expanded, self.roots, self.found, self.earlier, self.forgotten) = from.get()?;
         Ok(())
     }
 

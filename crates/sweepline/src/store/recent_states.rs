@@ -7,7 +7,10 @@
 //! is forgotten before all its predecessors of that sweep are expanded, so a state that was stored once in a
 //! sweep need not be stored again; for the next sweep the cache starts empty.
 
+use std::io;
+
 use super::layer::Width;
+use super::saved::{Loader, Saver};
 
 /// Bits of the number of places, at the most.
 const BITS: u32 = 12;
@@ -55,6 +58,21 @@ impl RecentStates {
     #[inline(always)]
     pub fn look<W: Width>(&mut self, width: W) -> RecentLook<'_, W> {
         RecentLook { width, words: &mut self.words, shift: self.shift }
+    }
+
+    /// Saves what it knows.
+    pub fn save(&self, to: &mut Saver) -> io::Result<()> {
+        to.put_words(&self.words)
+    }
+
+    /// What was saved, in a cache of the same size.
+    pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        let words = from.get_words()?;
+        if words.len() != self.words.len() {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        self.words = words;
+        Ok(())
     }
 
     /// Bytes of memory held.

@@ -14,6 +14,7 @@ use crate::explore::observer::Successors;
 use crate::explore::{Observer, Record};
 use crate::model::guarded_commands::ActionId;
 use crate::model::transition_system::TransitionSystem;
+use crate::store::saved::{Loader, Saver};
 
 /// Records in a block.
 const BLOCK: u64 = 4096;
@@ -94,6 +95,36 @@ impl TraceLog {
         file.write_all(&self.buffer)?;
         self.written += self.buffer.len() as u64;
         self.buffer.clear();
+        Ok(())
+    }
+
+    /// Saves all records.
+    pub fn save(&mut self, to: &mut Saver) -> io::Result<()> {
+        to.put(&(self.written, &self.blocks, self.records, self.last_parent))?;
+        to.put_bytes(&self.buffer)?;
+        if let Some(file) = &mut self.file {
+            file.seek(SeekFrom::Start(0))?;
+            let mut bytes = vec![0; BUFFER];
+            for start in (0..self.written).step_by(BUFFER) {
+                let bytes = &mut bytes[..BUFFER.min((self.written - start) as usize)];
+                file.read_exact(bytes)?;
+                to.put_bytes(bytes)?;
+            }
+            file.seek(SeekFrom::End(0))?;
+        }
+        Ok(())
+    }
+
+    /// What was saved, in this log, which is empty.
+    pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        let written: u64;
+        (written, self.blocks, self.records, self.last_parent) = from.get()?;
+        let buffer = from.get_bytes()?;
+        while self.written < written {
+            self.buffer = from.get_bytes()?;
+            self.flush()?;
+        }
+        self.buffer = buffer;
         Ok(())
     }
 

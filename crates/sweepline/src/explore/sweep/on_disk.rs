@@ -15,6 +15,7 @@ use crate::store::far_persistent::FarPersistent;
 use crate::store::future_layers::FutureLayers;
 use crate::store::large_layer::LargeLayer;
 use crate::store::layer::{LayerFull, Width};
+use crate::store::saved::{Loader, Saver};
 
 use super::{BATCH, Front, Nesting, SweepSearch, out_of_memory};
 
@@ -286,6 +287,43 @@ impl SweepSearch {
         self.future = near;
         self.disk.layers = Some(far);
         carried(end, taken)
+    }
+}
+
+/// On the way to a checkpoint and back.
+impl SweepSearch {
+    pub(super) fn save_disk(&self, to: &mut Saver) -> io::Result<()> {
+        let OnDisk { layers, persistent, current, origins, records, failure, spills } = &self.disk;
+        to.put(&(layers.is_some(), persistent.is_some(), current.is_some()))?;
+        to.put(&(origins, records, failure, spills))?;
+        layers.as_ref().map_or(Ok(()), |layers| layers.save(to))?;
+        persistent.as_ref().map_or(Ok(()), |states| states.save(to))?;
+        current.as_ref().map_or(Ok(()), |layer| layer.save(to))?;
+        self.spilling.as_ref().map_or(Ok(()), |spilling| spilling.disk.save(to))
+    }
+
+    pub(super) fn load_disk(&mut self, from: &mut Loader) -> io::Result<()> {
+        let (layers, persistent, current): (bool, bool, bool) = from.get()?;
+        (self.disk.origins, self.disk.records, self.disk.failure, self.disk.spills) = from.get()?;
+        let Some(Spilling { disk, queue, .. }) = &self.spilling else { return Ok(()) };
+        let (width, stride, memory) = (self.layer.width(), self.future.stride(), self.limits.memory);
+        let origins = self.wants_origins;
+        if layers {
+            let mut far = FarLayers::new(disk, *queue, width, stride, memory)?;
+            far.load(from)?;
+            self.disk.layers = Some(far);
+        }
+        if persistent {
+            let mut far = FarPersistent::new(disk, width, origins)?;
+            far.load(from)?;
+            self.disk.persistent = Some(far);
+        }
+        if current {
+            let mut large = LargeLayer::new(disk, width, origins)?;
+            large.load(from)?;
+            self.disk.current = Some(large);
+        }
+        disk.load(from)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use serde::{Deserialize, Serialize};
+
 use crate::progress::Comparison;
 
 /// What the order of states follows.
@@ -26,7 +28,7 @@ pub enum Order {
 /// Parts of progress values. States whose values agree from some bit upwards are a group: before the sweep leaves a group, it
 /// sweeps again from the persistent states that were found in it. What lies ahead of the group waits meanwhile, and is
 /// swept once. So a regress edge costs a sweep of the smallest group around it, not of everything.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Nesting {
     /// The lowest bit of each part. Without parts, all states are one group: the sweep of the papers.
     pub parts: u64,

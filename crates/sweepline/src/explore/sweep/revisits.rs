@@ -7,11 +7,13 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use serde::{Deserialize, Serialize};
+
 /// Hashes that are kept at the most. The error is about one in the square root of half of it.
 const MOST: usize = 1 << 14;
 
 /// Counts expansions of a sample of the states.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Revisits {
     /// Hashes are sampled if they are not greater.
     greatest: Greatest,
@@ -21,7 +23,7 @@ pub struct Revisits {
 }
 
 /// A limit that is no limit at first.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Greatest(u64);
 
 impl Default for Greatest {

@@ -10,6 +10,7 @@ use super::disk::{Disk, FileClass};
 use super::merge::Merge;
 use super::run::{RunReader, RunWriter};
 use super::{ExternalQueue, Receiver};
+use crate::store::saved::{Loader, Saver};
 
 /// How large its parts are.
 #[derive(Clone, Copy, Debug)]
@@ -175,5 +176,28 @@ impl ExternalQueue for ArrayHeap {
     fn bytes(&self) -> usize {
         let runs = self.levels.iter().flatten().map(|run| run.reader.bytes());
         runs.sum::<usize>() + self.inserted.capacity() * 8
+    }
+
+    fn save(&self, to: &mut Saver) -> io::Result<()> {
+        to.put(&self.levels.iter().map(Vec::len).collect::<Vec<_>>())?;
+        to.put(&self.least)?;
+        to.put_words(&self.inserted)?;
+        self.levels.iter().flatten().try_for_each(|run| {
+            to.put(&run.left)?;
+            run.reader.save_rest(to)
+        })
+    }
+
+    fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        let levels: Vec<usize> = from.get()?;
+        self.least = from.get()?;
+        self.inserted = from.get_words()?;
+        let mut run = |_| {
+            let left = from.get()?;
+            Ok(SortedRun { reader: RunReader::load_rest(&self.disk, FileClass::Queue, from)?, left })
+        };
+        let mut level = |runs| (0..runs).map(&mut run).collect();
+        self.levels = levels.into_iter().map(&mut level).collect::<io::Result<_>>()?;
+        Ok(())
     }
 }

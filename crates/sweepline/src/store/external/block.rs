@@ -73,6 +73,11 @@ impl Block {
         self.words.extend_from_slice(record);
     }
 
+    /// The records, one behind the other, as a block.
+    pub fn from_words(words: Vec<u64>, stride: usize) -> Self {
+        Self { words, stride }
+    }
+
     /// Appends a record of this first word and the others.
     #[inline]
     pub fn push_parts(&mut self, first: u64, others: &[u64]) {
@@ -223,7 +228,8 @@ fn read_column<'r>(rows: &'r [u8], records: usize, words: &mut [u64], stride: us
     Some(rest)
 }
 
-fn checksum(bytes: &[u8]) -> u64 {
+/// A number that tells changed bytes from those that were written.
+pub fn checksum(bytes: &[u8]) -> u64 {
     let (whole, rest) = bytes.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);

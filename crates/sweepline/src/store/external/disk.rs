@@ -14,7 +14,10 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use serde::{Deserialize, Serialize};
+
 use super::block::{Block, Scratch};
+use crate::store::saved::{Loader, Saver};
 
 /// Blocks that are handed over together.
 const TOGETHER: usize = 8;
@@ -60,7 +63,7 @@ impl FileClass {
 }
 
 /// What went to disk and came from there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoCount {
     /// Records written.
     pub written: u64,
@@ -215,6 +218,23 @@ impl Disk {
         IoCounts(FileClass::ALL.map(|class| self.count(class)))
     }
 
+    /// Saves what was counted.
+    pub fn save(&self, to: &mut Saver) -> io::Result<()> {
+        to.put(&FileClass::ALL.map(|class| self.count(class)))
+    }
+
+    /// Counts on from what was saved.
+    pub fn load(&self, from: &mut Loader) -> io::Result<()> {
+        let counts: [IoCount; FileClass::ALL.len()] = from.get()?;
+        for (now, before) in self.0.pages.counts.iter().zip(counts) {
+            now.written.store(before.written, Ordering::Relaxed);
+            now.read.store(before.read, Ordering::Relaxed);
+            now.bytes_written.store(before.bytes_written, Ordering::Relaxed);
+            now.bytes_read.store(before.bytes_read, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
     /// Bytes of the file.
     pub fn bytes(&self) -> u64 {
         self.0.pages.size.load(Ordering::Relaxed)
@@ -354,13 +374,49 @@ impl RecordFile {
         lock(&self.written).places.len()
     }
 
-    /// Reads a block.
-    pub(super) fn read(&self, number: usize, block: &mut Block, scratch: &mut Scratch) -> io::Result<()> {
+    /// Saves the blocks from this number on, as they are. Everything is written.
+    pub(super) fn save(&self, first: usize, to: &mut Saver) -> io::Result<()> {
+        let written = lock(&self.written);
+        let places = written.places.get(first..).unwrap_or_default();
+        to.put(&places.len())?;
+        let mut bytes = Vec::new();
+        for place in places {
+            bytes.resize(place.bytes as usize, 0);
+            written.file.as_ref().ok_or_else(lost)?.read_exact_at(&mut bytes, place.start)?;
+            to.put_bytes(&bytes)?;
+        }
+        Ok(())
+    }
+
+    /// What was saved.
+    pub(super) fn load(disk: &Disk, class: FileClass, from: &mut Loader) -> io::Result<Arc<Self>> {
+        let file = disk.create(class);
+        let blocks: usize = from.get()?;
+        for _ in 0..blocks {
+            let (backing, place) = disk.0.pages.write(&from.get_bytes()?)?;
+            let mut written = lock(&file.written);
+            written.file = Some(backing);
+            written.places.push(place);
+        }
+        Ok(file)
+    }
+
+    /// Reads a block, which counts, unless it was counted already.
+    pub(super) fn read(
+        &self,
+        number: usize,
+        block: &mut Block,
+        scratch: &mut Scratch,
+        counted: bool,
+    ) -> io::Result<()> {
         let (file, place) = {
             let written = lock(&self.written);
             written.file.clone().zip(written.places.get(number).copied()).ok_or_else(lost)?
         };
         block.decode(scratch, place.bytes as usize, |into| file.read_exact_at(into, place.start))?;
+        if !counted {
+            return Ok(());
+        }
         let count = &self.pages.counts[self.class as usize];
         count.read.fetch_add(block.records() as u64, Ordering::Relaxed);
         count.bytes_read.fetch_add(u64::from(place.bytes), Ordering::Relaxed);

@@ -36,6 +36,16 @@ impl Duplicates {
         Ok(Self { seen, most, identities: Vec::new(), is_new: Vec::new(), unseen: 0, looked_at: 0, found: 0 })
     }
 
+    /// Whether it looks at records at present, for others that go on from here.
+    pub fn habits(&self) -> [usize; 3] {
+        [self.unseen, self.looked_at, self.found]
+    }
+
+    /// Goes on from there.
+    pub fn set_habits(&mut self, [unseen, looked_at, found]: [usize; 3]) {
+        (self.unseen, self.looked_at, self.found) = (unseen, looked_at, found);
+    }
+
     /// From here on, others come.
     pub fn clear(&mut self) -> io::Result<()> {
         self.seen.restart(0).map_err(io::Error::other)

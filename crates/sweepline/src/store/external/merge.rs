@@ -49,6 +49,17 @@ impl Merge {
         &self.current
     }
 
+    /// How far it came.
+    pub fn position(&self) -> (Vec<(usize, usize)>, Vec<u64>) {
+        (self.readers.iter().map(RunReader::position).collect(), self.current.clone())
+    }
+
+    /// Goes on from there, with the same runs.
+    pub fn go_to(&mut self, (readers, current): (Vec<(usize, usize)>, Vec<u64>)) -> io::Result<()> {
+        self.current = current;
+        self.readers.iter_mut().zip(readers).try_for_each(|(reader, position)| reader.go_to(position))
+    }
+
     /// Number of records in memory.
     pub fn in_memory(&self) -> usize {
         self.readers.iter().map(RunReader::in_memory).sum()

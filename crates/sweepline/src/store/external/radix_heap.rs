@@ -12,6 +12,7 @@ use super::disk::{Disk, FileClass};
 use super::duplicates::Duplicates;
 use super::run::RunWriter;
 use super::{ExternalQueue, Receiver};
+use crate::store::saved::{Loader, Saver};
 
 /// Bits of a digit.
 const DIGIT: u32 = 6;
@@ -164,5 +165,31 @@ impl ExternalQueue for RadixHeap {
 
     fn bytes(&self) -> usize {
         self.runs().map(RunWriter::bytes).sum::<usize>() + self.duplicates.bytes()
+    }
+
+    fn save(&self, to: &mut Saver) -> io::Result<()> {
+        let filled = || {
+            self.buckets.buckets.iter().enumerate().filter_map(|(place, one)| Some((place, one.as_ref()?)))
+        };
+        to.put(&(self.buckets.last, self.duplicates.habits(), filled().count()))?;
+        filled().try_for_each(|(place, bucket)| {
+            to.put(&(place, bucket.least))?;
+            bucket.records.save(to)
+        })
+    }
+
+    fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        let (last, habits, count) = from.get()?;
+        self.buckets.last = last;
+        self.duplicates.set_habits(habits);
+        for _ in 0usize..count {
+            let (place, least): (usize, u64) = from.get()?;
+            let records = RunWriter::load(&self.buckets.disk, FileClass::Queue, from)?;
+            let bucket = self.buckets.buckets.get_mut(place);
+            *bucket.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))? =
+                Some(Bucket { records, least });
+            self.buckets.filled[place >> DIGIT] |= 1 << (place & ((1 << DIGIT) - 1));
+        }
+        Ok(())
     }
 }

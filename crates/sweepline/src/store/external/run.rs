@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::block::{Block, Scratch};
 use super::disk::{Disk, FileClass, RecordFile};
+use crate::store::saved::{Loader, Saver};
 
 /// A run that is being written.
 #[derive(Debug)]
@@ -110,6 +111,21 @@ impl RunWriter {
         Ok(Run { file, last, stride: self.stride, records: self.records }.reader())
     }
 
+    /// Saves what is there so far.
+    pub fn save(&self, to: &mut Saver) -> io::Result<()> {
+        if let Some(file) = &self.file {
+            self.disk.settle(file)?;
+        }
+        let Self { file, last, stride, records, .. } = self;
+        save(to, file.as_ref(), last, *stride, *records)
+    }
+
+    /// What was saved.
+    pub fn load(disk: &Disk, class: FileClass, from: &mut Loader) -> io::Result<Self> {
+        let Run { file, last, stride, records } = Run::load(disk, class, from)?;
+        Ok(Self { disk: disk.clone(), class, stride, file, last: Arc::unwrap_or_clone(last), records })
+    }
+
     /// That was all.
     pub fn finish(self) -> io::Result<Run> {
         if let Some(file) = &self.file {
@@ -126,6 +142,19 @@ impl RunWriter {
 }
 
 impl Run {
+    /// Saves it.
+    pub fn save(&self, to: &mut Saver) -> io::Result<()> {
+        save(to, self.file.as_ref(), &self.last, self.stride, self.records)
+    }
+
+    /// What was saved.
+    pub fn load(disk: &Disk, class: FileClass, from: &mut Loader) -> io::Result<Self> {
+        let (has_file, stride, records): (bool, usize, u64) = from.get()?;
+        let file = has_file.then(|| RecordFile::load(disk, class, from)).transpose()?;
+        let last = Arc::new(Block::from_words(from.get_words()?, stride));
+        Ok(Self { file, last, stride, records })
+    }
+
     /// Reads it from the beginning. Its file goes with the last of the run and its readers.
     pub fn reader(&self) -> RunReader {
         RunReader {
@@ -155,7 +184,63 @@ impl Run {
     }
 }
 
+fn save(
+    to: &mut Saver,
+    file: Option<&Arc<RecordFile>>,
+    last: &Block,
+    stride: usize,
+    records: u64,
+) -> io::Result<()> {
+    to.put(&(file.is_some(), stride, records))?;
+    file.map_or(Ok(()), |file| file.save(0, to))?;
+    to.put_words(last.words())
+}
+
 impl RunReader {
+    /// How far it was read.
+    pub fn position(&self) -> (usize, usize) {
+        (self.number, self.next)
+    }
+
+    /// Goes on from there, in the same run.
+    pub fn go_to(&mut self, (number, next): (usize, usize)) -> io::Result<()> {
+        if number > 0 {
+            let blocks = self.file.as_ref().map_or(0, |file| file.blocks());
+            match self.file.take().filter(|_| number <= blocks) {
+                Some(file) => {
+                    file.read(number - 1, &mut self.block, &mut self.scratch, false)?;
+                    self.file = Some(file);
+                }
+                // In what comes after the file, or behind that.
+                None => {
+                    let last = self.last.take().filter(|_| number == blocks + 1);
+                    self.block = last.map(Arc::unwrap_or_clone).unwrap_or_default();
+                }
+            }
+        }
+        (self.number, self.next) = (number, next.min(self.block.records()));
+        Ok(())
+    }
+
+    /// Saves what is still to be read.
+    pub fn save_rest(&self, to: &mut Saver) -> io::Result<()> {
+        let Self { file, number, block, last, next, stride, .. } = self;
+        to.put(&(file.is_some(), *stride))?;
+        file.as_ref().map_or(Ok(()), |file| file.save(*number, to))?;
+        let rest = block.words().get(next * stride..).unwrap_or_default();
+        to.put_words(rest)?;
+        to.put_words(last.as_ref().map_or(&[], |last| last.words()))
+    }
+
+    /// What was saved.
+    pub fn load_rest(disk: &Disk, class: FileClass, from: &mut Loader) -> io::Result<Self> {
+        let (has_file, stride): (bool, usize) = from.get()?;
+        let file = has_file.then(|| RecordFile::load(disk, class, from)).transpose()?;
+        let block = Block::from_words(from.get_words()?, stride);
+        let last = Some(Arc::new(Block::from_words(from.get_words()?, stride)));
+        Ok(Self { file, number: 0, last, block, stride, next: 0, scratch: Scratch::default() })
+    }
+
     /// The next record.
     pub fn peek(&mut self) -> io::Result<Option<&[u64]>> {
         if self.next == self.block.records() && !self.load()? {
@@ -203,7 +288,7 @@ impl RunReader {
     fn load(&mut self) -> io::Result<bool> {
         if let Some(file) = &self.file {
             if self.number < file.blocks() {
-                file.read(self.number, &mut self.block, &mut self.scratch)?;
+                file.read(self.number, &mut self.block, &mut self.scratch, true)?;
                 self.number += 1;
                 self.next = 0;
                 return Ok(true);
@@ -211,6 +296,7 @@ impl RunReader {
             // Its room is free as soon as it is read.
             self.file = None;
         }
+        self.number += 1;
         self.next = 0;
         self.block = self.last.take().map(Arc::unwrap_or_clone).unwrap_or_default();
         Ok(self.block.records() > 0)

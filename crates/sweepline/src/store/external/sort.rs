@@ -6,6 +6,7 @@ use super::block::Block;
 use super::disk::{Disk, FileClass};
 use super::merge::Merge;
 use super::run::{Run, RunReader, RunWriter};
+use crate::store::saved::{Loader, Saver};
 
 /// Records in memory: states, one behind the other, and, in the same order, a word for each that says where it comes from.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +91,20 @@ impl SortedRuns {
             merged.push(record)?;
         }
         merged.finish()
+    }
+
+    /// Saves all runs.
+    pub fn save(&self, to: &mut Saver) -> io::Result<()> {
+        to.put(&self.levels.iter().map(Vec::len).collect::<Vec<_>>())?;
+        self.runs().try_for_each(|run| run.save(to))
+    }
+
+    /// What was saved, in place of these, which are none.
+    pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        let levels: Vec<usize> = from.get()?;
+        let mut level = |runs| (0..runs).map(|_| Run::load(&self.disk, self.class, from)).collect();
+        self.levels = levels.into_iter().map(&mut level).collect::<io::Result<_>>()?;
+        Ok(())
     }
 
     /// All records in order.

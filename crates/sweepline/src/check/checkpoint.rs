@@ -1,0 +1,192 @@
+//! Checkpoints: a run is saved from time to time, and goes on from there when it was ended.
+//!
+//! A folder has two files at the most: the last checkpoint, and the one before it, which goes only when the new one was written, read back and
+//! found whole. Whatever happens in between, one of them is there.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::explore::search::Snapshot;
+use crate::explore::{Monitor, StopReason};
+use crate::store::saved::{Loader, Saver};
+
+const CURRENT: &str = "checkpoint";
+const PREVIOUS: &str = "checkpoint.previous";
+const UNFINISHED: &str = "checkpoint.new";
+
+/// Checkpoints take no more than this part of the time.
+const SHARE: u32 = 10;
+
+/// When a run is saved, and where.
+#[derive(Clone, Debug)]
+pub struct Checkpointing {
+    /// A folder for the files, and for nothing else.
+    pub directory: PathBuf,
+    /// Time between two of them, at the least.
+    pub every: Duration,
+    /// What whoever goes on needs to know.
+    pub about: String,
+    /// Whether to go on from the one that is there.
+    pub resumes: bool,
+}
+
+/// The folder of a run.
+#[derive(Clone, Debug)]
+pub struct CheckpointFolder(PathBuf);
+
+/// A checkpoint that was found whole.
+#[derive(Debug)]
+pub struct Checkpoint {
+    /// What is behind the next word.
+    pub loader: Loader,
+    /// What its run wanted to be known.
+    pub about: String,
+    /// Why it is not the last one, if it is not.
+    pub fallback: Option<String>,
+}
+
+impl CheckpointFolder {
+    /// In this folder.
+    pub fn new(directory: &Path) -> Self {
+        Self(directory.to_owned())
+    }
+
+    /// Whether there is a checkpoint, whole or not.
+    pub fn is_used(&self) -> bool {
+        [CURRENT, PREVIOUS].iter().any(|name| self.0.join(name).exists())
+    }
+
+    /// Writes a checkpoint. If that fails, the ones before stay.
+    pub fn save(&self, about: &str, fill: impl FnOnce(&mut Saver) -> io::Result<()>) -> io::Result<()> {
+        fs::create_dir_all(&self.0)?;
+        let [current, previous, unfinished] = [CURRENT, PREVIOUS, UNFINISHED].map(|name| self.0.join(name));
+        let written = Saver::create(&unfinished).and_then(|mut saver| {
+            saver.put(about)?;
+            fill(&mut saver)?;
+            saver.finish()?;
+            Loader::verify(&unfinished)
+        });
+        if let Err(error) = written {
+            // The next one overwrites it, should it not go.
+            let _ = fs::remove_file(&unfinished);
+            return Err(error);
+        }
+        if current.exists() {
+            fs::rename(&current, &previous)?;
+        }
+        fs::rename(&unfinished, &current)?;
+        // The names are on disk for sure, where the system allows to ask for that.
+        let _ = fs::File::open(&self.0).and_then(|folder| folder.sync_all());
+        Ok(())
+    }
+
+    /// The last checkpoint that is whole.
+    ///
+    /// # Errors
+    /// If there is none: what is wrong with the last one.
+    pub fn open(&self) -> io::Result<Checkpoint> {
+        let open = |name| -> io::Result<(String, Loader)> {
+            let path = self.0.join(name);
+            Loader::verify(&path)?;
+            let mut loader = Loader::open(&path)?;
+            Ok((loader.get()?, loader))
+        };
+        let (fallback, (about, loader)) = match open(CURRENT) {
+            Ok(current) => (None, current),
+            Err(error) => match open(PREVIOUS) {
+                Ok(previous) => (Some(error.to_string()), previous),
+                Err(_) => return Err(error),
+            },
+        };
+        Ok(Checkpoint { loader, about, fallback })
+    }
+
+    /// The run is at its end: nothing is left behind. A folder with other files stays.
+    pub fn remove(&self) {
+        for name in [CURRENT, PREVIOUS, UNFINISHED] {
+            let _ = fs::remove_file(self.0.join(name));
+        }
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+/// Lets a search pause when a checkpoint is due.
+pub(super) struct Pauses<'a> {
+    pub(super) monitor: &'a mut dyn Monitor,
+    clock: Option<Clock>,
+}
+
+struct Clock {
+    every: Duration,
+    next: Instant,
+}
+
+impl<'a> Pauses<'a> {
+    /// The first pause comes at the first look: from then on there is a checkpoint.
+    pub(super) fn new(monitor: &'a mut dyn Monitor, checkpoints: Option<&Checkpointing>) -> Self {
+        let clock = checkpoints.map(|one| Clock {
+            every: one.every,
+            next: if one.resumes { Instant::now() + one.every } else { Instant::now() },
+        });
+        Self { monitor, clock }
+    }
+
+    /// A checkpoint was written, in so much time.
+    pub(super) fn saved(&mut self, took: Duration) {
+        if let Some(clock) = &mut self.clock {
+            clock.next = Instant::now() + clock.every.max(took * SHARE);
+        }
+    }
+}
+
+impl Monitor for Pauses<'_> {
+    fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
+        let stop = self.monitor.look(snapshot);
+        let wanted = self.monitor.wants_checkpoint();
+        let is_due = self.clock.as_ref().is_some_and(|clock| wanted || Instant::now() >= clock.next);
+        stop.or(is_due.then_some(StopReason::Pause))
+    }
+
+    fn phase(&mut self, phase: &str) {
+        self.monitor.phase(phase);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(folder: &CheckpointFolder) -> io::Result<(u64, bool)> {
+        let mut checkpoint = folder.open()?;
+        Ok((checkpoint.loader.get()?, checkpoint.fallback.is_some()))
+    }
+
+    #[test]
+    fn one_of_two_checkpoints_is_always_whole() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = CheckpointFolder::new(&place.path().join("new"));
+        assert!(!folder.is_used() && folder.open().is_err());
+        for generation in 1..4u64 {
+            folder.save("about", |saver| saver.put(&generation)).unwrap();
+            assert_eq!(number(&folder).unwrap(), (generation, false));
+        }
+        assert!(folder.save("about", |_| Err(io::Error::other("no room"))).is_err());
+        assert_eq!(number(&folder).unwrap(), (3, false), "what was there is there");
+        let current = folder.0.join(CURRENT);
+        let whole = fs::read(&current).unwrap();
+        for at in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[at] ^= 1;
+            fs::write(&current, &changed).unwrap();
+            assert_eq!(number(&folder).unwrap(), (2, true), "byte {at}");
+            fs::write(&current, &whole[..at]).unwrap();
+            assert_eq!(number(&folder).unwrap(), (2, true), "cut off at {at}");
+        }
+        fs::remove_file(&current).unwrap();
+        assert_eq!(number(&folder).unwrap(), (2, true));
+        folder.remove();
+        assert!(!folder.0.exists());
+    }
+}
