@@ -26,6 +26,8 @@ pub struct Exploration {
     pub peak_stored: Option<u64>,
     pub peak_layer: Option<u64>,
     pub layers: Option<u64>,
+    pub states_written: Option<u64>,
+    pub states_read: Option<u64>,
     /// The run's own clock, from start to end: reading and compiling the model included.
     pub wall_seconds: f64,
     /// Measured from outside, like every other tool's.
@@ -105,6 +107,23 @@ impl Sweepline {
         }
     }
 
+    /// Looks for a progress measure and saves it in `file`, for `--measure @FILE`. `None` if none was found.
+    pub fn save_measure(&self, model: &Path, file: &Path, time_limit: Duration) -> Result<Option<String>> {
+        let mut command = self.pinning.command(&self.path);
+        command.arg("progress").arg(model).arg("--save").arg(file).arg("--quiet");
+        let (text, _) = recorded(&mut command, time_limit)?;
+        let record: Value = serde_json::from_str(&text).context("the record of measures is no JSON")?;
+        if let Some(error) = errors(&record["diagnostics"]).first() {
+            bail!("{error}");
+        }
+        if !file.exists() {
+            return Ok(None);
+        }
+        let saved = std::fs::read_to_string(file).context("cannot read the measure that was saved")?;
+        let lines: Vec<&str> = saved.lines().filter(|line| !line.starts_with("//")).collect();
+        Ok(Some(lines.join(" ")))
+    }
+
     fn run(&self, from: &Path, model: &Path, options: &[&str], time_limit: Duration) -> Result<Exploration> {
         let mut command = self.pinning.command(&self.path);
         command.current_dir(from).arg("explore").arg(model).args(options);
@@ -154,6 +173,8 @@ impl Exploration {
             peak_stored: search["states"]["peak_stored"].as_u64(),
             peak_layer: search["states"]["peak_layer"].as_u64(),
             layers: search["layers"].as_u64(),
+            states_written: search["io"]["states_written"].as_u64(),
+            states_read: search["io"]["states_read"].as_u64(),
             wall_seconds: resources["wall_seconds"].as_f64().context("the record has no wall time")?,
             peak_rss_bytes: resources["peak_rss_bytes"].as_u64().unwrap_or(0),
             errors: errors(&record["diagnostics"]),
@@ -165,10 +186,15 @@ impl Exploration {
     /// The distinct states of a complete search, or what went wrong.
     pub fn all_states(&self) -> Result<u64> {
         if !self.complete {
-            let why = self.errors.first().map_or("the search was cut off", String::as_str);
-            bail!("incomplete: {why}");
+            bail!("incomplete: {}", self.cut_off());
         }
         self.distinct_states.context("the record does not know how many states there are")
+    }
+
+    /// Why a search that is not complete is not.
+    pub fn cut_off(&self) -> &str {
+        let stopped = || self.record["search"]["stopped"].as_str();
+        self.errors.first().map(String::as_str).or_else(stopped).unwrap_or("the search was cut off")
     }
 
     /// A clock that misses more than the start of a process would make every rate a lie.

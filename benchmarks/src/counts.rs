@@ -150,6 +150,8 @@ mod tests {
             peak_stored: None,
             peak_layer: None,
             layers: None,
+            states_written: None,
+            states_read: None,
             said: String::new(),
             record: serde_json::Value::Null,
         })

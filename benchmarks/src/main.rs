@@ -3,14 +3,17 @@
 //! `spin` races SPIN on model pairs, `limit` puts our times next to the figures that were measured for
 //! other tools, `counts` compares state counts with those of the BEEM benchmark, `compile` times what happens before a
 //! search, `sweep` and `billion` measure what forgetting states costs and saves, `measures` how good the progress
-//! measures are that the program finds itself;
+//! measures are that the program finds itself, `external` repeats the experiment of the SPIN 2012 paper on queues on disk, `budget`
+//! explores with little memory;
 //! `generate` prints models of any size. See `README.md` beside this crate for what is measured and how.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool prints")]
 
 mod binary;
+mod budget;
 mod compile;
 mod counts;
+mod external;
 mod generate;
 mod limit;
 mod measure;
@@ -45,6 +48,10 @@ enum Benchmark {
     Sweep(sweep::Options),
     /// The progress measures that are found, against full exploration, on the instances of the BEEM benchmark
     Measures(measures::Options),
+    /// Sweeps and other searches on disk: the experiment of the SPIN 2012 paper
+    External(external::Options),
+    /// Large instances in little memory: right answers, resident memory, time
+    Budget(budget::Options),
     /// More than a billion states in one run
     Billion(sweep::BillionOptions),
     /// Print a model whose number of processes is a parameter
@@ -107,10 +114,14 @@ fn run(benchmark: Benchmark) -> Result<()> {
         Benchmark::Compile(options) => compile::run(&options),
         Benchmark::Sweep(options) => sweep::run(&options),
         Benchmark::Measures(options) => measures::run(&options),
+        Benchmark::External(options) => external::run(&options),
+        Benchmark::Budget(options) => budget::run(&options),
         Benchmark::Billion(options) => sweep::billion(&options),
         Benchmark::Generate(options) => generate::run(&options),
         Benchmark::All { write } => {
-            for name in ["compile", "spin", "limit", "sweep", "billion", "counts", "measures"] {
+            for name in
+                ["compile", "spin", "limit", "sweep", "billion", "counts", "measures", "budget", "external"]
+            {
                 let words = ["benchmarks", name].into_iter().chain(write.then_some("--write"));
                 run(CommandLine::parse_from(words).benchmark)?;
             }

@@ -81,9 +81,39 @@ pub fn megabytes(bytes: u64) -> String {
     grouped((bytes + 500_000) / 1_000_000)
 }
 
+/// Bytes as mebibytes (2²⁰ bytes).
+pub fn mebibytes(bytes: u64) -> String {
+    format!("{:.1}", bytes as f64 / f64::from(1 << 20))
+}
+
+/// Three digits that count: `0.00123`, `1.23`, `123`.
+pub fn short(value: f64) -> String {
+    let digits = match value.abs() {
+        0.0 => 0,
+        large if large >= 100.0 => 0,
+        medium if medium >= 10.0 => 1,
+        small => (2 - small.log10().floor() as i32).unsigned_abs() as usize,
+    };
+    format!("{value:.digits$}")
+}
+
 /// A factor such as `3.4×`.
 pub fn factor(value: f64) -> String {
     if value >= 10.0 { format!("{value:.0}×") } else { format!("{value:.2}×") }
+}
+
+/// The arithmetic mean; `None` of nothing.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The one in the middle, or the mean of the two there; `None` of nothing.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let upper = sorted.get(sorted.len() / 2)?;
+    let lower = sorted.get((sorted.len() - 1) / 2)?;
+    Some(f64::midpoint(*lower, *upper))
 }
 
 /// The mean that suits ratios; `None` of nothing.
@@ -139,6 +169,20 @@ mod tests {
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(1000), "1,000");
         assert_eq!(grouped(11845035), "11,845,035");
+    }
+
+    #[test]
+    fn numbers_have_three_digits_that_count() {
+        let shown = [0.0, 0.0123, 0.999, 1.0, 27.74, 217.5].map(short);
+        assert_eq!(shown, ["0", "0.0123", "0.999", "1.00", "27.7", "218"]);
+    }
+
+    #[test]
+    fn the_median_of_an_even_number_lies_between_the_middle_two() {
+        assert_eq!(median(&[9.0, 1.0, 2.0, 4.0]), Some(3.0));
+        assert_eq!(median(&[9.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[]), None);
+        assert_eq!(mean(&[1.0, 4.0, 4.0]), Some(3.0));
     }
 
     #[test]
