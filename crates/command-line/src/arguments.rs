@@ -3,12 +3,14 @@
 //! Only what exists is listed. Options that contradict each other are refused here, before anything else happens.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::ErrorKind;
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::amounts::{duration, memory_size};
 use crate::comparison_options::CompareArguments;
 use crate::options::{
     ExecutionChoice, FormatChoice, LanguageChoice, ModelOptions, OutputOptions, PreferChoice,
@@ -91,6 +93,11 @@ pub enum Command {
     ///
     /// States are numbered from 1 in breadth-first order.
     Convert(ConvertArguments),
+    /// Go on from a checkpoint
+    ///
+    /// The run goes on as its command line asked for; limits, and where results go, may be named anew.
+    #[command(after_help = EXIT_CODES)]
+    Resume(ResumeArguments),
     /// Run several engines on the same models, and compare what they cost
     ///
     /// Each engine explores in a process of its own, one after the other. A model that says nothing about progress gets a measure that is
@@ -141,6 +148,38 @@ pub struct ExploreArguments {
     pub search: SearchOptions,
     #[command(flatten)]
     pub output: OutputOptions,
+}
+
+/// `sweepline resume`.
+#[derive(Clone, Debug, Args)]
+pub struct ResumeArguments {
+    /// The folder that was given to --checkpoint
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Memory for states from now on
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Limits")]
+    pub memory: Option<usize>,
+    /// Where to keep states for which there is no room from now on
+    #[arg(long, value_name = "DIR", help_heading = "Limits")]
+    pub disk: Option<PathBuf>,
+    /// Bytes on disk for states from now on
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Limits")]
+    pub disk_limit: Option<usize>,
+    /// Stop after this time, counted from now on
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
+    pub time_limit: Option<Duration>,
+    /// Stop when this many states were stored, with those before the checkpoint
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
+    pub state_limit: Option<u64>,
+    /// Write the run record; - for stdout, which moves the text for people to stderr
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub json: Option<PathBuf>,
+    /// Print the answers only
+    #[arg(short, long, conflicts_with = "verbose", help_heading = "Output")]
+    pub quiet: bool,
+    /// Print whole traces and more statistics
+    #[arg(short, long, help_heading = "Output")]
+    pub verbose: bool,
 }
 
 /// `sweepline progress`.
@@ -261,7 +300,18 @@ impl Arguments {
     /// # Errors
     /// What clap says about it, also when the user asked for help.
     pub fn read() -> Result<Self, clap::Error> {
-        let arguments = Self::try_parse()?;
+        Self::consistent(Self::try_parse()?)
+    }
+
+    /// Reads a command line that was read before.
+    ///
+    /// # Errors
+    /// If it cannot be understood any more.
+    pub fn read_again(words: &[String]) -> Result<Command, clap::Error> {
+        Self::consistent(Self::try_parse_from(words)?).map(|arguments| arguments.command)
+    }
+
+    fn consistent(arguments: Self) -> Result<Self, clap::Error> {
         let search = match &arguments.command {
             Command::Check(check) => Some(&check.search),
             Command::Explore(explore) => Some(&explore.search),

@@ -55,6 +55,10 @@ codes! {
     NO_MEASURE_TO_SAVE = "W0038": "There is no measure to save.";
     ENGINE_NOT_STARTED = "E0039": "An engine to be compared could not be started in a process of its own.";
     ENGINE_LOST = "E0040": "A compared engine's process ended without a run record.";
+    NO_CHECKPOINT = "E0041": "A folder has no checkpoint that can be used.";
+    OLDER_CHECKPOINT = "W0042": "The last checkpoint is damaged, and the one before it is used.";
+    ANOTHER_RUN = "E0043": "A checkpoint belongs to another run, or its model has changed.";
+    CHECKPOINT_IN_USE = "E0044": "A folder for checkpoints has one of another run.";
 }
 
 #[cfg(test)]

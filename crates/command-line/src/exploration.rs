@@ -28,6 +28,7 @@ use crate::output_file::{OutputFile, result_lost};
 use crate::planning::{Planned, Purpose, preliminary, probe_disk};
 use crate::proof::is_proved;
 use crate::questions::{Questions, nothing_to_check};
+use crate::resumption::Invocation;
 use crate::stop_advice::stop_advice;
 use crate::usage::usage_since;
 use crate::watch::Watch;
@@ -45,6 +46,7 @@ pub struct Exploration<'a> {
     view: TraceView,
     console: Console,
     start: Instant,
+    invocation: Invocation,
 }
 
 impl<'a> Exploration<'a> {
@@ -63,6 +65,7 @@ impl<'a> Exploration<'a> {
             view: (*trace_view).into(),
             console: console.with_results_on(free_stream([&output.json, trace_out])),
             start: Instant::now(),
+            invocation: Invocation::of_process(),
         }
     }
 
@@ -80,7 +83,13 @@ impl<'a> Exploration<'a> {
             view: TraceView::Diff,
             console: console.with_results_on(free_stream([&output.json, &None])),
             start: Instant::now(),
+            invocation: Invocation::of_process(),
         }
+    }
+
+    /// The same as part of a run that began earlier.
+    pub fn of(self, invocation: Invocation) -> Self {
+        Self { invocation, ..self }
     }
 
     /// Does it.
@@ -124,7 +133,8 @@ impl<'a> Exploration<'a> {
         let file = ModelFile::read(self.model, self.definitions)?;
         record.set_model(&file.model);
         self.tell(&file.warnings(), record);
-        let (questions, planned) = self.prepared(&file)?;
+        let (questions, mut planned) = self.prepared(&file)?;
+        planned.plan.checkpoint = self.invocation.checkpoints(self.search, self.model, &file)?;
         record.plan = planned.record();
         if self.questions.is_some() && questions.properties.is_empty() && !self.search.expect_monotone {
             self.tell(&[nothing_to_check()], record);

@@ -63,6 +63,14 @@ impl Failure {
                 (exit, Finding::error(codes::NOT_EXECUTABLE, message, help))
             }
             CheckError::NoMemory(full) => (Exit::Unknown, stop_advice(&StopReason::Memory(*full), options)),
+            CheckError::NotSaved => {
+                let help = "leave --checkpoint out, or choose another --engine";
+                (Exit::BadInput, Finding::error(codes::ANOTHER_RUN, message, help))
+            }
+            CheckError::Checkpoint(_) => {
+                let help = "run the command that made it again, from the beginning";
+                (Exit::BadInput, Finding::error(codes::ANOTHER_RUN, message, help))
+            }
             CheckError::TraceLog(_) => {
                 let help = "name a directory on another disk by --disk";
                 (Exit::Unknown, Finding::error(codes::SEARCH_FAILED, message, help))

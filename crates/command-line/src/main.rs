@@ -27,6 +27,7 @@ mod planning;
 mod proof;
 mod questions;
 mod reachable_states;
+mod resumption;
 mod saved_trace;
 mod simulation;
 mod stop_advice;
@@ -96,6 +97,7 @@ fn run_command(command: &Command, console: Console) -> Result<Exit, Failure> {
         Command::Simulate(arguments) => simulation::simulate(arguments, console),
         Command::Trace(arguments) => saved_trace::show(arguments, console),
         Command::Convert(arguments) => conversion::convert(arguments, console),
+        Command::Resume(arguments) => resumption::resume(arguments, console),
         Command::Compare(arguments) => Ok(Comparison::new(arguments, console).run()),
         Command::Completions { shell } => Ok(completions(*shell, console)),
     }

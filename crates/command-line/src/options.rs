@@ -120,6 +120,18 @@ pub struct SearchOptions {
     /// Where to keep what traces need, and states for which there is no room [default: the directory for temporary files]
     #[arg(long, value_name = "DIR", help_heading = "Limits")]
     pub disk: Option<PathBuf>,
+    /// Bytes on disk for states at the most, like 50GiB [default: as much as there is room]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Limits")]
+    pub disk_limit: Option<usize>,
+    /// What states that lie ahead are in on disk
+    #[arg(long, value_name = "QUEUE", value_enum, default_value_t, hide = true)]
+    pub queue: QueueChoice,
+    /// Save the run to this folder from time to time, and when it is stopped; `sweepline resume DIR` goes on from there
+    #[arg(long, value_name = "DIR", help_heading = "Checkpoints")]
+    pub checkpoint: Option<PathBuf>,
+    /// Time between two checkpoints [default: 5m]; SIGUSR1 asks for one at once
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "checkpoint", help_heading = "Checkpoints")]
+    pub checkpoint_every: Option<Duration>,
     /// Stop after this time, like 30s or 10m
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
     pub time_limit: Option<Duration>,
@@ -145,6 +157,10 @@ impl SearchOptions {
             Some("--expect-monotone is for a sweep, and --engine asks for another search; leave one out")
         } else if !has_layers && self.unpinned {
             Some("--unpinned is for a sweep, and --engine asks for another search; leave one out")
+        } else if self.checkpoint.is_some()
+            && matches!(self.engine, EngineChoice::Depth | EngineChoice::Partition)
+        {
+            Some("--checkpoint is for sweeps and breadth-first searches; choose another --engine")
         } else {
             None
         }
@@ -210,6 +226,16 @@ impl EngineChoice {
 /// What a value of an option is called on the command line.
 pub fn option_name(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or(String::new(), |value| value.get_name().into())
+}
+
+/// The queues on disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum QueueChoice {
+    /// The external radix heap
+    #[default]
+    Radix,
+    /// The external array heap of the paper, with its parameters
+    Array,
 }
 
 /// What a measure that is looked for is to save.

@@ -7,12 +7,14 @@ use sweepline::explore::sweep::{Initial, OnRegress};
 use sweepline::model::guarded_commands::{Expression, GuardedCommands};
 use sweepline::progress::ExpressionMeasure;
 use sweepline::progress::finder::{FinderOptions, Prefer, SmallModels};
+use sweepline::store::external::array_heap::Parameters;
+use sweepline::store::far_layers::QueueKind;
 
 use crate::codes;
 use crate::execution::execution_for;
 use crate::measure::{self, Choice, Measure};
 use crate::model_file::ModelFile;
-use crate::options::{EngineChoice, ExecutionChoice, SearchOptions};
+use crate::options::{EngineChoice, ExecutionChoice, QueueChoice, SearchOptions};
 
 /// With a limit of so many states, no measure is looked for: as many are expanded to find one.
 const SHORT: u64 = 60_000;
@@ -88,6 +90,12 @@ impl Planned {
         }
         if let Some(disk) = &options.disk {
             plan.disk.directory.clone_from(disk);
+        }
+        if let Some(limit) = options.disk_limit {
+            plan.disk.limit = limit as u64;
+        }
+        if options.queue == QueueChoice::Array {
+            plan.disk.queue = QueueKind::Array(Parameters::default());
         }
         plan.disk.breadth_goes_on = options.engine.has_layers();
         let execution = execution_for(options.execution, &file.model);

@@ -25,6 +25,17 @@ pub fn stop_advice(reason: &StopReason, options: Option<&SearchOptions>) -> Find
         StopReason::Observer(_) | StopReason::Disk(_) => {
             (codes::OBSERVER_FAILED, "name a directory on a disk with more room by --disk".to_owned())
         }
+        StopReason::DiskLimit(_) => {
+            let help = "name a directory on a disk with more room by --disk, or raise --disk-limit";
+            (codes::OBSERVER_FAILED, help.to_owned())
+        }
+        StopReason::Pause => (codes::INTERRUPTED, "run it again".to_owned()),
+    };
+    let help = match options.and_then(|options| options.checkpoint.as_ref()) {
+        Some(folder) => {
+            format!("`sweepline resume {}` goes on from the last checkpoint; {help}", folder.display())
+        }
+        None => help,
     };
     Finding::warning(code, message, help)
 }

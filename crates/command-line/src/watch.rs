@@ -136,6 +136,10 @@ impl Monitor for Watch {
         None
     }
 
+    fn wants_checkpoint(&mut self) -> bool {
+        self.interrupt.takes_checkpoint()
+    }
+
     fn phase(&mut self, phase: &str) {
         self.phase = Some(phase.into());
         // Counting begins anew.

@@ -80,7 +80,7 @@ fn explore_on_disk(
     let search = SweepSearch::new(system.state_words(), order, Limits::default()).unwrap();
     let disk = Disk::new(&std::env::temp_dir(), u64::MAX);
     let most = InMemory { ahead: 100, persistent: 50, current: 500 };
-    let spilling = Spilling { disk, queue, most, current_on_disk: order == Order::Constant };
+    let spilling = Spilling { disk, queue, most, current_on_disk: order == Order::Constant, is_saved: false };
     run(system, initial, search.spill_to(spilling), u64::MAX).unwrap()
 }
 

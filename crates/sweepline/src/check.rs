@@ -199,6 +199,7 @@ impl Plan {
             queue: self.disk.queue,
             most: InMemory { ahead: most.min(few), persistent: most.min(few), current: most },
             current_on_disk: self.engine == Engine::BreadthDisk,
+            is_saved: self.checkpoint.is_some(),
         }
     }
 }
@@ -337,6 +338,7 @@ pub fn check<E: Execution>(
                 on_runtime_error: OnRuntimeError::GoOn,
                 explore_all: false,
                 limits: Limits { levels: limits, ..plan.limits },
+                checkpoint: None,
                 ..plan.clone()
             };
             check_subject(subject(), some, &plan, monitor)

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests may fail")]
 
+#[allow(dead_code, reason = "every test file uses a part of it")]
 mod random_graph;
 
 use std::time::Duration;

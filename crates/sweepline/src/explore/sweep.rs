@@ -479,6 +479,9 @@ impl SweepSearch {
         if self.bytes() + observer.bytes() > self.limits.memory && self.future.uncompacted() > 0 {
             let _ = self.compact();
         }
+        if let Some(reason) = self.disk_limit(self.bytes() + observer.bytes()) {
+            return Some(reason);
+        }
         let (explored, different) = (self.counters.explored, self.estimated_distinct());
         if self.counters.remembers_from.is_none()
             && self.is_measured()

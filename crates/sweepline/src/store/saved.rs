@@ -41,6 +41,14 @@ fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "the file is damaged")
 }
 
+/// A file that is shorter than it says is damaged.
+fn read_exact(file: &mut BufReader<File>, into: &mut [u8]) -> io::Result<()> {
+    file.read_exact(into).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => damaged(),
+        _ => error,
+    })
+}
+
 impl Saver {
     /// Into a new file.
     pub fn create(path: &Path) -> io::Result<Self> {
@@ -105,7 +113,7 @@ impl Loader {
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut file = BufReader::new(File::open(path)?);
         let mut head = HEAD;
-        file.read_exact(&mut head)?;
+        read_exact(&mut file, &mut head)?;
         if head[..15] != HEAD[..15] {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "the file is no checkpoint"));
         }
@@ -127,7 +135,7 @@ impl Loader {
 
     fn read_chunk(&mut self) -> io::Result<()> {
         let mut head = [0; 16];
-        self.file.read_exact(&mut head)?;
+        read_exact(&mut self.file, &mut head)?;
         let (lengths, last) = head.split_at(8);
         let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
         let (size, plain) = (number(&lengths[..4]) as usize, number(&lengths[4..]) as usize);
@@ -139,7 +147,7 @@ impl Loader {
             return Err(damaged());
         }
         let mut bytes = vec![0; size];
-        self.file.read_exact(&mut bytes)?;
+        read_exact(&mut self.file, &mut bytes)?;
         if checksum(&bytes) != number(last) {
             return Err(damaged());
         }

@@ -35,6 +35,8 @@ pub struct Spilling {
     pub most: InMemory,
     /// Whether the current layer is on disk from the first state on.
     pub current_on_disk: bool,
+    /// Whether there must be room for a checkpoint on the same disk.
+    pub is_saved: bool,
 }
 
 /// Numbers of states in memory. By default only the limit of memory counts.
@@ -172,6 +174,13 @@ impl SweepSearch {
             self.future.forget_spare();
         }
         if self.is_measured() && self.persistent.bytes() > much { self.spill_persistent() } else { Ok(()) }
+    }
+
+    /// Whether there is hardly room on disk for more, and, if it may be saved, for what is in memory.
+    pub(super) fn disk_limit(&self, in_memory: usize) -> Option<StopReason> {
+        let spilling = self.spilling.as_ref()?;
+        let all = spilling.disk.used() + in_memory as u64;
+        spilling.disk.is_nearly_full(if spilling.is_saved { all } else { 0 }).map(StopReason::DiskLimit)
     }
 
     /// Moves the farther half of the future layers to disk.

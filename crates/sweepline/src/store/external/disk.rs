@@ -25,6 +25,8 @@ const TOGETHER: usize = 8;
 const WAITING: usize = 2;
 /// Bytes of a page.
 const PAGE: u64 = 4096;
+/// Bytes that are left free on a disk.
+const SPARE: u64 = 64 << 20;
 
 /// What records are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +130,8 @@ struct Pages {
     state: Mutex<PagesState>,
     /// Bytes of the file, which never shrinks.
     size: AtomicU64,
+    /// Bytes of it that are in use.
+    used: AtomicU64,
     counts: [AtomicCount; FileClass::ALL.len()],
 }
 
@@ -196,6 +200,7 @@ impl Disk {
             limit,
             state: Mutex::default(),
             size: AtomicU64::new(0),
+            used: AtomicU64::new(0),
             counts: std::array::from_fn(|_| AtomicCount::default()),
         };
         Self(Arc::new(Shared { pages: Arc::new(pages), writer: Mutex::new(None) }))
@@ -238,6 +243,27 @@ impl Disk {
     /// Bytes of the file.
     pub fn bytes(&self) -> u64 {
         self.0.pages.size.load(Ordering::Relaxed)
+    }
+
+    /// Why it would be better to stop before there is no room at all: the limit is near, or the disk has hardly room for so many bytes more.
+    pub fn is_nearly_full(&self, needed: u64) -> Option<String> {
+        let Pages { directory, limit, used, .. } = &*self.0.pages;
+        let used = used.load(Ordering::Relaxed);
+        if used == 0 {
+            return None;
+        }
+        if used > limit - limit / 8 {
+            return Some(format!("the limit of {limit} bytes for files is nearly reached"));
+        }
+        // Where the system does not tell, writing will.
+        let room = rustix::fs::statvfs(directory).ok()?;
+        let free = room.f_bavail.saturating_mul(room.f_frsize);
+        (free < needed.saturating_add(SPARE)).then(|| format!("the disk has room for {free} more bytes only"))
+    }
+
+    /// Bytes that are in use.
+    pub fn used(&self) -> u64 {
+        self.0.pages.used.load(Ordering::Relaxed)
     }
 
     /// A new, empty row of blocks.
@@ -324,6 +350,30 @@ fn write_all(queue: &Receiver<Job>) {
     }
 }
 
+impl PagesState {
+    /// Where so many pages are free.
+    fn take(&mut self, pages: usize) -> Option<u64> {
+        self.free.get_mut(pages)?.pop()
+    }
+
+    /// Where so many of more pages are free.
+    fn take_part(&mut self, pages: usize) -> Option<u64> {
+        let whole = (pages..self.free.len()).find(|whole| !self.free[*whole].is_empty())?;
+        let start = self.take(whole)?;
+        self.give_back(whole - pages, start + pages as u64 * PAGE);
+        Some(start)
+    }
+
+    fn give_back(&mut self, pages: usize, start: u64) {
+        if self.free.len() <= pages {
+            self.free.resize_with(pages + 1, Vec::new);
+        }
+        if pages > 0 {
+            self.free[pages].push(start);
+        }
+    }
+}
+
 impl Pages {
     /// Writes to pages that are free.
     fn write(&self, bytes: &[u8]) -> io::Result<(Arc<File>, Place)> {
@@ -335,20 +385,19 @@ impl Pages {
             None => state.file.insert(Arc::new(tempfile::tempfile_in(&self.directory)?)).clone(),
         };
         let pages = place.pages();
-        place.start = match state.free.get_mut(pages as usize).and_then(Vec::pop) {
-            Some(start) => start,
-            None => {
-                let start = self.size.load(Ordering::Relaxed);
-                let size = start + pages * PAGE;
-                if size > self.limit {
-                    let message = "the limit for files is reached";
-                    return Err(io::Error::new(io::ErrorKind::QuotaExceeded, message));
-                }
-                self.size.store(size, Ordering::Relaxed);
-                start
-            }
+        let size = self.size.load(Ordering::Relaxed);
+        place.start = if let Some(start) = state.take(pages as usize) {
+            start
+        } else if size + pages * PAGE <= self.limit {
+            self.size.store(size + pages * PAGE, Ordering::Relaxed);
+            size
+        } else {
+            state.take_part(pages as usize).ok_or_else(|| {
+                io::Error::new(io::ErrorKind::QuotaExceeded, "the limit for files is reached")
+            })?
         };
         drop(state);
+        self.used.fetch_add(pages * PAGE, Ordering::Relaxed);
         match file.write_all_at(bytes, place.start) {
             Ok(()) => Ok((file, place)),
             Err(error) => {
@@ -359,12 +408,8 @@ impl Pages {
     }
 
     fn free(&self, place: Place) {
-        let mut state = lock(&self.state);
-        let pages = place.pages() as usize;
-        if state.free.len() <= pages {
-            state.free.resize_with(pages + 1, Vec::new);
-        }
-        state.free[pages].push(place.start);
+        self.used.fetch_sub(place.pages() * PAGE, Ordering::Relaxed);
+        lock(&self.state).give_back(place.pages() as usize, place.start);
     }
 }
 
