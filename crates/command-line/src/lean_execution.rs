@@ -65,8 +65,8 @@ fn forget_program_pages() {
 #[cfg(not(target_os = "linux"))]
 fn forget_program_pages() {}
 
-/// What reading and compiling left unused on the heap goes back to the system.
-fn give_heap_back() {
+/// What is unused on the heap goes back to the system.
+pub fn give_heap_back() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: the function may be called at any time; it touches only memory that is not allocated.
     unsafe {

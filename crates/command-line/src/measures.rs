@@ -151,7 +151,13 @@ impl<'a> Measures<'a> {
             Some(regress) => Aim::Bounded { regress },
             None => Prefer::from(self.arguments.prefer.unwrap_or_default()).aim(),
         };
-        FinderOptions { aim, effort, seed: self.arguments.seed, small: SmallModels::Swept }
+        FinderOptions {
+            aim,
+            effort,
+            seed: self.arguments.seed,
+            small: SmallModels::Swept,
+            ..FinderOptions::default()
+        }
     }
 
     /// Saves the user's own measure, or else the best one.

@@ -13,6 +13,7 @@ use sweepline::explore::{Monitor, Snapshot, StopReason};
 use sweepline::progress::ExpressionMeasure;
 
 use crate::interrupt::Interrupt;
+use crate::usage::UnusedHeap;
 
 /// Time between two looks on a terminal.
 const ON_TERMINAL: Duration = Duration::from_millis(200);
@@ -32,6 +33,7 @@ pub struct Watch {
     phase: Option<String>,
     /// When the display last changed, and how many states there were.
     shown: (Instant, u64),
+    heap: UnusedHeap,
 }
 
 /// How a running search is shown.
@@ -54,7 +56,16 @@ impl Watch {
         } else {
             Display::Lines
         };
-        Self { start, time_limit, interrupt, display, measure: None, phase: None, shown: (start, 0) }
+        Self {
+            start,
+            time_limit,
+            interrupt,
+            display,
+            measure: None,
+            phase: None,
+            shown: (start, 0),
+            heap: UnusedHeap::new(start),
+        }
     }
 
     /// The same over a sweep by this measure.
@@ -132,6 +143,7 @@ impl Monitor for Watch {
         if self.time_limit.is_some_and(|limit| now.duration_since(self.start) >= limit) {
             return Some(StopReason::TimeLimit);
         }
+        self.heap.look(now, snapshot.bytes);
         self.show(snapshot, now);
         None
     }

@@ -149,7 +149,8 @@ fn what_cannot_be_saved_is_refused() {
 #[test]
 fn a_full_disk_ends_in_unknown_with_a_usable_checkpoint() {
     let session = Session::with_model(COUNTERS);
-    let disk = ["check", "m.dve", "--reach", "a == 111", "--engine", "breadth-disk", "--disk-limit", "600KiB"];
+    let disk =
+        ["check", "m.dve", "--reach", "a == 111", "--engine", "breadth-disk", "--disk-limit", "600KiB"];
     let limited = [&disk[..], &SAVED, &["--json", "run.json"]].concat();
     session.run(&limited).expect(3).err("warning[W0025]").err("--disk-limit").err("sweepline resume saved");
     let record = session.json("run.json");

@@ -189,7 +189,7 @@ struct AutomaticRun<'a, E> {
 
 impl<E: Execution> AutomaticRun<'_, E> {
     fn look(&mut self, effort: Effort) -> Result<(), CheckError> {
-        let options = FinderOptions { effort, ..self.options };
+        let options = FinderOptions { effort, memory: self.plan.limits.memory, ..self.options };
         let search = find_measures(self.model, self.execution, self.plan.packing, &options)?;
         self.searches.push(search);
         Ok(())
@@ -260,7 +260,9 @@ impl<E: Execution> AutomaticRun<'_, E> {
         let plan = Plan { engine: Engine::Breadth, measure: None, disk, ..self.plan.clone() };
         let (model, execution, packing) = (self.model, self.execution, self.plan.packing);
         let properties = self.properties;
-        let options = FinderOptions { effort: Effort::Thorough, ..self.options };
+        // The search holds its states meanwhile.
+        let memory = self.plan.limits.memory / 4;
+        let options = FinderOptions { effort: Effort::Thorough, memory, ..self.options };
         let mut watch = LargeWatch {
             until,
             look: || {

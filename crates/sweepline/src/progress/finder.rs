@@ -49,6 +49,11 @@ impl Prefer {
 
 /// States at the most whose steps are all looked at.
 const EXACT: usize = 5_000_000;
+/// Bytes that a state of a sample takes, about, and those for each of its words.
+const STATE: usize = 200;
+const WORD: usize = 24;
+/// States of a sample at the least.
+const LEAST: usize = 4_000;
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,6 +100,21 @@ pub struct FinderOptions {
     pub seed: u64,
     /// What becomes of models that are smaller than the sample.
     pub small: SmallModels,
+    /// Bytes for the sample, about. Where they are few, it is smaller.
+    pub memory: usize,
+}
+
+impl FinderOptions {
+    /// States of the samples, of so many words each.
+    fn sizes(&self, words: usize) -> [usize; 3] {
+        let sizes = self.effort.sizes();
+        let bytes = sizes[2] * (STATE + WORD * words);
+        // The least that anything can be learned from.
+        sizes.map(|size| match self.memory < bytes {
+            true => ((size as f64 * self.memory as f64 / bytes as f64) as usize).max(size.min(LEAST)),
+            false => size,
+        })
+    }
 }
 
 impl Default for FinderOptions {
@@ -104,6 +124,7 @@ impl Default for FinderOptions {
             effort: Effort::default(),
             seed: 0,
             small: SmallModels::default(),
+            memory: usize::MAX,
         }
     }
 }
@@ -168,7 +189,7 @@ pub fn find<S: TransitionSystem + Sync>(
     system: &S,
     options: &FinderOptions,
 ) -> Result<Findings, LayerFull> {
-    let [least, few, many] = options.effort.sizes();
+    let [least, few, many] = options.sizes(layout.words());
     let draw = |size, seed| Sample::draw(model, system, layout, size, &mut Random::new(seed));
     let (large, small, tiny) = std::thread::scope(|scope| {
         let large = scope.spawn(|| draw(many, options.seed));
@@ -201,7 +222,7 @@ pub fn judge<S: TransitionSystem>(
     system: &S,
     options: &FinderOptions,
 ) -> Result<(Cost, SampleFacts), LayerFull> {
-    let [.., many] = options.effort.sizes();
+    let [.., many] = options.sizes(layout.words());
     let mut random = Random::new(options.seed);
     let sample = Sample::draw(model, system, layout, many, &mut random)?;
     if sample.is_empty() {
