@@ -121,7 +121,7 @@ impl Planned {
     pub fn kept(&self, automatic: &Automatic, commands: &GuardedCommands) -> Plan {
         let proposal = automatic.attempts.last().and_then(|last| last.proposal.as_ref());
         let measure = proposal.and_then(|kept| ExpressionMeasure::new(commands, &kept.components).ok());
-        let engine = if measure.is_some() { self.plan.engine } else { Engine::Breadth };
+        let engine = automatic.attempts.last().map_or(self.plan.engine, |last| last.engine);
         let nesting = proposal.zip(measure.as_ref()).map(|(kept, measure)| kept.nesting(measure));
         Plan { engine, measure, nesting: nesting.unwrap_or_default(), ..self.plan.clone() }
     }

@@ -77,17 +77,9 @@ impl IoRecord {
 impl PlanRecord {
     /// A plan without a progress measure: the constant measure, for which no step goes back.
     pub fn new(engine: Engine, execution: impl Into<String>) -> Self {
-        let engine = match engine {
-            Engine::Breadth => "breadth",
-            Engine::Depth => "depth",
-            Engine::Sweep => "sweep",
-            Engine::SweepDisk => "sweep-disk",
-            Engine::BreadthDisk => "breadth-disk",
-            Engine::Partition => "partition",
-        };
         let measure =
             MeasureRecord { monotone: Some(true), ..MeasureRecord::unknown(None, MeasureOrigin::None) };
-        Self { engine: Some(engine.into()), execution: Some(execution.into()), threads: 1, measure }
+        Self { engine: Some(engine.name().into()), execution: Some(execution.into()), threads: 1, measure }
     }
 
     /// What is known of a plan before the model is read: what the user asks for, and nothing else.

@@ -102,6 +102,8 @@ pub struct ExpectedRecord {
 /// One run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AttemptRecord {
+    /// The search.
+    pub engine: String,
     /// The whole measure; none for full exploration.
     pub measure: Option<String>,
     /// How it ended.
@@ -130,6 +132,8 @@ pub enum AttemptEndRecord {
     Kept,
     /// A better measure was found.
     BetterMeasure,
+    /// Memory was short.
+    Memory,
 }
 
 /// A measure for a line of text. Where it is long, orders lose their values, and then the last components are left out.
@@ -234,9 +238,10 @@ impl ProposalRecord {
 
 impl AttemptRecord {
     fn new(model: &Model, attempt: &Attempt) -> Self {
-        let Attempt { proposal, end, counters, different, time } = attempt;
+        let Attempt { engine, proposal, end, counters, different, time } = attempt;
         let proposal = proposal.as_ref();
         Self {
+            engine: engine.name().into(),
             measure: proposal.map(|proposal| model.measure_text(&proposal.components)),
             end: (*end).into(),
             explored: counters.explored,
@@ -288,6 +293,7 @@ impl From<AttemptEnd> for AttemptEndRecord {
         match end {
             AttemptEnd::Kept => Self::Kept,
             AttemptEnd::BetterMeasure => Self::BetterMeasure,
+            AttemptEnd::Memory => Self::Memory,
         }
     }
 }

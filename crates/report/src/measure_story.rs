@@ -58,6 +58,7 @@ fn given_up(attempt: &AttemptRecord, rest: &[AttemptRecord]) -> String {
     let explored = States(attempt.explored);
     let why = match attempt.end {
         AttemptEndRecord::BetterMeasure => format!("after {explored}, for a measure that promised more"),
+        AttemptEndRecord::Memory => format!("after {explored}, when memory was short"),
         // The last one is kept, and it has no next one.
         AttemptEndRecord::Kept => format!("after {explored}"),
     };
@@ -78,5 +79,6 @@ fn attempt_text(attempt: &AttemptRecord) -> String {
 }
 
 fn name(attempt: &AttemptRecord) -> &str {
-    attempt.summary.as_deref().unwrap_or("full exploration")
+    let search = if attempt.engine == "partition" { "partitions on disk" } else { "full exploration" };
+    attempt.summary.as_deref().unwrap_or(search)
 }

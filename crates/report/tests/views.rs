@@ -184,6 +184,7 @@ fn a_measure_that_was_given_up_is_told_with_the_reason_and_what_came_next() {
     let expected =
         |revisits| Some(ExpectedRecord { peak_share: 0.056, revisits, regress_share: 0.01, layers: 40 });
     let attempt = |measure: Option<&str>, end, explored| AttemptRecord {
+        engine: "breadth".into(),
         measure: measure.map(Into::into),
         end,
         explored,
@@ -211,7 +212,7 @@ fn a_measure_that_was_given_up_is_told_with_the_reason_and_what_came_next() {
         text(&record, detail)
     };
     let given_up = vec![
-        attempt(None, AttemptEndRecord::BetterMeasure, 100_000),
+        attempt(None, AttemptEndRecord::Memory, 100_000),
         attempt(Some("z"), AttemptEndRecord::Kept, 700_000),
     ];
     let told = story(given_up, Detail::Verbose);

@@ -72,6 +72,18 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Breadth => "breadth",
+            Self::Depth => "depth",
+            Self::Sweep => "sweep",
+            Self::SweepDisk => "sweep-disk",
+            Self::BreadthDisk => "breadth-disk",
+            Self::Partition => "partition",
+        }
+    }
+
     /// Whether it follows progress.
     pub fn is_sweep(self) -> bool {
         matches!(self, Self::Sweep | Self::SweepDisk)

@@ -55,6 +55,8 @@ pub struct MeasureSearch {
 /// One run of a search.
 #[derive(Clone, Debug)]
 pub struct Attempt {
+    /// The search.
+    pub engine: Engine,
     /// The measure; `None` for full exploration.
     pub proposal: Option<Proposal>,
     /// How it ended.
@@ -74,6 +76,8 @@ pub enum AttemptEnd {
     Kept,
     /// A better measure was found.
     BetterMeasure,
+    /// Memory was short.
+    Memory,
 }
 
 /// Looks for measures of a model.
@@ -213,19 +217,40 @@ impl<E: Execution> AutomaticRun<'_, E> {
     fn explore_watched(&mut self) -> Result<Outcome, CheckError> {
         let is_whole = self.searches.last().is_some_and(|search| search.findings.sample.complete);
         // A run that is saved goes on as it began: nobody has to know how it came to its measure.
-        let may_change = !is_whole && self.plan.checkpoint.is_none();
-        let outcome = self.explore(may_change.then_some(LARGE))?;
-        if outcome.stopped != Some(StopReason::BetterWay) {
-            return Ok(outcome);
+        let is_saved = self.plan.checkpoint.is_some();
+        let outcome = self.explore((!is_whole && !is_saved).then_some(LARGE))?;
+        let end = match &outcome.stopped {
+            Some(StopReason::BetterWay) => AttemptEnd::BetterMeasure,
+            Some(StopReason::Memory(_)) => AttemptEnd::Memory,
+            _ => return Ok(outcome),
+        };
+        if end == AttemptEnd::Memory && self.searches.len() == 1 {
+            self.monitor.phase("looking for a measure again");
+            self.look(Effort::Thorough)?;
         }
-        match self.best() {
+        let again = match self.best() {
             Some(proposal) => {
-                self.ended(AttemptEnd::BetterMeasure);
-                let swept = self.sweep(&proposal)?;
-                Ok(with_answers_of(outcome, swept))
+                self.ended(end);
+                self.sweep(&proposal)?
             }
-            None => Ok(outcome),
-        }
+            // Components need whole layers.
+            None if end == AttemptEnd::Memory && needs_monotone(self.properties).is_none() => {
+                self.ended(end);
+                self.partition()?
+            }
+            None => return Ok(outcome),
+        };
+        Ok(with_answers_of(outcome, again))
+    }
+
+    /// Explores in full, on disk.
+    fn partition(&mut self) -> Result<Outcome, CheckError> {
+        let plan = Plan { engine: Engine::Partition, measure: None, ..self.plan.clone() };
+        self.monitor.phase("exploring by partitions");
+        let start = Instant::now();
+        let outcome = check(self.model, self.execution, self.properties, &plan, self.monitor)?;
+        self.attempted(plan.engine, None, &outcome, start.elapsed());
+        Ok(outcome)
     }
 
     fn sweep(&mut self, proposal: &Proposal) -> Result<Outcome, CheckError> {
@@ -244,7 +269,7 @@ impl<E: Execution> AutomaticRun<'_, E> {
         self.monitor.phase("sweeping");
         let start = Instant::now();
         let outcome = check(self.model, self.execution, self.properties, &plan, self.monitor)?;
-        self.attempted(Some(proposal.clone()), &outcome, start.elapsed());
+        self.attempted(plan.engine, Some(proposal.clone()), &outcome, start.elapsed());
         Ok(outcome)
     }
 
@@ -253,10 +278,10 @@ impl<E: Execution> AutomaticRun<'_, E> {
         if self.plan.engine.is_sweep() { self.plan.engine } else { Engine::Sweep }
     }
 
-    /// Explores in full, on disk when memory is full; at so many states, or then, a measure is looked for, and if there is a good one,
-    /// the exploration ends.
+    /// Explores in full; at so many states, a measure is looked for, and if there is a good one, the exploration ends. A run that is saved
+    /// goes on on disk when memory is full.
     fn explore(&mut self, until: Option<u64>) -> Result<Outcome, CheckError> {
-        let disk = DiskUse { breadth_goes_on: true, ..self.plan.disk.clone() };
+        let disk = DiskUse { breadth_goes_on: self.plan.checkpoint.is_some(), ..self.plan.disk.clone() };
         let plan = Plan { engine: Engine::Breadth, measure: None, disk, ..self.plan.clone() };
         let (model, execution, packing) = (self.model, self.execution, self.plan.packing);
         let properties = self.properties;
@@ -279,13 +304,14 @@ impl<E: Execution> AutomaticRun<'_, E> {
         let outcome = check(model, execution, properties, &plan, &mut watch)?;
         let time = start.elapsed();
         let search = watch.search;
-        self.attempted(None, &outcome, time);
+        self.attempted(plan.engine, None, &outcome, time);
         self.searches.extend(search);
         Ok(outcome)
     }
 
-    fn attempted(&mut self, proposal: Option<Proposal>, outcome: &Outcome, time: Duration) {
+    fn attempted(&mut self, engine: Engine, proposal: Option<Proposal>, outcome: &Outcome, time: Duration) {
         self.attempts.push(Attempt {
+            engine,
             proposal,
             end: AttemptEnd::Kept,
             counters: outcome.counters,
@@ -311,8 +337,7 @@ struct LargeWatch<'a, F> {
 
 impl<F: FnMut() -> Option<(MeasureSearch, bool)>> Monitor for LargeWatch<'_, F> {
     fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
-        let is_full = snapshot.counters.spilled.current > 0;
-        if self.until.is_some_and(|until| is_full || snapshot.counters.explored >= until) {
+        if self.until.is_some_and(|until| snapshot.counters.explored >= until) {
             self.until = None;
             self.monitor.phase("looking for a measure again");
             if let Some((search, is_worth_it)) = (self.look)() {

@@ -393,7 +393,7 @@ impl SweepSearch {
         let (ends, first, front) = (batch.ends(), self.cursor, self.front);
         let mut number = 0;
         let mut numbers = self.staying.numbers.iter().map(|i| *i as usize);
-        let is_split = self.disk.current.is_some();
+        let (is_split, wants_origins) = (self.disk.current.is_some(), self.wants_origins);
         let disk = &mut self.disk;
         self.layer.insert_announced(width, &self.staying.words, |inserted| {
             let i = numbers.next().expect("each of them has a number");
@@ -402,7 +402,11 @@ impl SweepSearch {
             }
             let parent = front.record(first + number);
             match inserted {
-                Inserted::New(_) if is_split => disk.propose(origin(parent, batch.action(i))),
+                Inserted::New(_) if is_split => {
+                    if wants_origins {
+                        disk.propose(origin(parent, batch.action(i)));
+                    }
+                }
                 Inserted::New(place) => {
                     observer.stored(Some(parent), batch.action(i));
                     observer.stationary_step(parent, front.record(place as usize));
@@ -474,8 +478,7 @@ impl SweepSearch {
         }
         let others = self.bytes() - self.layer.bytes() + observer.bytes();
         let left = self.limits.memory.saturating_sub(others);
-        // Part of it is for sorting, when the layer does not fit.
-        self.layer.set_budget(if self.can_split() { left / 8 * 7 } else { left });
+        self.layer.set_budget(if self.can_split() { self.share_of_layer(left) } else { left });
         if self.bytes() + observer.bytes() > self.limits.memory && self.future.uncompacted() > 0 {
             let _ = self.compact();
         }

@@ -212,12 +212,16 @@ impl SweepSearch {
         mut origins: impl Iterator<Item = u64>,
         observer: &mut O,
     ) -> Result<(), LayerFull> {
-        let is_split = self.disk.current.is_some();
+        let (is_split, wants_origins) = (self.disk.current.is_some(), self.wants_origins);
         let disk = &mut self.disk;
         self.layer.insert_batch(width, states, |inserted| {
             let origin = origins.next().unwrap_or(UNKNOWN);
             match inserted {
-                Inserted::New(_) if is_split => disk.propose(origin),
+                Inserted::New(_) if is_split => {
+                    if wants_origins {
+                        disk.propose(origin);
+                    }
+                }
                 Inserted::New(_) => tell_origin(observer, origin),
                 Inserted::Known(_) => {}
             }

@@ -176,6 +176,14 @@ impl SweepSearch {
         if self.is_measured() && self.persistent.bytes() > much { self.spill_persistent() } else { Ok(()) }
     }
 
+    /// What of this memory is for the current layer. Should it not fit, its states are sorted, and in parts of it that may be new, each
+    /// says where it comes from: the rest is for that.
+    pub(super) fn share_of_layer(&self, memory: usize) -> usize {
+        let state = 8 * self.layer.width() + 7;
+        let beside = 4 + if self.wants_origins { 12 } else { 0 };
+        (memory as f64 * state as f64 / (state + beside) as f64) as usize
+    }
+
     /// Whether there is hardly room on disk for more, and, if it may be saved, for what is in memory.
     pub(super) fn disk_limit(&self, in_memory: usize) -> Option<StopReason> {
         let spilling = self.spilling.as_ref()?;
