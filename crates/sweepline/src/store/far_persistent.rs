@@ -22,10 +22,10 @@ use super::saved::{Loader, Saver};
 /// Bytes for sorting states anew when their layout changes.
 const SORTED_IN_MEMORY: usize = 1 << 20;
 /// Runs that are merged together: of what is read again in each sweep, and of what is read once.
-const FEW: usize = 4;
+const FEW: usize = 2;
 const MANY: usize = 16;
 /// Bytes of the filter.
-const FILTER: usize = 1 << 20;
+const FILTER: usize = 1 << 18;
 /// Entries that are given together.
 const TOGETHER: usize = 256;
 
@@ -293,7 +293,7 @@ impl FarPersistent {
     pub fn in_memory(&self) -> u64 {
         let runs = [&self.expanded, &self.remembered, &self.found].map(SortedRuns::in_memory);
         let along = self.expanded_along.merge.in_memory() + self.roots_along.merge.in_memory();
-        (runs.into_iter().sum::<usize>() + self.roots.in_memory() + along) as u64
+        (runs.into_iter().sum::<usize>() + self.roots.in_memory() + along + self.filter.places()) as u64
     }
 
     /// Bytes of memory held.

@@ -54,6 +54,11 @@ impl RecentStates {
         (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize
     }
 
+    /// States that it has room for.
+    pub fn places(&self) -> usize {
+        1 << (64 - self.shift)
+    }
+
     /// The cache for a loop over states of this width.
     #[inline(always)]
     pub fn look<W: Width>(&mut self, width: W) -> RecentLook<'_, W> {
