@@ -109,6 +109,10 @@ pub struct SweepSearch {
     counting: u64,
     /// Whether a layer is taken out and not yet entered.
     is_loading: bool,
+    /// The number of the first record of the layer.
+    loaded_at: Record,
+    /// A sweep counts when it has expanded a state: one that only finds that all its roots are known does not.
+    is_sweep_counted: bool,
     limits: Limits,
     peak_bytes: usize,
     queue: QueueBalance,
@@ -194,6 +198,8 @@ impl SweepSearch {
             counters: Counters { sweeps: 1, ..Counters::default() },
             counting: 0,
             is_loading: false,
+            loaded_at: 0,
+            is_sweep_counted: true,
             limits,
             peak_bytes: 0,
             queue: QueueBalance::default(),
@@ -317,6 +323,10 @@ impl SweepSearch {
             stored => stored.map_err(out_of_memory)?,
         }
         self.queue.taken += batch.ends().len() as u64;
+        if !self.is_sweep_counted && !batch.ends().is_empty() {
+            self.is_sweep_counted = true;
+            self.counters.sweeps += 1;
+        }
         self.cursor += batch.ends().len();
         self.counters.explored += batch.ends().len() as u64;
         Ok(())
@@ -600,6 +610,7 @@ impl Search for SweepSearch {
             self.queue,
         ))?;
         to.put(&(self.nesting, self.peak_bytes, &self.revisits, self.layer.len()))?;
+        to.put(&(self.loaded_at, self.is_sweep_counted))?;
         self.layer.save(to)?;
         self.future.save(to)?;
         self.persistent.save(to)?;
@@ -612,6 +623,7 @@ impl Search for SweepSearch {
             from.get()?;
         let states: usize;
         (self.nesting, self.peak_bytes, self.revisits, states) = from.get()?;
+        (self.loaded_at, self.is_sweep_counted) = from.get()?;
         let width = self.layer.width();
         self.layer.restart(states).map_err(io::Error::other)?;
         self.layer.load(from)?;

@@ -1,19 +1,20 @@
 //! Persistent states that do not fit into memory, on disk.
 //!
-//! What a sweep finds behind it gathers in [memory](super::persistent_states), and goes to sorted runs when it takes too much. The states of earlier
-//! sweeps are sorted runs, too, by progress value: those that were expanded, and the roots of this sweep. Both are read along as the sweep
-//! advances: when it comes to a progress value, the states of that value join the current layer. At the end of a sweep all runs are read
-//! side by side once: what was found and is not known becomes the roots of the next sweep. What is known is not written again for that.
+//! What a sweep finds behind it gathers in [memory](super::persistent_states), and goes to sorted runs when it takes too much. The next sweep reads
+//! these along as it advances, and so it does the states that earlier sweeps expanded, which are sorted runs, too: when it comes to a progress
+//! value, the states of that value join the current layer, and those that were found and are not known are its roots. So all are read
+//! once in a sweep, and only what is new is written. The last sweep finds that nothing is.
 //!
 //! A filter in memory knows some of the states that were found lately. It compares states, so that what it knows is known: it need not be written
 //! again.
 
+use std::cmp::Ordering;
 use std::io;
 
 use super::external::disk::{Disk, FileClass};
 use super::external::merge::Merge;
 use super::external::run::{Run, RunWriter};
-use super::external::sort::{SortedRuns, Sorter, join};
+use super::external::sort::{SortedRuns, Sorter};
 use super::layer::Width;
 use super::persistent_states::{Fate, PersistentStates};
 use super::recent_states::RecentStates;
@@ -38,13 +39,16 @@ pub struct FarPersistent {
     /// States that earlier sweeps expanded.
     expanded: SortedRuns,
     expanded_along: Along,
-    roots: Run,
-    roots_along: Along,
+    /// States that the last sweep found. Those that are not expanded yet are the roots of this one.
+    proposed: SortedRuns,
+    proposed_along: Along,
+    /// Roots that this sweep has come to.
+    entered: RunWriter,
     /// States that this sweep expanded and that are not to be forgotten.
     remembered: SortedRuns,
+    /// Whether some of those are in other runs, too.
+    has_duplicates: bool,
     found: SortedRuns,
-    /// Number of different states that earlier sweeps expanded.
-    known: u64,
     filter: RecentStates,
 }
 
@@ -74,25 +78,12 @@ impl Along {
         self.has_next = false;
     }
 
-    /// Gives `each` the records of this value, some at a time; those of smaller ones are passed over.
-    fn take(
-        &mut self,
-        value: u64,
-        stride: usize,
-        mut each: impl FnMut(&[u64]) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let mut together = Vec::new();
-        while let Some(record) = self.peek()?.filter(|record| record[0] <= value) {
-            if record[0] == value {
-                together.extend_from_slice(record);
-            }
+    /// Passes over records of smaller values.
+    fn pass(&mut self, value: u64) -> io::Result<()> {
+        while self.peek()?.is_some_and(|record| record[0] < value) {
             self.advance();
-            if together.len() == TOGETHER * stride {
-                each(&together)?;
-                together.clear();
-            }
         }
-        if together.is_empty() { Ok(()) } else { each(&together) }
+        Ok(())
     }
 }
 
@@ -108,11 +99,12 @@ impl FarPersistent {
             stride,
             expanded: runs(FEW),
             expanded_along: nothing(),
-            roots: RunWriter::new(disk, FileClass::Persistent, stride).finish()?,
-            roots_along: nothing(),
+            proposed: runs(MANY),
+            proposed_along: nothing(),
+            entered: RunWriter::new(disk, FileClass::Persistent, stride),
             remembered: runs(MANY),
+            has_duplicates: false,
             found: runs(MANY),
-            known: 0,
             filter: RecentStates::with_bytes(width, FILTER),
         })
     }
@@ -120,33 +112,35 @@ impl FarPersistent {
     /// Reads what this sweep needs along with it, from the beginning.
     fn read_along(&mut self) {
         self.expanded_along = Along::new(self.expanded.merge());
-        self.roots_along = Along::new(Merge::new(self.width + 1, vec![self.roots.reader()]));
+        self.proposed_along = Along::new(self.proposed.merge());
     }
 
     /// Saves everything.
     pub fn save(&self, to: &mut Saver) -> io::Result<()> {
-        self.roots.save(to)?;
-        [&self.expanded, &self.remembered, &self.found].into_iter().try_for_each(|runs| runs.save(to))?;
-        for along in [&self.expanded_along, &self.roots_along] {
+        let Self { expanded, proposed, remembered, found, .. } = self;
+        [expanded, proposed, remembered, found].into_iter().try_for_each(|runs| runs.save(to))?;
+        self.entered.save(to)?;
+        for along in [&self.expanded_along, &self.proposed_along] {
             to.put(&(along.merge.position(), along.has_next, along.is_at_end))?;
         }
-        to.put(&self.known)?;
+        to.put(&self.has_duplicates)?;
         self.filter.save(to)
     }
 
     /// What was saved, in place of these, which are none.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
-        self.roots = Run::load(&self.disk, FileClass::Persistent, from)?;
-        for runs in [&mut self.expanded, &mut self.remembered, &mut self.found] {
+        let Self { expanded, proposed, remembered, found, .. } = self;
+        for runs in [expanded, proposed, remembered, found] {
             runs.load(from)?;
         }
+        self.entered = RunWriter::load(&self.disk, FileClass::Persistent, from)?;
         self.read_along();
-        for along in [&mut self.expanded_along, &mut self.roots_along] {
+        for along in [&mut self.expanded_along, &mut self.proposed_along] {
             let position;
             (position, along.has_next, along.is_at_end) = from.get()?;
             along.merge.go_to(position)?;
         }
-        self.known = from.get()?;
+        self.has_duplicates = from.get()?;
         self.filter.load(from)
     }
 
@@ -166,11 +160,7 @@ impl FarPersistent {
             match fate {
                 Fate::Expanded => self.remembered.add(run)?,
                 Fate::Found => self.found.add(run)?,
-                Fate::Root if run.records() == 0 => {}
-                Fate::Root => {
-                    debug_assert_eq!(self.roots.records(), 0, "roots come once");
-                    self.roots = run;
-                }
+                Fate::Root => self.proposed.add(run)?,
             }
         }
         near.forget_all().map_err(io::Error::other)
@@ -179,7 +169,6 @@ impl FarPersistent {
     /// The first time that states go to disk: what was expanded before is read along from now on.
     pub fn begin(&mut self, near: &mut PersistentStates) -> io::Result<()> {
         self.take_over(near)?;
-        self.known = self.remembered.records();
         self.remembered.take().into_runs().try_for_each(|run| self.expanded.add(run))?;
         self.read_along();
         Ok(())
@@ -216,72 +205,106 @@ impl FarPersistent {
             record.push(0);
             run.push(&record[..self.stride])
         })?;
+        self.has_duplicates = true;
         self.remembered.add(run.finish()?)
     }
 
-    /// Ends a sweep: what was found, here and in memory, and is not known becomes roots; `false` if nothing does.
+    /// Ends a sweep: what was found, here and in memory, is read along with the next one; `false` if nothing was.
     pub fn begin_sweep(&mut self, near: &mut PersistentStates) -> io::Result<bool> {
         self.take_over(near)?;
-        let identity = self.width + 1;
-        let earlier = self.expanded.readers().chain([self.roots.reader()]);
-        let mut known = Merge::new(identity, earlier.chain(self.remembered.readers()).collect());
-        let mut roots = RunWriter::new(&self.disk, FileClass::Persistent, self.stride);
-        let mut count = 0;
-        join(identity, &mut known, &mut self.found.take().merge(), |record, is_new| {
-            count += u64::from(!is_new);
-            if is_new { roots.push(record) } else { Ok(()) }
-        })?;
-        drop(known);
-        self.known = count;
-        let roots = std::mem::replace(&mut self.roots, roots.finish()?);
-        self.remembered.take().into_runs().chain([roots]).try_for_each(|run| self.expanded.add(run))?;
+        let empty = self.writer();
+        let entered = std::mem::replace(&mut self.entered, empty).finish()?;
+        self.remembered.take().into_runs().chain([entered]).try_for_each(|run| self.expanded.add(run))?;
+        self.proposed = self.found.take();
         self.read_along();
-        Ok(self.roots.records() > 0)
+        if self.proposed.is_empty() && std::mem::take(&mut self.has_duplicates) {
+            // It is the last time: all of them are counted, once each.
+            let one = self.expanded.take().into_one()?;
+            self.expanded.add(one)?;
+        }
+        Ok(!self.proposed.is_empty())
+    }
+
+    fn writer(&self) -> RunWriter {
+        RunWriter::new(&self.disk, FileClass::Persistent, self.stride)
     }
 
     /// The least progress value of a root that is still to be expanded.
     pub fn first_root(&mut self) -> io::Result<Option<u64>> {
-        Ok(self.roots_along.peek()?.map(|record| record[0]))
+        Ok(self.proposed_along.peek()?.map(|record| record[0]))
     }
 
     /// Whether there are roots that are still to be expanded, of this sweep or of the next.
     pub fn is_root_ahead(&self) -> bool {
-        !self.found.is_empty() || (self.roots.records() > 0 && !self.roots_along.is_at_end)
+        !self.found.is_empty() || (!self.proposed.is_empty() && !self.proposed_along.is_at_end)
     }
 
-    /// Gives `each` the states of this value that were expanded earlier, some at a time, without gaps.
+    /// Gives `known` the states of this value that were expanded earlier, some at a time, and tells the roots of this value.
     pub fn enter_expanded(
         &mut self,
         value: u64,
-        mut each: impl FnMut(&[u64]) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let (width, stride) = (self.width, self.stride);
+        mut known: impl FnMut(&[u64]) -> io::Result<()>,
+    ) -> io::Result<Run> {
+        let width = self.width;
+        let mut roots = self.writer();
         let mut states = Vec::new();
-        self.expanded_along.take(value, stride, |records| {
-            states.clear();
-            records.chunks_exact(stride).for_each(|record| states.extend_from_slice(&record[1..=width]));
-            each(&states)
-        })
+        let (expanded, proposed) = (&mut self.expanded_along, &mut self.proposed_along);
+        expanded.pass(value)?;
+        proposed.pass(value)?;
+        loop {
+            let old = expanded.peek()?.filter(|record| record[0] == value);
+            let new = proposed.peek()?.filter(|record| record[0] == value);
+            let order = match (old, new) {
+                (None, None) => break,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(old), Some(new)) => old[1..=width].cmp(&new[1..=width]),
+            };
+            if let (Some(old), true) = (old, order.is_le()) {
+                states.extend_from_slice(&old[1..=width]);
+            }
+            if let (Some(new), true) = (new, order.is_gt()) {
+                roots.push(new)?;
+                self.entered.push(new)?;
+            }
+            if order.is_le() {
+                expanded.advance();
+            }
+            if order.is_ge() {
+                proposed.advance();
+            }
+            if states.len() == TOGETHER * width {
+                known(&states)?;
+                states.clear();
+            }
+        }
+        if !states.is_empty() {
+            known(&states)?;
+        }
+        roots.finish()
     }
 
-    /// Gives `each` the roots of this value, as states with or without where they come from, some at a time.
-    pub fn enter_roots(
-        &mut self,
-        value: u64,
-        mut each: impl FnMut(&[u64]) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let stride = self.stride;
-        let mut entries = Vec::new();
-        self.roots_along.take(value, stride, |records| {
-            entries.clear();
-            records.chunks_exact(stride).for_each(|record| entries.extend_from_slice(&record[1..]));
-            each(&entries)
-        })
+    /// Gives `each` these roots, as states with or without where they come from, some at a time.
+    pub fn enter_roots(roots: &Run, mut each: impl FnMut(&[u64]) -> io::Result<()>) -> io::Result<()> {
+        let (mut reader, mut entries) = (roots.reader(), Vec::new());
+        let mut together = 0;
+        while let Some(record) = reader.peek()? {
+            entries.extend_from_slice(&record[1..]);
+            reader.advance();
+            together += 1;
+            if together == TOGETHER {
+                each(&entries)?;
+                entries.clear();
+                together = 0;
+            }
+        }
+        if entries.is_empty() { Ok(()) } else { each(&entries) }
     }
 
     /// Number of states, those that this sweep found more than once included.
     pub fn len(&self) -> u64 {
-        self.known + self.roots.records() + self.remembered.records() + self.found.records()
+        let Self { expanded, entered, remembered, found, .. } = self;
+        expanded.records() + entered.records() + remembered.records() + found.records()
     }
 
     /// Whether there are none.
@@ -291,16 +314,18 @@ impl FarPersistent {
 
     /// Number of states in memory.
     pub fn in_memory(&self) -> u64 {
-        let runs = [&self.expanded, &self.remembered, &self.found].map(SortedRuns::in_memory);
-        let along = self.expanded_along.merge.in_memory() + self.roots_along.merge.in_memory();
-        (runs.into_iter().sum::<usize>() + self.roots.in_memory() + along + self.filter.places()) as u64
+        let Self { expanded, proposed, remembered, found, .. } = self;
+        let runs = [expanded, proposed, remembered, found].map(SortedRuns::in_memory);
+        let along = self.expanded_along.merge.in_memory() + self.proposed_along.merge.in_memory();
+        (runs.into_iter().sum::<usize>() + self.entered.in_memory() + along + self.filter.places()) as u64
     }
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        let runs = [&self.expanded, &self.remembered, &self.found].map(SortedRuns::bytes);
-        let along = self.expanded_along.merge.bytes() + self.roots_along.merge.bytes();
-        runs.into_iter().sum::<usize>() + self.roots.bytes() + along + self.filter.bytes()
+        let Self { expanded, proposed, remembered, found, .. } = self;
+        let runs = [expanded, proposed, remembered, found].map(SortedRuns::bytes);
+        let along = self.expanded_along.merge.bytes() + self.proposed_along.merge.bytes();
+        runs.into_iter().sum::<usize>() + self.entered.bytes() + along + self.filter.bytes()
     }
 
     /// Gives all states another layout of `width` words.
@@ -326,15 +351,17 @@ impl FarPersistent {
             }
             sorter.finish()
         };
-        // Roots that were entered count as expanded: only the others are still to come. All are among the remembered ones then, as it is not
-        // known which are which.
-        let roots =
-            Along::new(Merge::new(old + 1, self.remembered.readers().chain([self.roots.reader()]).collect()));
-        new.remembered.add(sorted(roots)?)?;
-        new.roots = sorted(std::mem::replace(&mut self.roots_along, Along::new(Merge::new(0, Vec::new()))))?;
+        let entered =
+            std::mem::replace(&mut self.entered, RunWriter::new(&self.disk, FileClass::Persistent, 1));
+        let entered = Along::new(Merge::new(old + 1, vec![entered.into_reader()?]));
+        new.remembered.add(sorted(entered)?)?;
+        new.remembered.add(sorted(Along::new(self.remembered.merge()))?)?;
+        // Only those are still to come that are not read yet.
+        let nothing = Along::new(Merge::new(0, Vec::new()));
+        new.proposed.add(sorted(std::mem::replace(&mut self.proposed_along, nothing))?)?;
         new.expanded.add(sorted(Along::new(self.expanded.merge()))?)?;
         new.found.add(sorted(Along::new(self.found.merge()))?)?;
-        new.known = self.known;
+        new.has_duplicates = self.has_duplicates;
         new.read_along();
         *self = new;
         Ok(())

@@ -66,7 +66,7 @@ impl SweepSearch {
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
         let on_disk = self.met_on_disk();
-        if on_disk.is_some() || self.layer.len() > self.front.known {
+        if self.records() > self.loaded_at {
             self.counters.layers += 1;
             if self.vectors.is_some() {
                 self.front.persistent += self.persistent.settle(self.front.value, &self.layer);
@@ -119,7 +119,7 @@ impl SweepSearch {
         if !self.begin_sweep()? {
             return Err(SearchEnd::Complete(CompleteSearch::attest()));
         }
-        self.counters.sweeps += 1;
+        self.is_sweep_counted = false;
         observer.failure().map_or(Ok(()), |reason| Err(SearchEnd::Stopped(StopReason::Observer(reason))))
     }
 
@@ -140,6 +140,7 @@ impl SweepSearch {
         // Many that are known and few that come: to look those up takes less than to enter all that are known.
         let looks_up = expanded > MANY_KNOWN * (entries + roots) && !self.all_steps;
         let known = if looks_up { 0 } else { expanded };
+        self.loaded_at = first;
         self.front = Front { value, known: 0, persistent: 0, first, looks_up };
         self.cursor = 0;
         self.layer.restart(known + roots + entries).map_err(out_of_memory)?;

@@ -267,20 +267,18 @@ impl SweepSearch {
     ) -> Result<(), SearchEnd> {
         let Some(mut far) = self.disk.persistent.take() else { return Ok(()) };
         let mut end = None;
-        let expanded = far.enter_expanded(value, |words| {
+        let roots = far.enter_expanded(value, |words| {
             let entered = self.enter_known(width, words);
             carry(&mut end, entered)
         });
-        let mut entered = carried(end.take(), expanded).and_then(|()| self.end_known());
-        if entered.is_ok() {
-            let roots = far.enter_roots(value, |entries| {
-                let entered = self.load_chunk(width, entries, observer);
-                carry(&mut end, entered)
-            });
-            entered = carried(end, roots);
-        }
         self.disk.persistent = Some(far);
-        entered
+        let roots = carried(end.take(), roots)?;
+        self.end_known()?;
+        let entered = FarPersistent::enter_roots(&roots, |entries| {
+            let entered = self.load_chunk(width, entries, observer);
+            carry(&mut end, entered)
+        });
+        carried(end, entered)
     }
 
     /// The part of the layer that is on disk.
