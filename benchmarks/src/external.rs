@@ -3,8 +3,8 @@
 //! search and against breadth-first search on disk.
 //!
 //! The instances are those of the paper's table 3 that the BEEM folder has. For each, one measure is looked for and saved, and every
-//! sweep takes that one; then the engines explore the instance one after the other, once each. The searches on disk have the same
-//! memory. One that runs out of time is shown with what it came to, a lower bound, and counts in no average.
+//! sweep takes that one; then the engines explore the instance one after the other, once each. As in the paper, the other searches on
+//! disk get as much memory as the sweep on disk took. One that runs out of time is shown with what it came to, a lower bound, and counts in no average.
 //!
 //! `row` compares the runs of an instance, `page` writes it all down.
 
@@ -45,7 +45,8 @@ const PAPER: &[(&str, u64)] = &[
 ];
 
 const TIME_LIMIT: &str = "600";
-const MEMORY: &str = "64MiB";
+/// Bytes for states that the other searches on disk get at the least: their buffers take some of it.
+const LEAST_MEMORY: u64 = 4 << 20;
 
 /// A search ends itself at the time limit, and then has this long to write its record.
 const GRACE: Duration = Duration::from_secs(60);
@@ -56,9 +57,6 @@ const GRACE: Duration = Duration::from_secs(60);
 pub struct Options {
     #[command(flatten)]
     selection: crate::Selection,
-    /// Memory for states of the searches on disk
-    #[arg(long, value_name = "SIZE", default_value = MEMORY)]
-    memory: String,
 }
 
 impl Options {
@@ -68,9 +66,6 @@ impl Options {
             self.selection.only.iter().map(|word| format!(" --only {word}")).collect();
         if self.selection.time_limit.to_string() != TIME_LIMIT {
             words.push(format!(" --time-limit {}", self.selection.time_limit));
-        }
-        if self.memory != MEMORY {
-            words.push(format!(" --memory {}", self.memory));
         }
         words.concat()
     }
@@ -102,14 +97,14 @@ impl Search {
         }
     }
 
-    fn options(self, measure: &Path, memory: &str) -> Vec<String> {
+    fn options(self, measure: &Path, memory: u64) -> Vec<String> {
         let engine = if self == Search::ArrayHeap { "sweep-disk" } else { self.name() };
         let mut words = vec!["--engine".to_owned(), engine.to_owned()];
         if matches!(self, Search::Sweep | Search::SweepDisk | Search::ArrayHeap) {
             words.extend(["--measure".to_owned(), format!("@{}", measure.display())]);
         }
-        if self != Search::Sweep {
-            words.extend(["--memory".to_owned(), memory.to_owned()]);
+        if matches!(self, Search::Partition | Search::BreadthDisk) {
+            words.extend(["--memory".to_owned(), format!("{}KiB", memory >> 10)]);
         }
         if self == Search::ArrayHeap {
             words.extend(["--queue", "array"].map(str::to_owned));
@@ -175,8 +170,12 @@ impl Experiment<'_> {
             Err(error) => return Ok(Err(format!("no measure was found: {error:#}"))),
         };
         let counted = self.beem.instances()?.into_iter().find(|one| one.name == name && one.complete);
+        let mut memory = LEAST_MEMORY;
         let runs = Search::ALL.map(|search| {
-            let run = self.explore(&model, search.options(&file, &self.options.memory));
+            let run = self.explore(&model, search.options(&file, memory));
+            if search == Search::SweepDisk {
+                memory = memory.max(run.state_bytes());
+            }
             eprintln!("{name}, {}: {}", search.name(), run.brief());
             run
         });
@@ -212,7 +211,6 @@ mod tests {
         let words = |words: &[&str]| CommandLine::parse_from([&["external"], words].concat()).options.words();
         assert_eq!(words(&[]), "");
         assert_eq!(words(&["--only", "brp", "--time-limit", "30"]), " --only brp --time-limit 30");
-        assert_eq!(words(&["--memory", "16MiB"]), " --memory 16MiB");
     }
 
     #[test]
@@ -221,16 +219,12 @@ mod tests {
     }
 
     #[test]
-    fn all_sweeps_take_the_same_measure_and_all_searches_on_disk_the_same_memory() {
+    fn all_sweeps_take_the_same_measure_and_the_other_searches_the_same_memory() {
         for search in Search::ALL {
-            let words = search.options(Path::new("m"), "64MiB").join(" ");
-            let (sweeps, on_disk) = match search {
-                Search::Sweep => (true, false),
-                Search::SweepDisk | Search::ArrayHeap => (true, true),
-                Search::Partition | Search::BreadthDisk => (false, true),
-            };
+            let words = search.options(Path::new("m"), 7 << 20).join(" ");
+            let sweeps = !matches!(search, Search::Partition | Search::BreadthDisk);
             assert_eq!(words.contains("--measure @m"), sweeps, "{words}");
-            assert_eq!(words.contains("--memory 64MiB"), on_disk, "{words}");
+            assert_eq!(words.contains("--memory 7168KiB"), !sweeps, "{words}");
         }
     }
 }

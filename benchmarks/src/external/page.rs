@@ -36,16 +36,15 @@ impl Page<'_> {
     }
 
     fn head(&self) -> String {
-        let (words, limit, memory) =
-            (self.options.words(), self.options.selection.time_limit, &self.options.memory);
+        let (words, limit) = (self.options.words(), self.options.selection.time_limit);
         let mut text = format!(
             "# The queue on disk, as in the SPIN 2012 paper\n\n\
              Written by `cargo run --release -p benchmarks -- external{words} --write`. {}.\n\n\
              The experiment of Evangelista and Kristensen, *Combining the Sweep-Line Method with the Use of an External-Memory Priority \
              Queue* (SPIN 2012, section 4), on {} of the {} instances of its table 3. For each, one measure is looked for \
              (`progress MODEL --save FILE`) and taken by all sweeps (`explore --measure @FILE`). Then the engines explore the model one \
-             after the other, once each: `sweep` with all the memory it wants, `sweep-disk`, `partition` and `breadth-disk` with \
-             `--memory {memory}`, and `sweep-disk` again with the paper's queue (`--queue array`) in place of the radix heap.\n\n\
+             after the other, once each: `sweep`, `sweep-disk`, then `partition` and `breadth-disk` with as much memory for \
+             states as `sweep-disk` took, but at least 4 MiB, and `sweep-disk` again with the paper's queue (`--queue array`) in place of the radix heap.\n\n\
              *Peak* is the most states in memory at one time. *I/Os* are states written and states read, for each state of the model. *Time* is the time \
              of the whole run on the clock, without the search for the measure. A run that took more than {limit} s was stopped: \
              its figures are lower bounds (`>`, or `<` where others are compared with it) and are in no average. Nor is a run that had no room, which has no figures.\n",
@@ -205,8 +204,6 @@ const LIMITS: &str = "\n## What this does not show\n\n\
 - *The paper's selection.* Its averages are over 60 pairs of an instance and a measure, all of which were kept because the \
   sweep on disk needed at most a fifth of the memory of the sweep. Here are the instances of its table 3 that are at hand, each with one measure, \
   whatever comes of it. Their measures were derived from the whole state space, ours are found on a sample.\n\
-- *The same memory.* The paper gave the other searches as much memory as its sweep on disk had used. Here all searches on disk have the same limit in bytes, of which \
-  the sweep on disk may use a small part: it keeps a few thousand states ahead in memory and the current layer. Where the whole state space fits, `partition` writes nothing.\n\
 - *The same algorithms.* Only the ideas are the paper's. `partition` chooses bits of the packed state in place of variables, `breadth-disk` looks duplicates up in sorted \
   files when a level is complete, and all files are compressed: the paper's bytes a state are others.\n\
 - *Noise.* Every search ran once, on a machine with other cores for the thread that writes files. States and I/Os come out the same each time, times do not.\n";

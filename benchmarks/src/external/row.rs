@@ -24,6 +24,16 @@ pub enum Run {
 }
 
 impl Run {
+    /// Bytes of memory for states, at the most.
+    pub fn state_bytes(&self) -> u64 {
+        match self {
+            Run::Finished(run) | Run::Unfinished(run) => {
+                run.record["resources"]["peak_state_bytes"].as_u64().unwrap_or(0)
+            }
+            Run::Ended(_) | Run::Exhausted(_) | Run::Failed(_) => 0,
+        }
+    }
+
     pub fn new(run: Exploration, time_limit: Duration) -> Run {
         if run.complete {
             Run::Finished(Box::new(run))
