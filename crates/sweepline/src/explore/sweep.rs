@@ -487,7 +487,9 @@ impl SweepSearch {
             return Some(reason);
         }
         let others = self.bytes() - self.layer.bytes() + observer.bytes();
-        let left = self.limits.memory.saturating_sub(others);
+        // What goes to disk grows to a quarter of all before it does.
+        let reserved = if self.can_split() { self.limits.memory / 4 } else { 0 };
+        let left = self.limits.memory.saturating_sub(others.max(reserved));
         self.layer.set_budget(if self.can_split() { self.share_of_layer(left) } else { left });
         if self.bytes() + observer.bytes() > self.limits.memory && self.future.uncompacted() > 0 {
             let _ = self.compact();

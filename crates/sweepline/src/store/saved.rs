@@ -152,6 +152,9 @@ impl Loader {
             return Err(damaged());
         }
         self.chunk = lz4_flex::block::decompress(&bytes, plain).map_err(|_| damaged())?;
+        if self.chunk.len() != plain {
+            return Err(damaged());
+        }
         self.place = 0;
         self.chunks += 1;
         Ok(())

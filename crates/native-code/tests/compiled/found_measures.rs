@@ -4,11 +4,7 @@
 //!
 //! The ordinary tests take the instances up to 60,000 states; `SWEEPLINE_SLOW_TESTS=1` takes those up to a million.
 
-#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests say what they skip, and may fail")]
-
-mod coverage;
-
-use coverage::{explore, initial, reach_goals, sweep};
+use crate::coverage::{explore, initial, reach_goals, sweep};
 use oracles::{Beem, Instance};
 use sweepline::check::{Packing, Plan, check_automatically, find_measures};
 use sweepline::explore::search::Limits;

@@ -1,10 +1,5 @@
 //! Runs that are ended again and again, and go on from their checkpoints: they end as those that were never interrupted.
 
-#![allow(clippy::unwrap_used, reason = "tests may fail")]
-
-#[allow(dead_code, reason = "every test file uses a part of it")]
-mod random_graph;
-
 use std::time::Duration;
 
 use sweepline::check::checkpoint::{CheckpointFolder, Checkpointing};
@@ -18,7 +13,7 @@ use sweepline::store::external::array_heap::Parameters;
 use sweepline::store::far_layers::QueueKind;
 use sweepline::verdict::{Evidence, Verdict};
 
-use random_graph::{Graph, GraphOutcome, GraphSubject, run, sweep};
+use crate::random_graph::{Graph, GraphOutcome, GraphSubject, run, sweep};
 
 /// Ends a run at its look with this number.
 struct EndsAt(u32);

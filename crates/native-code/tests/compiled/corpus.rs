@@ -1,7 +1,5 @@
 //! Every model in `models/` gives the answers that stand in its first lines, with every engine, execution and layout.
 
-#![allow(clippy::unwrap_used, reason = "tests may fail")]
-
 use std::path::{Path, PathBuf};
 
 use sweepline::check::{Engine, OnRuntimeError, Outcome, Packing, Plan, check};

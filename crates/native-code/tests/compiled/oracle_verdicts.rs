@@ -3,8 +3,6 @@
 //! The benchmark's `shortest_length` counts the states of a path, not its steps: `peg_solitaire.1` begins with 15
 //! pegs, every step takes one away, and the length to the last peg is recorded as 15. So a witness has one step less.
 
-#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests say what they skip, and may fail")]
-
 use std::collections::HashMap;
 
 use oracles::{Beem, Instance, PropertyKind as Asked};

@@ -1,11 +1,6 @@
 //! Partitioned search on random graphs, with so few states in memory that partitions are split all the time: it meets what breadth-first search meets,
 //! each state once, and answers every question alike. Also where layouts are widened meanwhile, and where the disk is full.
 
-#![allow(clippy::unwrap_used, reason = "tests may fail")]
-
-#[allow(dead_code, reason = "every test file uses a part of it")]
-mod random_graph;
-
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,7 +22,7 @@ use sweepline::verdict::replay::ReplayError;
 use sweepline::verdict::trace_log::LoggedRun;
 use sweepline::verdict::{Evidence, Length, Verdict};
 
-use random_graph::{Graph, GraphSubject, answer, run};
+use crate::random_graph::{Graph, GraphSubject, answer, run};
 
 /// Graphs of 1 to 40 states.
 fn graphs() -> impl Strategy<Value = Graph> {

@@ -1,14 +1,10 @@
 //! Machine code gives what the interpreter gives: the same successors, by the same actions, in the same order.
 
-#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests say what they skip, and may fail")]
-
-mod random_model;
-
 use std::collections::HashSet;
 
+use crate::random_model::random_model;
 use oracles::Beem;
 use proptest::prelude::*;
-use random_model::random_model;
 use sweepline::check::{Engine, OnRuntimeError, Packing, Plan, check};
 use sweepline::model::guarded_commands::{Expression, GuardedCommands};
 use sweepline::model::interpreted_model::Interpreted;

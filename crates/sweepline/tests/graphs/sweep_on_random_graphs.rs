@@ -1,10 +1,6 @@
 //! The sweep on random graphs with random measures, against a reference that is nothing but sets: what it expands, how
 //! often, what it holds, which paths it finds, and that it answers every question as full exploration does.
 
-#![allow(clippy::unwrap_used, reason = "tests may fail")]
-
-mod random_graph;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
@@ -17,7 +13,7 @@ use sweepline::store::external::array_heap::Parameters;
 use sweepline::store::far_layers::QueueKind;
 use sweepline::verdict::{Evidence, Length, Verdict};
 
-use random_graph::{Graph, answer, run, sweep};
+use crate::random_graph::{Graph, answer, run, sweep};
 
 /// The algorithm as it stands in the handbook: sets, and a queue for each progress value.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,5 @@
 //! Where a sweep and what watches it meet: ends inside a batch, erroneous steps, progress that falls late, no room.
 
-#![allow(clippy::unwrap_used, reason = "tests may fail")]
-
 use sweepline::check::{Engine, OnRuntimeError, Outcome, Plan, TerminalList, check};
 use sweepline::explore::search::Limits;
 use sweepline::model::interpreted_model::Interpreted;

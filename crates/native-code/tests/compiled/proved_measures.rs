@@ -4,17 +4,13 @@
 //! interpreter takes. The random models of the other tests are wild, and little can be proved about them; a second kind is
 //! made of what people write (counters, flags, locks, messages), so that many proofs succeed.
 
-#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests say what they skip, and may fail")]
-
-mod random_model;
-
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::random_model::random_model;
 use oracles::Beem;
-use random_model::random_model;
 use sweepline::check::{Engine, OnRuntimeError, Plan, check};
 use sweepline::explore::sweep::OnRegress;
 use sweepline::model::guarded_commands::{

@@ -3,8 +3,6 @@
 //! The ordinary tests take the instances up to 300,000 states; `SWEEPLINE_SLOW_TESTS=1` takes all of them, and those
 //! up to two million states on the interpreter as well.
 
-#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests say what they skip, and may fail")]
-
 use oracles::{Beem, Instance};
 use sweepline::check::{Engine, OnRuntimeError, Outcome, Plan, check};
 use sweepline::model::interpreted_model::Interpreted;

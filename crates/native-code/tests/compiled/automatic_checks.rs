@@ -1,11 +1,7 @@
 //! Checks by measures that the program finds itself answer as full exploration does: on random models, with all kinds of
 //! properties at once; and what a measure is said to cost is what it costs.
 
-#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests say what they saw, and may fail")]
-
-mod random_model;
-
-use random_model::random_model;
+use crate::random_model::random_model;
 use sweepline::check::{
     Engine, OnRuntimeError, Outcome, Packing, Plan, TerminalList, check, check_automatically, find_measures,
     judge_measure,

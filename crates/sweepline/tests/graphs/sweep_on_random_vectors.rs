@@ -1,10 +1,6 @@
 //! The sweep on random graphs with random vectors, compared component by component. What it expands, and in which order, is followed
 //! step by step by a reference that is nothing but sets.
 
-#![allow(clippy::unwrap_used, reason = "tests may fail")]
-
-mod random_graph;
-
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
@@ -14,7 +10,7 @@ use sweepline::progress::Comparison;
 use sweepline::property::PropertyKind;
 use sweepline::verdict::{Evidence, Verdict};
 
-use random_graph::{Graph, answer, run, sweep};
+use crate::random_graph::{Graph, answer, run, sweep};
 
 /// Three bits and a guard for each component.
 const FIELD: u32 = 4;

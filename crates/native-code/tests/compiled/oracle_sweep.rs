@@ -5,13 +5,9 @@
 //! so that persistent states and further sweeps are the normal case. The ordinary tests take the instances up to 100,000
 //! states; `SWEEPLINE_SLOW_TESTS=1` takes those up to a million.
 
-#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests say what they skip, and may fail")]
-
-mod coverage;
-
 use std::collections::HashSet;
 
-use coverage::{Collected, explore, initial, reach_goals, run, sweep};
+use crate::coverage::{Collected, explore, initial, reach_goals, run, sweep};
 use oracles::{Beem, Instance};
 use sweepline::check::{Engine, Plan, check};
 use sweepline::explore::Counters;
@@ -76,10 +72,15 @@ fn explore_on_disk(
     initial: &SuccessorBatch,
     order: Order,
     queue: QueueKind,
+    states: u64,
 ) -> (Collected, Counters) {
     let search = SweepSearch::new(system.state_words(), order, Limits::default()).unwrap();
     let disk = Disk::new(&std::env::temp_dir(), u64::MAX);
-    let most = InMemory { ahead: 100, persistent: 50, current: 500 };
+    let most = InMemory {
+        ahead: 100.max(states as usize / 100),
+        persistent: 50.max(states as usize / 200),
+        current: 500.max(states as usize / 50),
+    };
     let spilling = Spilling { disk, queue, most, current_on_disk: order == Order::Constant, is_saved: false };
     run(system, initial, search.spill_to(spilling), u64::MAX).unwrap()
 }
@@ -109,7 +110,7 @@ fn compare(
         if swept.states != full.states || swept.deadlocks != full.deadlocks {
             return Err(format!("{}: {} states", instance.name, swept.states.len()));
         }
-        if instance.states <= ON_DISK {
+        if instance.states <= ON_DISK || std::env::var_os("SWEEPLINE_SLOW_TESTS").is_some() {
             let tiny = Parameters { in_memory: 200, written: 100, runs: 3 };
             let flat = sweep(Nesting::default());
             let plans = [
@@ -118,7 +119,8 @@ fn compare(
                 (Order::Constant, QueueKind::Radix, full.states.len() as u64),
             ];
             for (order, queue, explored) in plans {
-                let (on_disk, its_counters) = explore_on_disk(&system, &initial, order, queue);
+                let (on_disk, its_counters) =
+                    explore_on_disk(&system, &initial, order, queue, instance.states);
                 let same = on_disk.states == full.states && on_disk.deadlocks == full.deadlocks;
                 if !same || its_counters.explored != explored {
                     return Err(format!("{}: {} states on disk", instance.name, on_disk.states.len()));

@@ -1,0 +1,17 @@
+//! Compiled models, on the models of this repository, on random ones and on the BEEM benchmark. One binary: to compile all searches once more for each file
+//! took longer than to run them.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests say what they skip, and may fail")]
+
+mod automatic_checks;
+mod corpus;
+mod coverage;
+mod differential;
+mod found_measures;
+mod oracle_counts;
+mod oracle_partition;
+mod oracle_sweep;
+mod oracle_verdicts;
+mod proved_measures;
+mod random_model;
+mod sweep_corners;
