@@ -22,10 +22,10 @@ pub fn stop_advice(reason: &StopReason, options: Option<&SearchOptions>) -> Find
         StopReason::Interrupted => {
             (codes::INTERRUPTED, "the answers are as far as it came; run it again for the rest".to_owned())
         }
-        StopReason::Observer(_) | StopReason::Disk(_) => {
+        StopReason::Observer(_) => {
             (codes::OBSERVER_FAILED, "name a directory on a disk with more room by --disk".to_owned())
         }
-        StopReason::DiskLimit(_) => {
+        StopReason::Disk(_) | StopReason::DiskLimit(_) => {
             let help = "name a directory on a disk with more room by --disk, or raise --disk-limit";
             (codes::OBSERVER_FAILED, help.to_owned())
         }

@@ -70,7 +70,6 @@ fn states_ahead_go_to_disk_when_memory_is_short() {
         run.out("\non disk           ");
         let io = &record["search"]["io"];
         assert!(io["states_written"].as_u64().unwrap() > 0);
-        assert_eq!(io["states_written"], io["states_read"]);
         assert_eq!(record["search"]["deadlocks"], roomy["search"]["deadlocks"]);
         assert_eq!(record["search"]["states"]["explored"], roomy["search"]["states"]["explored"]);
         assert!(record["resources"]["peak_state_bytes"].as_u64().unwrap() <= 2 << 20);
@@ -187,7 +186,7 @@ fn states_are_counted_although_there_is_no_room_to_repack_them() {
          s -> s { guard a == 130, b == 0, c == 0; effect d = d - 9999, e = e + d*3, f = f + e*7, g = g-f*11, h = g*d; }; }\n\
          system async;\n",
     );
-    let arguments = ["explore", "m.dve", "--measure", "none", "--memory", "6MiB", "--json", "-"];
+    let arguments = ["explore", "m.dve", "--engine", "breadth", "--memory", "6MiB", "--json", "-"];
     let run = session.run(&arguments).expect(3);
     let record: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert!(record["search"]["states"]["distinct"].as_u64().unwrap() > 200_000, "{record}");

@@ -526,9 +526,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         let end = self.search_through(monitor)?;
         let folder = self.plan.checkpoint.as_ref().map(|one| CheckpointFolder::new(&one.directory));
         // Unless somebody may want to go on.
-        if let Some(folder) = folder.filter(|_| !matches!(end, SearchEnd::Stopped(_))) {
-            folder.remove();
-        }
+        let folder = folder.filter(|_| !matches!(end, SearchEnd::Stopped(_)));
         if let Some(record) = self.observer.0.undefined_at() {
             self.error = self.undefined_predicate(record)?;
         }
@@ -551,6 +549,8 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         let counters = self.search.counters();
         let listed = terminal.as_ref().filter(|_| self.plan.terminal_states == TerminalList::Listed);
         let observer_bytes = log.as_ref().map_or(0, TraceLog::bytes_held);
+        // All answers are there.
+        folder.iter().for_each(CheckpointFolder::remove);
         Ok(Outcome {
             verdicts,
             error: self.error,

@@ -221,7 +221,7 @@ impl<E: Execution> AutomaticRun<'_, E> {
         let outcome = self.explore((!is_whole && !is_saved).then_some(LARGE))?;
         let end = match &outcome.stopped {
             Some(StopReason::BetterWay) => AttemptEnd::BetterMeasure,
-            Some(StopReason::Memory(_)) => AttemptEnd::Memory,
+            Some(StopReason::Memory(_)) if !is_saved => AttemptEnd::Memory,
             _ => return Ok(outcome),
         };
         if end == AttemptEnd::Memory && self.searches.len() == 1 {
@@ -285,8 +285,7 @@ impl<E: Execution> AutomaticRun<'_, E> {
         let plan = Plan { engine: Engine::Breadth, measure: None, disk, ..self.plan.clone() };
         let (model, execution, packing) = (self.model, self.execution, self.plan.packing);
         let properties = self.properties;
-        // The search holds its states meanwhile.
-        let memory = self.plan.limits.memory / 4;
+        let memory = self.plan.limits.memory;
         let options = FinderOptions { effort: Effort::Thorough, memory, ..self.options };
         let mut watch = LargeWatch {
             until,

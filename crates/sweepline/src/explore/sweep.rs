@@ -217,6 +217,9 @@ impl SweepSearch {
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
+        if let Some(reason) = &self.disk.failure {
+            return SearchEnd::Stopped(StopReason::Disk(reason.clone()));
+        }
         if let Err(end) = self.split_at_once(width) {
             return end;
         }
@@ -316,7 +319,7 @@ impl SweepSearch {
             self.split_and_announce(width)?;
         }
         match self.store_staying(width, batch, observer) {
-            Err(LayerFull::Budget) if self.can_split() => {
+            Err(_) if self.can_split() => {
                 self.split_and_announce(width)?;
                 self.store_staying(width, batch, observer).map_err(out_of_memory)?;
             }
@@ -585,6 +588,11 @@ impl Search for SweepSearch {
         width: usize,
         mut translate: impl FnMut(&[u64], &mut Vec<u64>),
     ) -> Result<usize, LayerFull> {
+        // There must be room for both forms of the states in memory.
+        if self.can_split() && 2 * self.layer.bytes() > self.layer.budget() {
+            let split = with_width!(self.layer.width(), old => self.split_layer(old));
+            split.map_err(|_| LayerFull::Budget)?;
+        }
         self.batch = SuccessorBatch::new(width, BATCH);
         self.recent = RecentStates::new(width);
         let around = self.future.bytes() + self.persistent.bytes();

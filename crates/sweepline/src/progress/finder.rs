@@ -52,8 +52,8 @@ const EXACT: usize = 5_000_000;
 /// Bytes that a state of a sample takes, about, and those for each of its words.
 const STATE: usize = 200;
 const WORD: usize = 24;
-/// States of a sample at the least.
-const LEAST: usize = 4_000;
+/// Bytes for a sample at the least: what is learned from a small one is worth little, and a process takes as much for other things.
+const LEAST: usize = 24 << 20;
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,10 +108,9 @@ impl FinderOptions {
     /// States of the samples, of so many words each.
     fn sizes(&self, words: usize) -> [usize; 3] {
         let sizes = self.effort.sizes();
-        let bytes = sizes[2] * (STATE + WORD * words);
-        // The least that anything can be learned from.
-        sizes.map(|size| match self.memory < bytes {
-            true => ((size as f64 * self.memory as f64 / bytes as f64) as usize).max(size.min(LEAST)),
+        let (bytes, memory) = (sizes[2] * (STATE + WORD * words), self.memory.max(LEAST));
+        sizes.map(|size| match memory < bytes {
+            true => (size as f64 * memory as f64 / bytes as f64) as usize,
             false => size,
         })
     }

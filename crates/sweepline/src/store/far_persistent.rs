@@ -158,7 +158,11 @@ impl FarPersistent {
             })?;
             let run = run.finish()?;
             match fate {
-                Fate::Expanded => self.remembered.add(run)?,
+                Fate::Expanded => {
+                    // Roots of this sweep are among those that are entered, too.
+                    self.has_duplicates |= run.records() > 0;
+                    self.remembered.add(run)?;
+                }
                 Fate::Found => self.found.add(run)?,
                 Fate::Root => self.proposed.add(run)?,
             }
@@ -169,6 +173,7 @@ impl FarPersistent {
     /// The first time that states go to disk: what was expanded before is read along from now on.
     pub fn begin(&mut self, near: &mut PersistentStates) -> io::Result<()> {
         self.take_over(near)?;
+        self.has_duplicates = false;
         self.remembered.take().into_runs().try_for_each(|run| self.expanded.add(run))?;
         self.read_along();
         Ok(())

@@ -125,6 +125,8 @@ pub struct Layer {
     /// The index grows before this many states are exceeded.
     capacity: usize,
     budget: usize,
+    /// What the budget was at first: address space is reserved for that.
+    limit: usize,
     hashes: Vec<u64>,
     matches: Vec<TagMatch>,
 }
@@ -151,6 +153,7 @@ impl Layer {
             count: 0,
             capacity: 0,
             budget,
+            limit: budget,
             hashes: Vec::new(),
             matches: Vec::new(),
         })
@@ -297,7 +300,7 @@ impl Layer {
     pub fn restart(&mut self, expected: usize) -> Result<(), LayerFull> {
         let expected = expected.max(self.count);
         if self.bytes() > self.budget {
-            *self = Self::new(self.width, self.budget)?;
+            *self = Self { budget: self.budget, ..Self::new(self.width, self.limit)? };
         }
         self.arena.clear();
         self.hashes.clear();
@@ -342,7 +345,7 @@ impl Layer {
         // At the peak there are two arenas, and the new index.
         self.index = PagedTable::with_limit(0)?;
         self.buckets = 0;
-        let mut layer = Self::new(width, self.budget)?;
+        let mut layer = Self::new(width, self.limit)?;
         layer.budget = self.budget.saturating_sub(self.arena.bytes());
         let mut packed = Vec::with_capacity(width);
         for record in 0..self.count {

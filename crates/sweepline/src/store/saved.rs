@@ -75,8 +75,10 @@ impl Saver {
     /// A row of bytes.
     pub fn put_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.chunk.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
-        self.chunk.extend_from_slice(bytes);
-        self.write_full()
+        bytes.chunks(CHUNK).try_for_each(|part| {
+            self.chunk.extend_from_slice(part);
+            self.write_full()
+        })
     }
 
     fn write_full(&mut self) -> io::Result<()> {
@@ -215,6 +217,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_value_may_be_larger_than_any_chunk() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("saved");
+        let value = vec![u64::MAX; LARGEST / 8];
+        let mut saver = Saver::create(&path).unwrap();
+        saver.put(&value).unwrap();
+        saver.finish().unwrap();
+        Loader::verify(&path).unwrap();
+        assert_eq!(Loader::open(&path).unwrap().get::<Vec<u64>>().unwrap(), value);
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]

@@ -194,7 +194,7 @@ impl SweepSearch {
                 self.split_layer(width)?;
             }
             match self.enter(width, &staged, origins.clone(), observer) {
-                Err(LayerFull::Budget) if self.can_split() => {
+                Err(_) if self.can_split() => {
                     self.split_layer(width)?;
                     self.enter(width, &staged, origins, observer).map_err(out_of_memory)?;
                 }

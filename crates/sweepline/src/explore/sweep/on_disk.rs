@@ -466,7 +466,7 @@ impl SweepSearch {
         let is_full = self.layer.len() >= self.most.current && self.can_split();
         if !is_full {
             match self.layer.insert_batch(width, words, |_| {}) {
-                Err(LayerFull::Budget) if self.can_split() => {}
+                Err(_) if self.can_split() => {}
                 entered => {
                     self.front.known = self.layer.len();
                     return entered.map_err(out_of_memory);
