@@ -25,7 +25,7 @@ const INSTANCES: [&str; 20] = [
     "exit.1",
     "extinction.4",
     "fischer.6",
-    "hanoi.3",
+    "peterson.4",
     "iprotocol.4",
     "lamport.6",
     "leader_election.5",
