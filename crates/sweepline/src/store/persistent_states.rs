@@ -64,11 +64,6 @@ impl PersistentStates {
         })
     }
 
-    /// Whether it is known where the states come from.
-    pub fn has_origins(&self) -> bool {
-        self.origins.is_some()
-    }
-
     /// Number of states.
     #[inline]
     pub fn len(&self) -> usize {

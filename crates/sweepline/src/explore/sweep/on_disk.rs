@@ -218,7 +218,7 @@ impl SweepSearch {
         let far = match &mut self.disk.persistent {
             Some(far) => far.take_over(&mut self.persistent),
             none => {
-                let (width, origins) = (self.layer.width(), self.persistent.has_origins());
+                let (width, origins) = (self.layer.width(), self.wants_origins);
                 let far = FarPersistent::new(&spilling.disk, width, origins).map_err(disk_failed)?;
                 let far = none.insert(far);
                 far.begin(&mut self.persistent)

@@ -269,12 +269,6 @@ impl RunReader {
         Ok(Some(&self.block.words()[from * self.stride..]))
     }
 
-    /// Whether all records were read.
-    pub fn is_at_end(&self) -> bool {
-        let is_file_read = self.file.as_ref().is_none_or(|file| self.number >= file.blocks());
-        is_file_read && self.in_memory() == 0
-    }
-
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         self.block.bytes() + self.last.as_ref().map_or(0, |last| last.bytes()) + self.scratch.bytes()
