@@ -1,6 +1,9 @@
 //! What is asked of a model.
 
+pub mod buchi;
 pub mod components;
+pub mod ctl;
+pub mod ltl;
 pub mod soundness;
 pub mod terminal_states;
 pub mod watch;

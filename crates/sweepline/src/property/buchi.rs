@@ -1,0 +1,76 @@
+//! Büchi automata: which infinite runs are meant.
+//!
+//! An automaton reads the states of a run one after the other. From state `q` it takes an edge whose label is true in the state that it reads;
+//! where there is none, it has no run. It accepts when it takes edges of every acceptance set again and again, for ever; with no set at
+//! all, every infinite run is accepted. An automaton whose states accept has one set, which holds all edges out of these states: see
+//! [`Buchi::accepts_by_states`].
+
+use super::ltl::Proposition;
+
+/// A Büchi automaton, in general with several acceptance sets on its edges.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Buchi {
+    /// Edges out of each state.
+    pub states: Vec<Vec<Edge>>,
+    /// The states in which it starts.
+    pub initial: Vec<u32>,
+    /// Number of acceptance sets, at most 32.
+    pub acceptance_sets: u32,
+}
+
+/// A step of an automaton.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Edge {
+    /// What must be true of the state that is read. One edge for each alternative.
+    pub label: Cube,
+    /// Where it leads.
+    pub target: u32,
+    /// The acceptance sets that it is in: bit `i` for set `i`.
+    pub accepting: u32,
+}
+
+/// A conjunction of propositions and negated propositions, as bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cube {
+    /// Propositions that must hold.
+    pub holds: u64,
+    /// Propositions that must not hold.
+    pub fails: u64,
+}
+
+impl Cube {
+    /// True in every state.
+    pub const TRUE: Self = Self { holds: 0, fails: 0 };
+
+    /// One proposition.
+    pub fn proposition(proposition: Proposition) -> Self {
+        Self { holds: 1 << proposition, fails: 0 }
+    }
+
+    /// The negation of one proposition.
+    pub fn negated(proposition: Proposition) -> Self {
+        Self { holds: 0, fails: 1 << proposition }
+    }
+
+    /// Whether it is true where exactly these propositions hold.
+    pub fn is_true_of(self, propositions: u64) -> bool {
+        propositions & self.holds == self.holds && propositions & self.fails == 0
+    }
+
+    /// Both, unless they contradict each other.
+    pub fn and(self, other: Self) -> Option<Self> {
+        let both = Self { holds: self.holds | other.holds, fails: self.fails | other.fails };
+        (both.holds & both.fails == 0).then_some(both)
+    }
+}
+
+impl Buchi {
+    /// Whether acceptance is a matter of states: one set, and the edges out of a state are all in it, or none is.
+    pub fn accepts_by_states(&self) -> bool {
+        self.acceptance_sets == 1
+            && self
+                .states
+                .iter()
+                .all(|edges| edges.windows(2).all(|pair| pair[0].accepting == pair[1].accepting))
+    }
+}
