@@ -30,7 +30,7 @@ pub enum Ctl {
 
 impl Ctl {
     /// `not f`
-    pub fn not(f: Self) -> Self {
+    pub fn negation(f: Self) -> Self {
         match f {
             Self::True => Self::False,
             Self::False => Self::True,
@@ -51,12 +51,12 @@ impl Ctl {
 
     /// `f -> g`
     pub fn implies(f: Self, g: Self) -> Self {
-        Self::or(Self::not(f), g)
+        Self::or(Self::negation(f), g)
     }
 
     /// `f <-> g`
     pub fn equivalent(f: Self, g: Self) -> Self {
-        Self::or(Self::and(f.clone(), g.clone()), Self::and(Self::not(f), Self::not(g)))
+        Self::or(Self::and(f.clone(), g.clone()), Self::and(Self::negation(f), Self::negation(g)))
     }
 
     /// `EX f`
@@ -66,7 +66,7 @@ impl Ctl {
 
     /// `AX f`
     pub fn always_next(f: Self) -> Self {
-        Self::not(Self::exists_next(Self::not(f)))
+        Self::negation(Self::exists_next(Self::negation(f)))
     }
 
     /// `E[f U g]`
@@ -86,12 +86,12 @@ impl Ctl {
 
     /// `AG f`
     pub fn always_globally(f: Self) -> Self {
-        Self::not(Self::exists_finally(Self::not(f)))
+        Self::negation(Self::exists_finally(Self::negation(f)))
     }
 
     /// `AF f`
     pub fn always_finally(f: Self) -> Self {
-        Self::not(Self::exists_globally(Self::not(f)))
+        Self::negation(Self::exists_globally(Self::negation(f)))
     }
 
     /// `E[f W g]`: `E[f U g]` or `EG f`.
@@ -106,17 +106,20 @@ impl Ctl {
 
     /// `A[f U g]`: no maximal path goes without `g` for ever, and none leaves `f` before `g`.
     pub fn always_until(f: Self, g: Self) -> Self {
-        Self::and(Self::always_weak_until(f, g.clone()), Self::not(Self::exists_globally(Self::not(g))))
+        Self::and(
+            Self::always_weak_until(f, g.clone()),
+            Self::negation(Self::exists_globally(Self::negation(g))),
+        )
     }
 
     /// `A[f W g]`: no path leaves `f` before `g`.
     pub fn always_weak_until(f: Self, g: Self) -> Self {
-        let neither = Self::and(Self::not(f), Self::not(g.clone()));
-        Self::not(Self::exists_until(Self::not(g), neither))
+        let neither = Self::and(Self::negation(f), Self::negation(g.clone()));
+        Self::negation(Self::exists_until(Self::negation(g), neither))
     }
 
     /// `A[f R g]`: no path leaves `g` while there was no `f`.
     pub fn always_release(f: Self, g: Self) -> Self {
-        Self::not(Self::exists_until(Self::not(f), Self::not(g)))
+        Self::negation(Self::exists_until(Self::negation(f), Self::negation(g)))
     }
 }

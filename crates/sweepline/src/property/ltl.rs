@@ -33,7 +33,7 @@ pub enum Ltl {
 
 impl Ltl {
     /// `not f`
-    pub fn not(f: Self) -> Self {
+    pub fn negation(f: Self) -> Self {
         Self::Not(Box::new(f))
     }
 
@@ -49,12 +49,12 @@ impl Ltl {
 
     /// `f -> g`
     pub fn implies(f: Self, g: Self) -> Self {
-        Self::or(Self::not(f), g)
+        Self::or(Self::negation(f), g)
     }
 
     /// `f <-> g`
     pub fn equivalent(f: Self, g: Self) -> Self {
-        Self::or(Self::and(f.clone(), g.clone()), Self::and(Self::not(f), Self::not(g)))
+        Self::or(Self::and(f.clone(), g.clone()), Self::and(Self::negation(f), Self::negation(g)))
     }
 
     /// `X f`
