@@ -51,7 +51,7 @@ const TERMINAL_STATES: usize = 1 << 16;
 
 /// States ahead that [`Engine::SweepDisk`] has in memory at the most, and persistent ones: about as many as the queue of the paper that proposes it, with
 /// its buffers.
-const IN_MEMORY: usize = 50_000;
+const IN_MEMORY: usize = 200_000;
 
 /// In which order states are met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
