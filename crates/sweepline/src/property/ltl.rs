@@ -4,7 +4,8 @@
 //! everything else is made of them: `F f` is `true U f`, `G f` is `false R f`, `f W g` is `g R (f or g)`.
 //!
 //! A formula is a tree, and what is done with it descends into it (already to drop it does). A thousand operators inside one
-//! another are safe on the stack of any thread; who reads formulas should refuse deeper ones, with [`Ltl::depth`] if need be.
+//! another are safe on the stack of any thread; who reads formulas should refuse deeper ones. A translation to automata does: see
+//! [`Limits`](super::ltl_to_buchi::Limits).
 
 pub mod display;
 pub(super) mod formula_table;

@@ -4,9 +4,9 @@
 //! verification of linear temporal logic*, FM 1999):
 //!
 //! 1. the formula is brought into negation normal form and simplified ([`ltl`](super::ltl));
-//! 2. a state is a set of formulas that must be true from now on; its edges come from the [`moves`] of these formulas: a
-//!    cube that is true now, and what must be true next. Each `U` gives an acceptance set, which an edge is in unless it puts the `U` off ([`tableau`]);
-//! 3. the automaton is made smaller ([`Buchi::reduced`]), and with acceptance by states ([`Buchi::degeneralised`]) once more.
+//! 2. a state is a set of formulas that must be true from now on; its edges come from the *moves* of these formulas: a
+//!    cube that is true now, and what must be true next. Each `U` gives an acceptance set, which an edge is in unless it puts the `U` off;
+//! 3. the automaton is made smaller, and with acceptance by states ([`Buchi::degeneralised`]) once more.
 //!
 //! Declarative constructions by all subsets of subformulas are simpler, but always exponential; one by derivatives with decision diagrams finds slightly
 //! smaller automata and needs a package of such diagrams.
@@ -40,7 +40,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { operators: 5_000, depth: 500, states: 10_000, edges: 50_000, alternatives: 2_000 }
+        Self { operators: 2_000, depth: 500, states: 10_000, edges: 50_000, alternatives: 2_000 }
     }
 }
 
@@ -169,7 +169,7 @@ mod tests {
         let deep = |depth| (0..depth).fold(Ltl::Proposition(0), |f, _| Ltl::negation(Ltl::next(f)));
         assert_eq!(buchi_of(&deep(300), &limits), Err(FormulaTooLarge::Depth(limits.depth)));
         assert_eq!(buchi_of(&deep(200), &limits).unwrap().degeneralised().states.len(), 202);
-        let long = conjunction((0..2_500).map(|_| Ltl::Proposition(0)));
+        let long = conjunction((0..1_000).map(|_| Ltl::Proposition(0)));
         assert_eq!(buchi_of(&long, &limits).err(), Some(FormulaTooLarge::Operators(limits.operators)));
     }
 }

@@ -18,8 +18,8 @@ use super::{Buchi, Edge};
 
 /// All orders of up to this many sets are tried, and no others.
 const MOST_SETS_TO_ORDER: u32 = 4;
-/// With more states than this, one order is enough.
-const MOST_STATES_TO_ORDER: usize = 40;
+/// With more edges than this, one order is enough.
+const MOST_EDGES_TO_ORDER: usize = 150;
 
 /// At which level a component is entered.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ impl Buchi {
     pub fn degeneralised(&self) -> Self {
         let automaton = self.reduced(AcceptanceBy::Edges);
         let tries_orders =
-            automaton.acceptance_sets <= MOST_SETS_TO_ORDER && automaton.states.len() <= MOST_STATES_TO_ORDER;
+            automaton.acceptance_sets <= MOST_SETS_TO_ORDER && automaton.edges() <= MOST_EDGES_TO_ORDER;
         let identity: Vec<u32> = (0..automaton.acceptance_sets).collect();
         let orders = if tries_orders { orders_of(&identity) } else { vec![identity] };
         let levels = Levels::new(&automaton);

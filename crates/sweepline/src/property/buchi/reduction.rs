@@ -8,7 +8,7 @@
 //!    cycle would accept (Somenzi and Bloem, CAV 2000, prune in a similar way);
 //! 3. labels of edges get shorter;
 //! 4. states with the same edges are merged (bisimulation, by refinement of a partition: cheap);
-//! 5. states that simulate each other are merged ([`simulation`](super::simulation): quadratic, for automata of moderate size).
+//! 5. states that simulate each other are merged (`simulation`: quadratic, for automata of moderate size).
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ use crate::property::strong_components::StrongComponents;
 const MOST_EDGES_FOR_SIMULATION: usize = 1_500;
 
 /// Labels are compared pairwise; a state with more edges keeps them as they are.
-const MOST_EDGES_TO_SHORTEN: usize = 500;
+const MOST_EDGES_TO_SHORTEN: usize = 200;
 
 /// Where acceptance must stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub enum AcceptanceBy {
 
 impl Buchi {
     /// A smaller automaton, as far as one is found.
-    pub fn reduced(&self, by: AcceptanceBy) -> Self {
+    pub(in crate::property) fn reduced(&self, by: AcceptanceBy) -> Self {
         let mut automaton = self.useful();
         let mut size = None;
         loop {
@@ -211,7 +211,7 @@ mod tests {
     use crate::random::Random;
 
     /// An automaton with up to six states, three sets and three propositions.
-    pub fn random_automaton(random: &mut Random) -> Buchi {
+    fn random_automaton(random: &mut Random) -> Buchi {
         let states = 1 + random.below(6);
         let sets = random.below(4) as u32;
         let mut automaton =

@@ -34,8 +34,9 @@ impl Simulation {
         let mut simulation = Self { above: vec![vec![true; states]; states] };
         loop {
             let mut changed = false;
-            for q in 0..states {
-                for r in 0..states {
+            // States are numbered breadth first: backwards, most targets are judged before what leads to them.
+            for q in (0..states).rev() {
+                for r in (0..states).rev() {
                     if simulation.above[q][r]
                         && q != r
                         && !simulation.still_holds(automaton, components, sets, (q, r))

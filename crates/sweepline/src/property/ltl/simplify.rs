@@ -18,11 +18,28 @@
 //! | | `f U (g and s) = f U g and s` if `s` does not care where it is evaluated |
 //! | | `F G (f R g) = F G g`, `F G X f = F G f`, `F G (f or G g) = F G f or F G g` |
 
+use std::collections::BTreeMap;
+
 use super::Ltl;
 use super::formula_table::{FormulaId, FormulaTable, Node};
 
 /// Rebuilding a formula can make a rule fit that did not; more rounds than this were never seen to.
 const MOST_ROUNDS: usize = 4;
+
+/// Parts of a conjunction that can be joined.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    /// `X …`
+    Next,
+    /// `f R …`
+    Release(FormulaId),
+    /// `… U g`
+    Until(FormulaId),
+    /// `F G …`
+    AtLastAlways,
+    /// With nothing else.
+    Alone(FormulaId),
+}
 
 impl Ltl {
     /// A formula in negation normal form that says the same, and is not larger in general.
@@ -61,12 +78,14 @@ impl FormulaTable {
                 let f = self.rebuilt(f);
                 self.next(f)
             }
-            Ltl::And(f, g) => {
-                let parts = vec![self.rebuilt(f), self.rebuilt(g)];
+            Ltl::And(..) => {
+                let parts = chain(formula, |f| matches!(f, Ltl::And(..)));
+                let parts = parts.into_iter().map(|part| self.rebuilt(part)).collect();
                 self.and(parts)
             }
-            Ltl::Or(f, g) => {
-                let parts = vec![self.rebuilt(f), self.rebuilt(g)];
+            Ltl::Or(..) => {
+                let parts = chain(formula, |f| matches!(f, Ltl::Or(..)));
+                let parts = parts.into_iter().map(|part| self.rebuilt(part)).collect();
                 self.or(parts)
             }
             Ltl::Until(f, g) => {
@@ -97,15 +116,9 @@ impl FormulaTable {
     }
 
     /// The conjunction of these.
-    pub fn and(&mut self, parts: Vec<FormulaId>) -> FormulaId {
+    fn and(&mut self, parts: Vec<FormulaId>) -> FormulaId {
         let mut parts: Vec<_> = parts.into_iter().flat_map(|part| self.conjuncts(part)).collect();
-        while let Some((at, with, joined)) = self.joined_pair(&parts) {
-            parts.swap_remove(with.max(at));
-            parts.swap_remove(with.min(at));
-            parts.extend(self.conjuncts(joined));
-        }
-        parts.sort_unstable();
-        parts.dedup();
+        while self.join_groups(&mut parts) || self.join_release_and_finally(&mut parts) {}
         self.drop_implied(&mut parts);
         if self.excludes(&parts) {
             return Self::FALSE;
@@ -117,47 +130,68 @@ impl FormulaTable {
         }
     }
 
-    /// Two parts that can be one.
-    fn joined_pair(&mut self, parts: &[FormulaId]) -> Option<(usize, usize, FormulaId)> {
-        for (at, &part) in parts.iter().enumerate() {
-            for (with, &other) in parts.iter().enumerate() {
-                if at != with
-                    && let Some(joined) = self.joined(part, other)
-                {
-                    return Some((at, with, joined));
-                }
-            }
+    /// Makes one part of all that can be joined with each other. Whether there were any.
+    fn join_groups(&mut self, parts: &mut Vec<FormulaId>) -> bool {
+        parts.sort_unstable();
+        parts.dedup();
+        let mut groups: BTreeMap<Group, Vec<FormulaId>> = BTreeMap::new();
+        for &part in parts.iter() {
+            let (group, inner) = self.group(part);
+            groups.entry(group).or_default().push(inner);
         }
-        None
+        if groups.len() == parts.len() {
+            return false;
+        }
+        parts.clear();
+        for (group, inner) in groups {
+            let joined = self.joined(group, inner);
+            parts.extend(self.conjuncts(joined));
+        }
+        true
     }
 
-    /// One formula for the conjunction of two, if there is a rule for it. Both orders are tried.
-    fn joined(&mut self, part: FormulaId, other: FormulaId) -> Option<FormulaId> {
-        match (self.node(part).clone(), self.node(other).clone()) {
-            (Node::Next(f), Node::Next(g)) => {
-                let both = self.and(vec![f, g]);
-                Some(self.next(both))
-            }
-            (Node::Release(f, g), Node::Release(h, k)) if f == h => {
-                let both = self.and(vec![g, k]);
-                Some(self.release(f, both))
-            }
-            (Node::Until(f, g), Node::Until(h, k)) if f == Self::TRUE && h == Self::TRUE => {
-                let (g, k) = (self.always(g)?, self.always(k)?);
-                let both = self.and(vec![g, k]);
-                let always = self.release(Self::FALSE, both);
-                Some(self.until(Self::TRUE, always))
-            }
-            (Node::Until(f, g), Node::Until(h, k)) if g == k => {
-                let both = self.and(vec![f, h]);
-                Some(self.until(both, g))
-            }
-            (Node::Release(f, g), Node::Until(h, k)) if h == Self::TRUE && f == k => {
-                let both = self.and(vec![f, g]);
-                Some(self.until(g, both))
-            }
-            _ => None,
+    /// With what a part of a conjunction can be joined, and what is then joined.
+    fn group(&self, part: FormulaId) -> (Group, FormulaId) {
+        match *self.node(part) {
+            Node::Next(f) => (Group::Next, f),
+            Node::Release(f, g) => (Group::Release(f), g),
+            Node::Until(f, g) => match self.always(g) {
+                Some(always) if f == Self::TRUE => (Group::AtLastAlways, always),
+                _ => (Group::Until(g), f),
+            },
+            _ => (Group::Alone(part), part),
         }
+    }
+
+    fn joined(&mut self, group: Group, inner: Vec<FormulaId>) -> FormulaId {
+        let all = if let [only] = inner[..] { only } else { self.and(inner) };
+        match group {
+            Group::Next => self.next(all),
+            Group::Release(f) => self.release(f, all),
+            Group::Until(g) => self.until(all, g),
+            Group::AtLastAlways => {
+                let always = self.release(Self::FALSE, all);
+                self.until(Self::TRUE, always)
+            }
+            Group::Alone(_) => all,
+        }
+    }
+
+    /// `f R g and F f` is `g U (f and g)`. Whether there was such a pair.
+    fn join_release_and_finally(&mut self, parts: &mut Vec<FormulaId>) -> bool {
+        for at in 0..parts.len() {
+            let Node::Release(f, g) = *self.node(parts[at]) else { continue };
+            let finally = self.number(Node::Until(Self::TRUE, f));
+            if let Some(with) = parts.iter().position(|&part| part == finally) {
+                parts.swap_remove(at.max(with));
+                parts.swap_remove(at.min(with));
+                let both = self.and(vec![f, g]);
+                let until = self.until(g, both);
+                parts.extend(self.conjuncts(until));
+                return true;
+            }
+        }
+        false
     }
 
     /// The operand of `G`.
@@ -169,7 +203,7 @@ impl FormulaTable {
     }
 
     /// Of parts that must all be true, those go that follow from another.
-    pub fn drop_implied(&mut self, parts: &mut Vec<FormulaId>) {
+    fn drop_implied(&mut self, parts: &mut Vec<FormulaId>) {
         let mut at = 0;
         while at < parts.len() {
             let part = parts[at];
@@ -271,6 +305,21 @@ impl FormulaTable {
     ) -> (Vec<FormulaId>, Vec<FormulaId>) {
         parts.into_iter().partition(|&part| is_first(self, part))
     }
+}
+
+/// The operands of nested conjunctions, or of nested disjunctions, from left to right.
+fn chain(formula: &Ltl, is_link: impl Fn(&Ltl) -> bool) -> Vec<&Ltl> {
+    let mut operands = Vec::new();
+    let mut open = vec![formula];
+    while let Some(formula) = open.pop() {
+        if is_link(formula) {
+            let below: Vec<&Ltl> = formula.operands().collect();
+            open.extend(below.into_iter().rev());
+        } else {
+            operands.push(formula);
+        }
+    }
+    operands
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use super::moves::{FormulaSet, Move, Moves, is_subset};
+use super::moves::{FormulaSet, Move, Moves};
 use super::{FormulaTooLarge, Limits};
 use crate::property::buchi::{Buchi, Edge};
 use crate::property::ltl::formula_table::{FormulaId, FormulaTable, Node};
@@ -38,7 +38,7 @@ impl<'a> Tableau<'a> {
         if untils.len() > MOST_SETS as usize {
             return Err(FormulaTooLarge::AcceptanceSets(MOST_SETS));
         }
-        let moves = Moves::new(limits.alternatives);
+        let moves = Moves::new(&table, &untils, limits.alternatives)?;
         Ok(Self { table, moves, root, limits, untils, sets: Vec::new(), numbers: HashMap::new() })
     }
 
@@ -100,11 +100,11 @@ impl<'a> Tableau<'a> {
         let mut accepting = 0;
         for (set, &until) in self.untils.iter().enumerate() {
             let is_put_off = one.next.binary_search(&until).is_ok()
-                && !self.moves.of(&self.table, until)?.iter().any(|fulfilling| {
-                    fulfilling.next.binary_search(&until).is_err()
-                        && one.label.implies(fulfilling.label)
-                        && is_subset(&fulfilling.next, &one.next)
-                });
+                && !self
+                    .moves
+                    .fulfilling(&self.table, until)?
+                    .iter()
+                    .any(|fulfilling| fulfilling.asks_no_more_than(one));
             if !is_put_off {
                 accepting |= 1 << set;
             }
