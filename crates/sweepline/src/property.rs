@@ -4,7 +4,10 @@ pub mod buchi;
 pub mod components;
 pub mod ctl;
 pub mod ltl;
+pub mod ltl_to_buchi;
+pub mod safety_automaton;
 pub mod soundness;
+pub mod strong_components;
 pub mod terminal_states;
 pub mod watch;
 

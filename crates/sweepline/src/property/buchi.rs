@@ -5,6 +5,14 @@
 //! all, every infinite run is accepted. An automaton whose states accept has one set, which holds all edges out of these states: see
 //! [`Buchi::accepts_by_states`].
 
+pub mod acceptance;
+pub mod degeneralise;
+pub mod emptiness;
+pub mod hoa;
+mod labels;
+pub(super) mod reduction;
+mod simulation;
+
 use super::ltl::Proposition;
 
 /// A Büchi automaton, in general with several acceptance sets on its edges.
@@ -57,6 +65,11 @@ impl Cube {
         propositions & self.holds == self.holds && propositions & self.fails == 0
     }
 
+    /// Whether it is true only where the other is, too.
+    pub fn implies(self, other: Self) -> bool {
+        self.holds & other.holds == other.holds && self.fails & other.fails == other.fails
+    }
+
     /// Both, unless they contradict each other.
     pub fn and(self, other: Self) -> Option<Self> {
         let both = Self { holds: self.holds | other.holds, fails: self.fails | other.fails };
@@ -72,5 +85,15 @@ impl Buchi {
                 .states
                 .iter()
                 .all(|edges| edges.windows(2).all(|pair| pair[0].accepting == pair[1].accepting))
+    }
+
+    /// All acceptance sets, as bits.
+    pub fn all_sets(&self) -> u32 {
+        1_u32.checked_shl(self.acceptance_sets).unwrap_or(0).wrapping_sub(1)
+    }
+
+    /// The number of edges.
+    pub fn edges(&self) -> usize {
+        self.states.iter().map(Vec::len).sum()
     }
 }

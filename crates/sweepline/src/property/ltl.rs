@@ -2,6 +2,17 @@
 //!
 //! A run is an infinite sequence of states; a proposition is true or false in each of them. Six operators are enough, and
 //! everything else is made of them: `F f` is `true U f`, `G f` is `false R f`, `f W g` is `g R (f or g)`.
+//!
+//! A formula is a tree, and what is done with it descends into it (already to drop it does). A thousand operators inside one
+//! another are safe on the stack of any thread; who reads formulas should refuse deeper ones. A translation to automata does: see
+//! [`Limits`](super::ltl_to_buchi::Limits).
+
+pub mod display;
+pub(super) mod formula_table;
+mod implication;
+pub mod normal_form;
+pub mod on_lasso;
+mod simplify;
 
 /// The number of a proposition: the bit of [`Truth::holds`] that tells whether it holds.
 ///
@@ -90,5 +101,82 @@ impl Ltl {
     /// `G f`
     pub fn globally(f: Self) -> Self {
         Self::release(Self::False, f)
+    }
+
+    /// The formulas directly below.
+    pub fn operands(&self) -> impl Iterator<Item = &Self> {
+        let (first, second) = match self {
+            Self::True | Self::False | Self::Proposition(_) => (None, None),
+            Self::Not(f) | Self::Next(f) => (Some(f), None),
+            Self::And(f, g) | Self::Or(f, g) | Self::Until(f, g) | Self::Release(f, g) => (Some(f), Some(g)),
+        };
+        first.into_iter().chain(second).map(Box::as_ref)
+    }
+
+    /// The number of operators, propositions and constants.
+    pub fn size(&self) -> usize {
+        let mut size = 0;
+        let mut open = vec![self];
+        while let Some(formula) = open.pop() {
+            size += 1;
+            open.extend(formula.operands());
+        }
+        size
+    }
+
+    /// How many operators lie inside one another.
+    pub fn depth(&self) -> usize {
+        let mut deepest = 0;
+        let mut open = vec![(self, 0)];
+        while let Some((formula, depth)) = open.pop() {
+            deepest = deepest.max(depth);
+            open.extend(formula.operands().map(|operand| (operand, depth + 1)));
+        }
+        deepest
+    }
+}
+
+#[cfg(test)]
+pub(super) mod random_formulas {
+    //! Random formulas and random words, for all tests of formulas and automata.
+
+    use super::*;
+    use crate::random::Random;
+
+    /// Propositions that occur.
+    pub const PROPOSITIONS: usize = 3;
+
+    /// A formula with about as many operators.
+    pub fn formula(random: &mut Random, operators: usize) -> Ltl {
+        if operators == 0 {
+            return match random.below(12) {
+                0 => Ltl::True,
+                1 => Ltl::False,
+                _ => Ltl::Proposition(random.below(PROPOSITIONS) as u8),
+            };
+        }
+        let left = random.below(operators);
+        let right = operators - 1 - left;
+        match random.below(10) {
+            0 => Ltl::negation(formula(random, operators - 1)),
+            1 => Ltl::next(formula(random, operators - 1)),
+            2 => Ltl::finally(formula(random, operators - 1)),
+            3 => Ltl::globally(formula(random, operators - 1)),
+            4 => Ltl::and(formula(random, left), formula(random, right)),
+            5 => Ltl::or(formula(random, left), formula(random, right)),
+            6 => Ltl::until(formula(random, left), formula(random, right)),
+            7 => Ltl::release(formula(random, left), formula(random, right)),
+            8 => Ltl::weak_until(formula(random, left), formula(random, right)),
+            _ => Ltl::implies(formula(random, left), formula(random, right)),
+        }
+    }
+
+    /// A word: its stem, and what is repeated for ever.
+    pub fn lasso(random: &mut Random) -> (Vec<u64>, Vec<u64>) {
+        let mut letters = |count: usize| (0..count).map(|_| random.below(1 << PROPOSITIONS) as u64).collect();
+        let stem: Vec<u64> = letters(3);
+        let cycle: Vec<u64> = letters(4);
+        let (from, to) = (random.below(4), 1 + random.below(4));
+        (stem[from..].to_vec(), cycle[..to].to_vec())
     }
 }

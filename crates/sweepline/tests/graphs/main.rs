@@ -1,8 +1,9 @@
-//! Searches on random graphs. One binary: to compile all searches once more for each file took longer than to run them.
+//! Searches on random graphs, and automata of random formulas. One binary: to compile all searches once more for each file took longer than to run them.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests say what they skip, and may fail")]
 
 mod checkpoints;
+mod formulas_beside_spin;
 mod partition_on_random_graphs;
 mod random_graph;
 mod sweep_on_random_graphs;
