@@ -9,6 +9,8 @@
 mod automatic;
 pub mod checkpoint;
 mod commands;
+mod linear;
+mod product;
 mod subject;
 
 use std::io;
@@ -294,6 +296,9 @@ pub enum CheckError {
     /// More expressions than a search evaluates together.
     #[error("at most {MAX_PREDICATES} expressions can be checked in one run, and there are {0}")]
     TooManyPredicates(usize),
+    /// A property that cannot be checked together with others.
+    #[error("`{0}` needs a search of its own")]
+    NeedsOwnSearch(String),
     /// More actions than there are numbers.
     #[error("a model has at most {MAX_ACTIONS} actions, and this one has {0}")]
     TooManyActions(usize),
@@ -342,7 +347,7 @@ pub fn check<E: Execution>(
         return Err(CheckError::TooManyActions(model.actions.len()));
     }
     let subject = || CommandsSubject::new(model, execution, plan);
-    let mut outcome = check_subject(subject(), properties, plan, monitor)?;
+    let mut outcome = check_each(subject, properties, plan, monitor)?;
     if plan.traces == TraceChoice::Shortest {
         shorten(&mut outcome, properties, |some, limits| {
             let plan = Plan {
@@ -357,6 +362,66 @@ pub fn check<E: Execution>(
         })?;
     }
     Ok(outcome)
+}
+
+/// Checks the properties, those that need a search of their own one by one after the others.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_each<M: Subject>(
+    subject: impl Fn() -> M,
+    properties: &[Property<M::Predicate>],
+    plan: &Plan,
+    monitor: &mut dyn Monitor,
+) -> Result<OutcomeOf<M>, CheckError> {
+    let (temporal, plain): (Vec<_>, Vec<_>) =
+        properties.iter().cloned().partition(|property| property.kind.is_temporal());
+    if temporal.is_empty() {
+        return check_subject(subject(), properties, plan, monitor);
+    }
+    if plan.checkpoint.is_some() {
+        return Err(CheckError::NotSaved);
+    }
+    let mut plain_verdicts = Vec::new();
+    let mut whole: Option<OutcomeOf<M>> = None;
+    if !plain.is_empty() {
+        let mut outcome = check_subject(subject(), &plain, plan, monitor)?;
+        plain_verdicts = std::mem::take(&mut outcome.verdicts);
+        whole = Some(outcome);
+    }
+    let mut plain_verdicts = plain_verdicts.into_iter();
+    let mut temporal_verdicts = Vec::new();
+    for property in &temporal {
+        // Whoever wanted to stop does not want to stop once for each property.
+        if let Some(StopReason::Interrupted | StopReason::TimeLimit) =
+            whole.as_ref().and_then(|one| one.stopped.as_ref())
+        {
+            let reason =
+                whole.as_ref().and_then(|one| one.stopped.clone()).unwrap_or(StopReason::Interrupted);
+            temporal_verdicts.push(Verdict::Unknown(UnknownReason::Stopped(reason)));
+            continue;
+        }
+        let mut outcome = check_subject(subject(), std::slice::from_ref(property), plan, monitor)?;
+        temporal_verdicts.append(&mut outcome.verdicts);
+        whole = Some(match whole {
+            None => outcome,
+            Some(whole) => Outcome {
+                error: whole.error.or(outcome.error),
+                complete: whole.complete && outcome.complete,
+                stopped: whole.stopped.or(outcome.stopped),
+                peak_state_bytes: whole.peak_state_bytes.max(outcome.peak_state_bytes),
+                disk_bytes: whole.disk_bytes.max(outcome.disk_bytes),
+                ..whole
+            },
+        });
+    }
+    let mut temporal_verdicts = temporal_verdicts.into_iter();
+    let mut whole = whole.ok_or_else(|| CheckError::WrongTrace("no property".into()))?;
+    let next = |property: &Property<M::Predicate>| {
+        if property.kind.is_temporal() { temporal_verdicts.next() } else { plain_verdicts.next() }
+    };
+    whole.verdicts = properties.iter().filter_map(next).collect();
+    Ok(whole)
 }
 
 /// Replaces traces by shortest ones, as far as a search through all shorter runs finds them.
@@ -397,7 +462,7 @@ fn shorten(
     Ok(())
 }
 
-/// Checks the properties on any kind of model.
+/// Checks the properties on any kind of model, by one search. One that needs a search of its own must be alone.
 pub fn check_subject<M: Subject>(
     mut subject: M,
     properties: &[Property<M::Predicate>],
@@ -407,6 +472,14 @@ pub fn check_subject<M: Subject>(
     let predicates = predicates(properties).len();
     if predicates > MAX_PREDICATES {
         return Err(CheckError::TooManyPredicates(predicates));
+    }
+    if let [property] = properties
+        && property.kind.is_temporal()
+    {
+        return linear::check_linear(subject, property, plan, monitor);
+    }
+    if let Some(temporal) = properties.iter().find(|property| property.kind.is_temporal()) {
+        return Err(CheckError::NeedsOwnSearch(temporal.name.clone()));
     }
     let on_regress = if needs_monotone(properties).is_some() { OnRegress::Stop } else { plan.on_regress };
     let order = match plan.engine {
@@ -527,9 +600,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         let folder = self.plan.checkpoint.as_ref().map(|one| CheckpointFolder::new(&one.directory));
         // Unless somebody may want to go on.
         let folder = folder.filter(|_| !matches!(end, SearchEnd::Stopped(_)));
-        if let Some(record) = self.observer.0.undefined_at() {
-            self.error = self.undefined_predicate(record)?;
-        }
+        self.note_undefined()?;
         let complete = if let SearchEnd::Complete(token) = end { Some(token) } else { None };
         let regress = if let SearchEnd::Regress(edge) = end { Some(self.regress(edge)?) } else { None };
         let falls = regress.is_some();
@@ -541,22 +612,33 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         {
             return Err(Unsound::ComponentsAcrossLayers(name.into()).into());
         }
-        let stopped = if let SearchEnd::Stopped(reason) = end { Some(reason) } else { None };
+        let stopped = if let SearchEnd::Stopped(reason) = &end { Some(reason) } else { None };
         let verdicts = (0..self.properties.len())
-            .map(|number| self.verdict(number, complete, falls, stopped.as_ref()))
+            .map(|number| self.verdict(number, complete, falls, stopped))
             .collect::<Result<Vec<_>, _>>()?;
+        // All answers are there.
+        folder.iter().for_each(CheckpointFolder::remove);
+        Ok(self.outcome(end, regress, verdicts))
+    }
+
+    /// What the run was like, with these verdicts.
+    fn outcome(
+        self,
+        end: SearchEnd,
+        regress: Option<Regress<M::Run>>,
+        verdicts: Vec<Verdict<M::Run, M::State>>,
+    ) -> OutcomeOf<M> {
         let Both(log, terminal) = &self.observer.1;
         let counters = self.search.counters();
         let listed = terminal.as_ref().filter(|_| self.plan.terminal_states == TerminalList::Listed);
         let observer_bytes = log.as_ref().map_or(0, TraceLog::bytes_held);
-        // All answers are there.
-        folder.iter().for_each(CheckpointFolder::remove);
-        Ok(Outcome {
+        let is_complete = matches!(end, SearchEnd::Complete(_));
+        Outcome {
             verdicts,
             error: self.error,
             regress,
-            complete: complete.is_some(),
-            stopped,
+            complete: is_complete,
+            stopped: if let SearchEnd::Stopped(reason) = end { Some(reason) } else { None },
             distinct: self.search.distinct(),
             estimated_distinct: self.search.estimated_distinct(),
             // Where no state was expanded twice, none was counted twice.
@@ -573,7 +655,15 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
             state_bits: self.subject.bits() as u64,
             state_words: self.subject.words() as u64,
             widenings: self.widenings,
-        })
+        }
+    }
+
+    /// A predicate that has no value is an error of the model.
+    fn note_undefined(&mut self) -> Result<(), CheckError> {
+        if let Some(record) = self.observer.0.undefined_at() {
+            self.error = self.undefined_predicate(record)?;
+        }
+        Ok(())
     }
 
     fn search_through(&mut self, monitor: &mut dyn Monitor) -> Result<SearchEnd, CheckError> {
@@ -699,10 +789,10 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
     fn undefined_predicate(&mut self, record: Record) -> Result<Option<ModelErrorOf<M>>, CheckError> {
         let trace = self.trace_to(record)?;
         for (number, property) in self.properties.iter().enumerate() {
-            if let Some(predicate) = property.kind.predicate()
-                && let Err(error) = self.subject.holds(predicate, M::last_state(&trace))
-            {
-                return Ok(Some(ModelError { error, trace, place: ErrorPlace::Property(number) }));
+            for predicate in property.kind.predicates() {
+                if let Err(error) = self.subject.holds(predicate, M::last_state(&trace)) {
+                    return Ok(Some(ModelError { error, trace, place: ErrorPlace::Property(number) }));
+                }
             }
         }
         Err(CheckError::WrongTrace("run-time error in a property".into()))
@@ -716,10 +806,6 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         stopped: Option<&StopReason>,
     ) -> Result<Verdict<M::Run, M::State>, CheckError> {
         let property = &self.properties[number];
-        if let PropertyKind::Ltl = property.kind {
-            let reason = "this version reads Büchi property processes, but does not check them yet";
-            return Ok(Verdict::Unknown(UnknownReason::NotSupported(reason.into())));
-        }
         if let Some(record) = self.observer.0.decided(number) {
             let trace = self.trace_to(record)?;
             let evidence = self.evidence(property, trace)?;
@@ -775,7 +861,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
                 let component = self.subject.component(state, predicate, true).ok_or_else(wrong)?;
                 return Ok(Evidence::Component(trace, component));
             }
-            PropertyKind::Ltl => return Err(wrong()),
+            PropertyKind::Linear(_) => return Err(wrong()),
         };
         if shown == wanted { Ok(Evidence::Trace(trace, length)) } else { Err(wrong()) }
     }

@@ -7,6 +7,7 @@ pub mod depth;
 pub mod observer;
 mod origin;
 pub mod partition;
+pub mod propagation;
 pub mod search;
 pub mod sweep;
 

@@ -1,10 +1,13 @@
 //! What is asked of a model.
 
+pub mod accepting_cycles;
 pub mod buchi;
 pub mod components;
 pub mod ctl;
+pub mod linear;
 pub mod ltl;
 pub mod ltl_to_buchi;
+pub mod product;
 pub mod safety_automaton;
 pub mod soundness;
 pub mod strong_components;
@@ -12,6 +15,8 @@ pub mod terminal_states;
 pub mod watch;
 
 use crate::model::guarded_commands::Expression;
+
+use linear::LinearProperty;
 
 /// A question about a model whose states are judged by predicates of type `P`.
 #[derive(Clone, Debug)]
@@ -47,8 +52,8 @@ pub enum PropertyKind<P = Expression> {
     AlwaysPossible(P),
     /// One can come to a state from which on the predicate stays true, whatever happens: `EF AG p`.
     PossiblyForEver(P),
-    /// No infinite run is accepted by a Büchi automaton. Read from models, not decided by this version.
-    Ltl,
+    /// A property of all runs, in linear time. It needs a search of its own.
+    Linear(Box<LinearProperty<P>>),
 }
 
 impl<P> Property<P> {
@@ -66,21 +71,27 @@ impl<P> Property<P> {
             (PropertyKind::DeadlockFree, _) => "deadlock",
             (PropertyKind::Invariant(_), _) => "invariant",
             (PropertyKind::Reachable(_), _) => "reach",
-            (PropertyKind::Ltl, _) => "ltl",
+            (PropertyKind::Linear(_), _) => "ltl",
         }
     }
 }
 
 impl<P> PropertyKind<P> {
-    /// The predicate that is evaluated in every state.
-    pub fn predicate(&self) -> Option<&P> {
+    /// The predicates that are evaluated in every state.
+    pub fn predicates(&self) -> &[P] {
         match self {
             Self::Invariant(predicate)
             | Self::Reachable(predicate)
             | Self::AlwaysPossible(predicate)
-            | Self::PossiblyForEver(predicate) => Some(predicate),
-            Self::DeadlockFree | Self::Ltl => None,
+            | Self::PossiblyForEver(predicate) => std::slice::from_ref(predicate),
+            Self::Linear(property) => property.propositions(),
+            Self::DeadlockFree => &[],
         }
+    }
+
+    /// Whether it needs a search of its own.
+    pub fn is_temporal(&self) -> bool {
+        matches!(self, Self::Linear(_))
     }
 
     /// Whether it is decided by the terminal components of layers.
@@ -93,5 +104,5 @@ impl<P> PropertyKind<P> {
 ///
 /// [`TransitionSystem::predicates`]: crate::model::transition_system::TransitionSystem::predicates
 pub fn predicates<P: Clone>(properties: &[Property<P>]) -> Vec<P> {
-    properties.iter().filter_map(|property| property.kind.predicate().cloned()).collect()
+    properties.iter().flat_map(|property| property.kind.predicates()).cloned().collect()
 }

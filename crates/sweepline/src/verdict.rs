@@ -26,6 +26,9 @@ pub enum Evidence<R = ReplayedTrace, T = Vec<i64>> {
     Search(CompleteSearch),
     /// This run of the model shows it.
     Trace(R, Length),
+    /// A run that goes on for ever: from its last state, which is the one with this number, as from there. If it is the last one itself, it is
+    /// repeated for ever.
+    Lasso(R, usize),
     /// A run into states that cannot be left any more.
     Component(R, Component<T>),
 }

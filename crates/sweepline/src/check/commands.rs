@@ -174,6 +174,15 @@ impl<'m, E: Execution> Subject for CommandsSubject<'m, E> {
         trace.steps.last().map_or(&trace.initial, |step| &step.state)
     }
 
+    fn states(run: &ReplayedTrace) -> Vec<&Vec<i64>> {
+        let trace = run.trace();
+        std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.state)).collect()
+    }
+
+    fn spare_bits(&self, bits: u32) -> Option<(usize, u32)> {
+        self.packing.layout.spare_bits(bits)
+    }
+
     fn holds(&self, predicate: &Expression, state: &Vec<i64>) -> Result<bool, RuntimeError> {
         self.interpreter.evaluate(predicate, state).map(|value| value != 0)
     }

@@ -62,6 +62,14 @@ pub trait Subject {
     /// The state in which a run ends.
     fn last_state(run: &Self::Run) -> &Self::State;
 
+    /// All states of a run, of which there is at least one.
+    fn states(run: &Self::Run) -> Vec<&Self::State>;
+
+    /// So many bits, in one word of every packed state, that are always zero at present: the word, and the lowest of them.
+    fn spare_bits(&self, _bits: u32) -> Option<(usize, u32)> {
+        None
+    }
+
     /// Whether the predicate is true.
     fn holds(&self, predicate: &Self::Predicate, state: &Self::State) -> Result<bool, Self::Fault>;
 

@@ -27,6 +27,12 @@ pub(super) fn initial_origin(number: ActionId) -> u64 {
 }
 
 pub(super) fn tell_origin<S: TransitionSystem, O: Observer<S>>(observer: &mut O, origin: u64) {
+    let (parent, action) = origin_of(origin);
+    observer.stored(parent, action);
+}
+
+/// The parent, unless the state is an initial one, and the action.
+pub(super) fn origin_of(origin: u64) -> (Option<Record>, ActionId) {
     let parent = Some(origin >> ACTION_BITS).filter(|parent| *parent != NO_PARENT);
-    observer.stored(parent, ActionId(origin as u32 & (MAX_ACTIONS as u32 - 1)));
+    (parent, ActionId(origin as u32 & (MAX_ACTIONS as u32 - 1)))
 }

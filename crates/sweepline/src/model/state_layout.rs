@@ -106,6 +106,18 @@ impl StateLayout {
         Self::pack(model, ranges, ranges)
     }
 
+    /// So many bits in one word that no field uses: the word, and the lowest of them.
+    pub fn spare_bits(&self, bits: u32) -> Option<(usize, u32)> {
+        let mut used = vec![0; self.words];
+        for field in self.fields.iter().filter(|field| field.bits > 0) {
+            let end = u32::from(field.shift) + u32::from(field.bits);
+            let word = &mut used[field.word as usize];
+            *word = end.max(*word);
+        }
+        let (word, used) = used.into_iter().enumerate().min_by_key(|(_, used)| *used)?;
+        (used + bits <= 64).then_some((word, used))
+    }
+
     /// A layout for the values in `wanted`, where only `proved` is certain. Bits that would be unused are given to
     /// the cells that may need them, so that widening is rare.
     pub fn observed(model: &GuardedCommands, wanted: &[CellRange], proved: &[CellRange]) -> Self {

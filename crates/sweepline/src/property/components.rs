@@ -1,4 +1,4 @@
-//! Terminal strongly connected components of a layer, by Tarjan's algorithm.
+//! Strongly connected components of a layer, by Tarjan's algorithm: those that are terminal, and those with an accepting cycle.
 //!
 //! A component is terminal when no step leads out of it. Once a run is inside, it meets all of the component and nothing
 //! else, so what holds for ever, or never again, is decided there: `AG EF p` is violated exactly by a terminal component without a `p`-state, and
@@ -74,6 +74,11 @@ impl LayerComponents {
         }
     }
 
+    /// Number of states so far.
+    pub fn states(&self) -> usize {
+        self.truths.len()
+    }
+
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         self.truths.capacity() * 8
@@ -84,11 +89,43 @@ impl LayerComponents {
 
     /// The layer is complete: its terminal components.
     pub fn terminal(&mut self) -> Vec<TerminalComponent> {
+        let mut found = Vec::new();
+        self.components(|layer, members, escapes| {
+            if !escapes {
+                let truths = members.iter().map(|member| layer.truths[*member as usize]);
+                found.push(TerminalComponent {
+                    first: layer.first + members.iter().copied().min().map_or(0, u64::from),
+                    all: truths.clone().fold(u64::MAX, |all, truth| all & truth),
+                    some: truths.fold(0, |some, truth| some | truth),
+                });
+            }
+        });
+        found.sort_by_key(|component| component.first);
+        found
+    }
+
+    /// Of the components with a step inside and a state in which the first predicate is true: the first such state, and what is true in it. The layer
+    /// need not be complete.
+    pub fn accepting(&mut self) -> Option<(Record, u64)> {
+        let mut found: Option<u32> = None;
+        let begun = self.rows.len();
+        self.components(|layer, members, _| {
+            let accepting = members.iter().filter(|member| layer.truths[**member as usize] & 1 != 0);
+            let Some(first) = accepting.min() else { return };
+            let steps = &layer.targets[layer.rows[*first as usize]..layer.rows[*first as usize + 1]];
+            if members.len() > 1 || steps.contains(first) {
+                found = Some(found.map_or(*first, |before| before.min(*first)));
+            }
+        });
+        self.rows.truncate(begun);
+        found.map(|state| (self.first + u64::from(state), self.truths[state as usize]))
+    }
+
+    /// Gives all components: their states, and whether a step leads out of them.
+    fn components(&mut self, give: impl FnMut(&Self, &[u32], bool)) {
         let states = self.truths.len();
-        self.rows.resize(states, self.targets.len());
-        self.rows.push(self.targets.len());
-        self.leaves.resize(states, false);
-        Tarjan::new(self).run()
+        self.rows.resize(states + 1, self.targets.len());
+        Tarjan::new(self, give).run();
     }
 }
 
@@ -97,8 +134,9 @@ const UNSEEN: u32 = u32::MAX;
 /// In a component that is complete.
 const CLOSED: u32 = u32::MAX - 1;
 
-struct Tarjan<'a> {
+struct Tarjan<'a, F> {
     layer: &'a LayerComponents,
+    give: F,
     /// The number of a state in the order of the walk, or one of the above.
     numbers: Vec<u32>,
     /// The least number that can be reached from it.
@@ -108,35 +146,34 @@ struct Tarjan<'a> {
     /// The path of the walk: states, and their next step.
     path: Vec<(u32, usize)>,
     next_number: u32,
-    found: Vec<TerminalComponent>,
     /// Whether a step leads out of the state, or out of what was below it on the path.
     escapes: Vec<bool>,
 }
 
-impl<'a> Tarjan<'a> {
-    fn new(layer: &'a LayerComponents) -> Self {
+impl<'a, F: FnMut(&LayerComponents, &[u32], bool)> Tarjan<'a, F> {
+    fn new(layer: &'a LayerComponents, give: F) -> Self {
         let states = layer.truths.len();
+        let mut escapes = layer.leaves.clone();
+        escapes.resize(states, false);
         Self {
             layer,
+            give,
             numbers: vec![UNSEEN; states],
             low: vec![0; states],
             open: Vec::new(),
             path: Vec::new(),
             next_number: 0,
-            found: Vec::new(),
-            escapes: layer.leaves.clone(),
+            escapes,
         }
     }
 
-    fn run(mut self) -> Vec<TerminalComponent> {
+    fn run(mut self) {
         for root in 0..self.layer.truths.len() as u32 {
             if self.numbers[root as usize] == UNSEEN {
                 self.visit(root);
                 self.walk();
             }
         }
-        self.found.sort_by_key(|component| component.first);
-        self.found
     }
 
     fn visit(&mut self, state: u32) {
@@ -175,22 +212,15 @@ impl<'a> Tarjan<'a> {
 
     /// All that was opened from this state on is one component.
     fn close(&mut self, root: u32) {
-        let mut component = TerminalComponent { first: Record::MAX, all: u64::MAX, some: 0 };
+        let start = self.open.iter().rposition(|state| *state == root).unwrap_or(0);
+        let members = &self.open[start..];
         let mut escapes = false;
-        while let Some(state) = self.open.pop() {
-            let at = state as usize;
-            self.numbers[at] = CLOSED;
-            escapes |= self.escapes[at];
-            component.first = component.first.min(self.layer.first + u64::from(state));
-            component.all &= self.layer.truths[at];
-            component.some |= self.layer.truths[at];
-            if state == root {
-                break;
-            }
+        for state in members {
+            self.numbers[*state as usize] = CLOSED;
+            escapes |= self.escapes[*state as usize];
         }
-        if !escapes {
-            self.found.push(component);
-        }
+        (self.give)(self.layer, members, escapes);
+        self.open.truncate(start);
     }
 }
 

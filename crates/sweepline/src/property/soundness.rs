@@ -4,6 +4,7 @@
 //! |---|---|---|---|---|
 //! | deadlock, invariant, reachability | yes | yes | yes | yes |
 //! | `AG EF p`, `EF AG p` | yes | no | no | yes |
+//! | linear time | yes | no | yes | yes |
 //!
 //! `AG EF p` and `EF AG p` are decided by terminal strongly connected components. When progress never falls, a
 //! component lies in one layer, and the layer is all that is needed to find it. When progress falls, a component may span layers of
@@ -27,6 +28,9 @@ pub enum Unsound {
         "`{0}` is decided by the strongly connected components of a layer, and a search by partitions has one partition in memory: a component may lie in several"
     )]
     ComponentsByPartition(String),
+    /// Cycles are found in layers.
+    #[error("`{0}` is decided by cycles, which the engine `{1}` does not look for")]
+    Cycles(String, &'static str),
     /// Progress falls.
     #[error(
         "`{0}` is decided by the strongly connected components of a layer, and progress falls: a component may lie in several layers, of which most are forgotten"
@@ -41,6 +45,7 @@ impl Unsound {
             Self::ComponentsByDepth(_) | Self::ComponentsByPartition(_) => {
                 "use the engine `breadth`, or `sweep` with a measure that never falls"
             }
+            Self::Cycles(..) => "use the engine `breadth`, `sweep` or `sweep-disk`, with any measure",
             Self::ComponentsAcrossLayers(_) => {
                 "use a coarser measure that never falls, or the engine `breadth`, which keeps all states in one layer"
             }

@@ -12,6 +12,7 @@ use crate::explore::observer::Successors;
 use crate::explore::{Observer, Record};
 use crate::model::transition_system::{TransitionSystem, Truth};
 
+use super::accepting_cycles::{AcceptingCycles, AcceptingState};
 use super::components::LayerComponents;
 use super::{Property, PropertyKind};
 
@@ -31,6 +32,8 @@ pub struct PropertyWatch {
     nowhere: u64,
     everywhere: u64,
     components: Option<LayerComponents>,
+    /// For a product with an automaton.
+    cycles: Option<AcceptingCycles>,
     undecided: usize,
     undefined_at: Option<Record>,
     /// Whether to go on when everything is decided.
@@ -49,6 +52,7 @@ impl PropertyWatch {
             nowhere: 0,
             everywhere: 0,
             components: None,
+            cycles: None,
             undecided: properties.len(),
             undefined_at: None,
             explore_all,
@@ -64,12 +68,13 @@ impl PropertyWatch {
                 PropertyKind::Reachable(_) => watch.open |= bit,
                 PropertyKind::AlwaysPossible(_) => watch.nowhere |= bit,
                 PropertyKind::PossiblyForEver(_) => watch.everywhere |= bit,
-                // Never decided here: a search that should also answer this one has to run to its end.
-                PropertyKind::Ltl => {}
+                // The only property of its search; its propositions are the product's business.
+                PropertyKind::Linear(_) => {
+                    watch.cycles = Some(AcceptingCycles::default());
+                    continue;
+                }
             }
-            if property.kind.predicate().is_some() {
-                watch.owners.push(number);
-            }
+            watch.owners.extend(property.kind.predicates().iter().map(|_| number));
         }
         if watch.nowhere | watch.everywhere != 0 {
             watch.components = Some(LayerComponents::default());
@@ -80,6 +85,11 @@ impl PropertyWatch {
     /// The state that decides the property: a violation, or a witness. For components, their first state.
     pub fn decided(&self, property: usize) -> Option<Record> {
         self.decided[property]
+    }
+
+    /// A state of an accepting cycle inside of a layer.
+    pub fn accepting_state(&self) -> Option<AcceptingState> {
+        self.cycles.as_ref().and_then(AcceptingCycles::found)
     }
 
     /// A state in which a predicate has no value.
@@ -106,6 +116,16 @@ impl PropertyWatch {
                 self.undecided -= 1;
             }
         }
+    }
+
+    /// A state of a product.
+    fn follow(&mut self, record: Record, truth: Truth) -> ControlFlow<()> {
+        let Some(cycles) = &mut self.cycles else { return ControlFlow::Continue(()) };
+        if truth.undefined != 0 {
+            self.undefined_at = Some(record);
+            return ControlFlow::Break(());
+        }
+        if cycles.add_state(truth.holds) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     #[cold]
@@ -135,6 +155,9 @@ impl<S: TransitionSystem> Observer<S> for PropertyWatch {
         state: &[u64],
         successors: Successors,
     ) -> ControlFlow<()> {
+        if self.cycles.is_some() {
+            return self.follow(record, system.predicates(state));
+        }
         if self.open != 0 || self.components.is_some() {
             let truth = system.predicates(state);
             if let Some(components) = &mut self.components {
@@ -152,11 +175,14 @@ impl<S: TransitionSystem> Observer<S> for PropertyWatch {
     }
 
     fn wants_steps(&self) -> bool {
-        self.components.is_some()
+        self.components.is_some() || self.cycles.is_some()
     }
 
     #[inline(always)]
     fn stationary_step(&mut self, from: Record, to: Record) {
+        if let Some(cycles) = &mut self.cycles {
+            cycles.add_step(from, to);
+        }
         if let Some(components) = &mut self.components {
             components.add_inner_step(from, to);
         }
@@ -170,12 +196,18 @@ impl<S: TransitionSystem> Observer<S> for PropertyWatch {
     }
 
     fn layer_begins(&mut self, first: Record) {
+        if let Some(cycles) = &mut self.cycles {
+            cycles.begin(first);
+        }
         if let Some(components) = &mut self.components {
             components.begin(first);
         }
     }
 
     fn layer_ends(&mut self) -> ControlFlow<()> {
+        if self.cycles.as_mut().is_some_and(AcceptingCycles::look) {
+            return ControlFlow::Break(());
+        }
         let Some(components) = &mut self.components else { return ControlFlow::Continue(()) };
         for component in components.terminal() {
             let news = (self.nowhere & !component.some) | (self.everywhere & component.all);
@@ -191,5 +223,6 @@ impl<S: TransitionSystem> Observer<S> for PropertyWatch {
 
     fn bytes(&self) -> usize {
         self.components.as_ref().map_or(0, LayerComponents::bytes)
+            + self.cycles.as_ref().map_or(0, AcceptingCycles::bytes)
     }
 }

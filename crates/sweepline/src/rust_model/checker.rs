@@ -247,6 +247,12 @@ impl<M: Model> Checked<'_, M> {
             Verdict::Violated(Evidence::Trace(path, _)) => {
                 format!("{claim} does not hold after\n{}", path.display(self.model))
             }
+            Verdict::Violated(Evidence::Lasso(path, start)) => {
+                let path = path.display(self.model);
+                format!(
+                    "{claim} does not hold of the run that goes on for ever as after its state {start}:\n{path}"
+                )
+            }
             Verdict::Violated(Evidence::Search(_)) => {
                 format!("{claim} does not hold: no reachable state has it\n")
             }
@@ -257,9 +263,11 @@ impl<M: Model> Checked<'_, M> {
 
 fn path_of<M: Model>(verdict: &Verdict<Path<M>, M::State>) -> Option<&Path<M>> {
     match verdict {
-        Verdict::Holds(Evidence::Trace(path, _) | Evidence::Component(path, _))
-        | Verdict::Violated(Evidence::Trace(path, _) | Evidence::Component(path, _)) => Some(path),
-        _ => None,
+        Verdict::Holds(evidence) | Verdict::Violated(evidence) => match evidence {
+            Evidence::Trace(path, _) | Evidence::Component(path, _) | Evidence::Lasso(path, _) => Some(path),
+            Evidence::Search(_) => None,
+        },
+        Verdict::Unknown(_) => None,
     }
 }
 
@@ -270,7 +278,7 @@ fn kind<M: Model>(property: &Property<Predicate<M>>) -> &'static str {
         PropertyKind::AlwaysPossible(_) => "always possible",
         PropertyKind::PossiblyForEver(_) => "possibly for ever",
         PropertyKind::DeadlockFree => "free of deadlocks",
-        PropertyKind::Ltl => "ltl",
+        PropertyKind::Linear(_) => "ltl",
     }
 }
 

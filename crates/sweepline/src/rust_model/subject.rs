@@ -117,6 +117,10 @@ impl<'m, M: Model> Subject for RustSubject<'m, M> {
         run.last_state()
     }
 
+    fn states(run: &Path<M>) -> Vec<&M::State> {
+        run.states().collect()
+    }
+
     fn holds(&self, predicate: &Predicate<M>, state: &M::State) -> Result<bool, Infallible> {
         Ok((predicate.test)(self.states.model, state))
     }

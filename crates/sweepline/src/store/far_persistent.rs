@@ -115,6 +115,21 @@ impl FarPersistent {
         self.proposed_along = Along::new(self.proposed.merge());
     }
 
+    /// All records, some of them perhaps more than once.
+    pub fn for_each(&self, mut each: impl FnMut(&[u64])) -> io::Result<()> {
+        for runs in [&self.expanded, &self.proposed, &self.remembered, &self.found] {
+            let mut merge = runs.merge();
+            while let Some(record) = merge.next()? {
+                each(record);
+            }
+        }
+        let mut entered = self.entered.reader()?;
+        while let Some(records) = entered.next_block()? {
+            records.chunks_exact(self.stride).for_each(&mut each);
+        }
+        Ok(())
+    }
+
     /// Saves everything.
     pub fn save(&self, to: &mut Saver) -> io::Result<()> {
         let Self { expanded, proposed, remembered, found, .. } = self;

@@ -117,6 +117,16 @@ impl PersistentStates {
         Ok(())
     }
 
+    /// All states, with their progress values, and where they come from, if that is known.
+    pub fn for_each(&self, mut each: impl FnMut(u64, &[u64], u64)) {
+        for (value, numbers) in self.expanded.iter().chain(&self.roots).chain(&self.found) {
+            for number in numbers {
+                let origin = self.origins.as_ref().map_or(0, |origins| origins[*number as usize]);
+                each(*value, self.set.state(*number as usize), origin);
+            }
+        }
+    }
+
     /// Saves everything.
     pub fn save(&self, to: &mut Saver) -> io::Result<()> {
         self.set.save(to)?;

@@ -4,6 +4,7 @@
 
 mod checkpoints;
 mod formulas_beside_spin;
+mod ltl_on_random_graphs;
 mod partition_on_random_graphs;
 mod random_graph;
 mod sweep_on_random_graphs;

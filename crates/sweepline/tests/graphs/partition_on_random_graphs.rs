@@ -158,6 +158,10 @@ impl Subject for WideningSubject {
         run.last().unwrap()
     }
 
+    fn states(run: &Vec<usize>) -> Vec<&usize> {
+        run.iter().collect()
+    }
+
     fn holds(&self, (): &(), state: &usize) -> Result<bool, Infallible> {
         Ok(self.0.graph.marked[*state])
     }

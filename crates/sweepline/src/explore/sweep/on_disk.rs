@@ -6,8 +6,9 @@
 use std::io;
 
 use crate::explore::observer::{Observer, Record};
-use crate::explore::origin::{UNKNOWN, tell_origin};
+use crate::explore::origin::{UNKNOWN, origin_of, tell_origin};
 use crate::explore::search::{SearchEnd, Spills, StopReason};
+use crate::model::guarded_commands::ActionId;
 use crate::model::transition_system::TransitionSystem;
 use crate::store::external::disk::Disk;
 use crate::store::far_layers::{FarLayers, QueueKind};
@@ -302,6 +303,25 @@ impl SweepSearch {
         self.future = near;
         self.disk.layers = Some(far);
         carried(end, taken)
+    }
+}
+
+/// When all is done.
+impl SweepSearch {
+    /// All persistent states, each with its progress value, and where it comes from: the number of its parent, unless it is an initial state, and the
+    /// action.
+    pub fn persistent_states(
+        &mut self,
+        mut each: impl FnMut(u64, &[u64], (Option<Record>, ActionId)),
+    ) -> io::Result<()> {
+        self.persistent.for_each(|value, state, origin| each(value, state, origin_of(origin)));
+        let width = self.layer.width();
+        self.disk.persistent.as_ref().map_or(Ok(()), |far| {
+            far.for_each(|record| {
+                let origin = record.get(1 + width).copied().unwrap_or(UNKNOWN);
+                each(record[0], &record[1..=width], origin_of(origin));
+            })
+        })
     }
 }
 

@@ -166,6 +166,10 @@ impl Subject for GraphSubject {
         run.last().unwrap()
     }
 
+    fn states(run: &Vec<usize>) -> Vec<&usize> {
+        run.iter().collect()
+    }
+
     fn holds(&self, (): &(), state: &usize) -> Result<bool, Infallible> {
         Ok(self.0.marked[*state])
     }
@@ -199,6 +203,8 @@ pub fn answer(verdict: &Verdict<Vec<usize>, usize>) -> (bool, Option<usize>) {
     };
     match evidence {
         Evidence::Search(_) => (holds, None),
-        Evidence::Trace(run, _) | Evidence::Component(run, _) => (holds, run.last().copied()),
+        Evidence::Trace(run, _) | Evidence::Component(run, _) | Evidence::Lasso(run, _) => {
+            (holds, run.last().copied())
+        }
     }
 }

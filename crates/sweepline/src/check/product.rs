@@ -1,0 +1,173 @@
+//! The product of a model and an automaton as a subject: everything but the automaton's state is the model's business.
+
+use std::io;
+use std::sync::Arc;
+
+use super::subject::{Expanded, Subject};
+use crate::model::guarded_commands::ActionId;
+use crate::model::successor_batch::SuccessorBatch;
+use crate::model::transition_system::ExecutionError;
+use crate::progress::Comparison;
+use crate::property::linear::LinearProperty;
+use crate::property::product::{Acceptor, Place, Product, REPEATED, append_steps};
+use crate::store::saved::{Loader, Saver};
+use crate::verdict::replay::ReplayError;
+use crate::verdict::trace_log::LoggedRun;
+
+/// A model, watched by an automaton.
+pub struct ProductSubject<M: Subject> {
+    model: M,
+    acceptor: Arc<Acceptor>,
+    propositions: Vec<M::Predicate>,
+    place: Place,
+}
+
+impl<M: Subject> ProductSubject<M> {
+    /// The model, watched by the automaton of the property.
+    pub fn new(model: M, property: &LinearProperty<M::Predicate>) -> Self {
+        let acceptor = Arc::new(Acceptor::new(property));
+        let place = place(&model, &acceptor);
+        Self { model, acceptor, propositions: property.propositions().to_vec(), place }
+    }
+
+    /// The automaton.
+    pub fn acceptor(&self) -> &Arc<Acceptor> {
+        &self.acceptor
+    }
+
+    /// Where the automaton's state lies.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// Which propositions hold in a state of the model.
+    pub fn truth(&self, state: &M::State) -> Result<u64, M::Fault> {
+        let mut truth = 0;
+        for (number, proposition) in self.propositions.iter().enumerate() {
+            truth |= u64::from(self.model.holds(proposition, state)?) << number;
+        }
+        Ok(truth)
+    }
+}
+
+fn place<M: Subject>(model: &M, acceptor: &Acceptor) -> Place {
+    let states = acceptor.states();
+    Place::new(model.words(), states, model.spare_bits(Place::bits(states)))
+}
+
+impl<M: Subject> Subject for ProductSubject<M> {
+    type Predicate = M::Predicate;
+    type System = Product<M::System>;
+    type State = M::State;
+    type Run = M::Run;
+    type Fault = M::Fault;
+
+    fn words(&self) -> usize {
+        self.place.words()
+    }
+
+    fn bits(&self) -> usize {
+        self.model.bits() + Place::bits(self.acceptor.states()) as usize
+    }
+
+    fn has_measure(&self) -> bool {
+        self.model.has_measure()
+    }
+
+    fn comparison(&self) -> Comparison {
+        self.model.comparison()
+    }
+
+    fn prepare(&self, predicates: &[M::Predicate]) -> Result<Self::System, ExecutionError> {
+        Ok(Product::new(self.model.prepare(predicates)?, self.place, self.acceptor.clone()))
+    }
+
+    fn initial(&self, batch: &mut SuccessorBatch) {
+        let mut model = SuccessorBatch::new(self.model.words(), 1);
+        self.model.initial(&mut model);
+        let mut joined = Vec::new();
+        for i in 0..model.len() {
+            for automaton in self.acceptor.initial() {
+                self.place.join(model.state(i), *automaton, &mut joined);
+                batch.push(model.action(i), &joined);
+            }
+        }
+    }
+
+    fn expand(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Expanded<M::Fault> {
+        let old = self.place;
+        let mut plain = Vec::new();
+        old.append_model(state, &mut plain);
+        let mut steps = SuccessorBatch::new(self.model.words(), 1);
+        match self.model.expand(&plain, &mut steps) {
+            Expanded::Widened(mut translate) => {
+                let new = place(&self.model, &self.acceptor);
+                self.place = new;
+                let (mut plain, mut wide) = (Vec::new(), Vec::new());
+                Expanded::Widened(Box::new(move |state, packed| {
+                    plain.clear();
+                    old.append_model(state, &mut plain);
+                    translate(&plain, &mut wide);
+                    new.join(&wide, old.automaton(state), packed);
+                }))
+            }
+            Expanded::Successors(fault) => {
+                let mut targets = Vec::new();
+                // A proposition without a value ends the search when the state is taken.
+                let truth = self.truth(&self.model.decode(&plain)).unwrap_or(0);
+                self.acceptor.targets(old.automaton(state), truth, &mut targets);
+                let successors = (0..steps.len()).map(|i| (steps.action(i), steps.state(i)));
+                // A state with an erroneous step has a step.
+                if steps.is_empty() && fault.is_some() {
+                    targets.clear();
+                }
+                let (place, acceptor) = (self.place, &*self.acceptor);
+                append_steps(place, acceptor, (&plain, &targets), successors, batch, &mut Vec::new());
+                Expanded::Successors(fault)
+            }
+        }
+    }
+
+    fn decode(&self, state: &[u64]) -> M::State {
+        let mut plain = Vec::new();
+        self.place.append_model(state, &mut plain);
+        self.model.decode(&plain)
+    }
+
+    /// Repeating a last state is no step of the model.
+    fn replay(&self, run: &LoggedRun) -> Result<M::Run, ReplayError> {
+        let is_step = |action: &ActionId| *action != REPEATED;
+        let actions = run.actions.iter().copied().filter(is_step).collect();
+        self.model.replay(&LoggedRun { initial: run.initial, actions })
+    }
+
+    fn last_state(run: &M::Run) -> &M::State {
+        M::last_state(run)
+    }
+
+    fn states(run: &M::Run) -> Vec<&M::State> {
+        M::states(run)
+    }
+
+    fn holds(&self, predicate: &M::Predicate, state: &M::State) -> Result<bool, M::Fault> {
+        self.model.holds(predicate, state)
+    }
+
+    fn save(&self, to: &mut Saver) -> io::Result<()> {
+        self.model.save(to)
+    }
+
+    fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        self.model.load(from)?;
+        self.place = place(&self.model, &self.acceptor);
+        Ok(())
+    }
+
+    fn successors(&self, state: &M::State) -> Vec<M::State> {
+        self.model.successors(state)
+    }
+
+    fn is_terminal(&self, state: &M::State) -> bool {
+        self.model.is_terminal(state)
+    }
+}

@@ -1,0 +1,88 @@
+//! Accepting cycles inside of one layer.
+//!
+//! A cycle of the product along which progress never changes lies in one layer, and the first sweep that expands one of its states expands all of them in that
+//! layer. So when a layer is complete, its strongly connected components tell all: a component with a step inside and an accepting state is a
+//! run that is accepted. When progress never falls there are no other cycles. (Lilleskare's thesis, 2017, calls this the single-layer search.)
+//!
+//! A large layer is looked through whenever it has doubled, so that a violation is found long before all of it is explored, for about
+//! twice the time of one look.
+
+use serde::{Deserialize, Serialize};
+
+use super::components::LayerComponents;
+use crate::explore::Record;
+
+/// States of a layer before it is looked through for the first time.
+const FIRST_LOOK: usize = 1 << 14;
+
+/// Looks for accepting cycles, layer by layer.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct AcceptingCycles {
+    layer: LayerComponents,
+    /// Looked through when it has so many states.
+    next_look: usize,
+    /// Whether a state of the layer accepts.
+    accepts: bool,
+    found: Option<AcceptingState>,
+}
+
+/// A state of an accepting cycle that accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptingState {
+    /// Its number.
+    pub record: Record,
+    /// The automaton's part of it.
+    pub automaton: u32,
+}
+
+impl Default for AcceptingCycles {
+    fn default() -> Self {
+        Self { layer: LayerComponents::default(), next_look: FIRST_LOOK, accepts: false, found: None }
+    }
+}
+
+impl AcceptingCycles {
+    /// A layer begins whose states have numbers from this one on.
+    pub fn begin(&mut self, first: Record) {
+        self.layer.begin(first);
+        self.next_look = FIRST_LOOK;
+        self.accepts = false;
+    }
+
+    /// The next state, and what the product says of it. `true` if it is time to end: there is a cycle.
+    pub fn add_state(&mut self, truth: u64) -> bool {
+        self.layer.add_state(truth);
+        self.accepts |= truth & 1 != 0;
+        if self.layer.states() < self.next_look {
+            return false;
+        }
+        self.next_look *= 2;
+        self.look()
+    }
+
+    /// A step inside of the layer.
+    #[inline]
+    pub fn add_step(&mut self, from: Record, to: Record) {
+        self.layer.add_inner_step(from, to);
+    }
+
+    /// Looks the layer through, as far as it is known. `true` if there is an accepting cycle.
+    pub fn look(&mut self) -> bool {
+        if self.accepts && self.found.is_none() {
+            let found = self.layer.accepting();
+            self.found =
+                found.map(|(record, truth)| AcceptingState { record, automaton: (truth >> 1) as u32 });
+        }
+        self.found.is_some()
+    }
+
+    /// What was found.
+    pub fn found(&self) -> Option<AcceptingState> {
+        self.found
+    }
+
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        self.layer.bytes()
+    }
+}

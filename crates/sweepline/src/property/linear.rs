@@ -1,0 +1,133 @@
+//! A linear-time property as a search checks it: the runs that violate it, as an automaton.
+//!
+//! The automaton reads each state of a run before the model leaves it. The property holds when no run of the model is accepted.
+//!
+//! A run that ends in a state without successors is either no run at all, or goes on by repeating its last state: see [`DeadEnds`]. That is one
+//! rule for all engines, and a matter of taste: deadlocks are found by another property.
+
+use super::buchi::{Buchi, Cube, Edge};
+use super::ltl::Ltl;
+use super::ltl_to_buchi::{FormulaTooLarge, Limits, buchi_of};
+use crate::model::guarded_commands::{BuchiAutomaton, Expression};
+use crate::model::transition_system::MAX_PREDICATES;
+
+/// What becomes of a run that cannot go on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeadEnds {
+    /// Only infinite runs count.
+    #[default]
+    Ignored,
+    /// Its last state is repeated for ever.
+    Repeated,
+}
+
+/// A property of runs.
+#[derive(Clone, Debug)]
+pub struct LinearProperty<P = Expression> {
+    /// The runs that violate it. It accepts by states, and a run may be accepted from each of them.
+    automaton: Buchi,
+    /// What its labels speak of.
+    propositions: Vec<P>,
+    /// What is asked, where that is known.
+    formula: Option<Ltl>,
+    dead_ends: DeadEnds,
+}
+
+/// An automaton that no search can follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TooManyPropositions {
+    /// Its guards.
+    #[error("the automaton has {0} different guards, and at most {MAX_PREDICATES} can be evaluated together")]
+    Guards(usize),
+}
+
+impl<P> LinearProperty<P> {
+    /// The formula is true of every run.
+    ///
+    /// # Errors
+    /// If its automaton is too large.
+    pub fn of_formula(formula: Ltl, propositions: Vec<P>, limits: &Limits) -> Result<Self, FormulaTooLarge> {
+        let automaton = buchi_of(&Ltl::negation(formula.clone()), limits)?;
+        let property = Self::of_automaton(&automaton, propositions);
+        Ok(Self { formula: Some(formula), ..property })
+    }
+
+    /// No run is accepted by the automaton.
+    pub fn of_automaton(automaton: &Buchi, propositions: Vec<P>) -> Self {
+        let accepts_by_states = automaton.acceptance_sets == 1 && automaton.accepts_by_states();
+        let automaton = if accepts_by_states { automaton.clone() } else { automaton.degeneralised() };
+        Self { automaton: automaton.useful(), propositions, formula: None, dead_ends: DeadEnds::default() }
+    }
+
+    /// With this rule for runs that end.
+    pub fn with_dead_ends(self, dead_ends: DeadEnds) -> Self {
+        Self { dead_ends, ..self }
+    }
+
+    /// The runs that violate it.
+    pub fn automaton(&self) -> &Buchi {
+        &self.automaton
+    }
+
+    /// What its labels speak of.
+    pub fn propositions(&self) -> &[P] {
+        &self.propositions
+    }
+
+    /// What is asked, where it was asked by a formula.
+    pub fn formula(&self) -> Option<&Ltl> {
+        self.formula.as_ref()
+    }
+
+    /// The rule for runs that end.
+    pub fn dead_ends(&self) -> DeadEnds {
+        self.dead_ends
+    }
+
+    /// Whether a run that goes on like this, for ever in the cycle, violates it: by the word of the automaton, and, where there is one, of
+    /// the formula.
+    pub fn is_violated_by(&self, stem: &[u64], cycle: &[u64]) -> bool {
+        self.automaton.accepts(stem, cycle)
+            && self.formula.as_ref().is_none_or(|formula| !formula.is_true_of(stem, cycle))
+    }
+}
+
+impl LinearProperty {
+    /// No run is accepted by a property process.
+    ///
+    /// # Errors
+    /// If it has too many guards.
+    pub fn of_process(process: &BuchiAutomaton) -> Result<Self, TooManyPropositions> {
+        let mut propositions: Vec<Expression> = Vec::new();
+        let mut automaton = Buchi {
+            states: vec![Vec::new(); process.states.len()],
+            initial: vec![process.initial],
+            acceptance_sets: 1,
+        };
+        for (from, to, guard) in &process.transitions {
+            let label = match guard {
+                Expression::Constant(0) => continue,
+                Expression::Constant(_) => Cube::TRUE,
+                guard => {
+                    let known = propositions.iter().position(|one| one == guard);
+                    let number = known.unwrap_or_else(|| {
+                        propositions.push(guard.clone());
+                        propositions.len() - 1
+                    });
+                    if number >= MAX_PREDICATES {
+                        continue;
+                    }
+                    Cube::proposition(number as u8)
+                }
+            };
+            let accepting = u32::from(process.accepting.contains(from));
+            automaton.states[*from as usize].push(Edge { label, target: *to, accepting });
+        }
+        match propositions.len() {
+            MAX_PREDICATES.. if propositions.len() > MAX_PREDICATES => {
+                Err(TooManyPropositions::Guards(propositions.len()))
+            }
+            _ => Ok(Self::of_automaton(&automaton, propositions)),
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! A model together with an automaton that watches it: again a transition system.
+//!
+//! A state of the product is a state of the model and one of the automaton, which lies in bits that the model's states do not need, or in a word of its own. A step of the
+//! product is a step of the model and one of the automaton whose label is true *before* it, so labels are evaluated once for each state and
+//! not for each step. Several steps of the automaton for one of the model are several steps of the product with the same action: a list of actions is a run
+//! of the model, and that is all that is ever shown.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use super::buchi::{Buchi, Cube};
+use super::linear::{DeadEnds, LinearProperty};
+use crate::model::guarded_commands::ActionId;
+use crate::model::successor_batch::SuccessorBatch;
+use crate::model::transition_system::{Expansion, MAX_ACTIONS, TransitionSystem, Truth};
+
+/// The action of a state without successors that is repeated.
+pub const REPEATED: ActionId = ActionId(MAX_ACTIONS as u32 - 1);
+
+/// Successors of the model that are computed together.
+const TOGETHER: usize = 64;
+
+/// Where the automaton's state lies in a state of the product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Words of a state of the model.
+    model: usize,
+    word: usize,
+    shift: u32,
+    mask: u64,
+}
+
+impl Place {
+    /// For automata of so many states, in bits of the model's states from this one on, or else in a word of its own.
+    pub fn new(model: usize, states: usize, spare: Option<(usize, u32)>) -> Self {
+        let mask = (1 << Self::bits(states)) - 1;
+        let (word, shift) = spare.unwrap_or((model, 0));
+        Self { model, word, shift, mask }
+    }
+
+    /// Bits that automata of so many states need.
+    pub fn bits(states: usize) -> u32 {
+        (states.max(2) - 1).ilog2() + 1
+    }
+
+    /// Words of a state of the product.
+    pub fn words(&self) -> usize {
+        self.model.max(self.word + 1)
+    }
+
+    /// The automaton's state.
+    #[inline]
+    pub fn automaton(&self, state: &[u64]) -> u32 {
+        (state[self.word] >> self.shift & self.mask) as u32
+    }
+
+    /// Appends the model's state.
+    #[inline]
+    pub fn append_model(&self, state: &[u64], to: &mut Vec<u64>) {
+        let start = to.len();
+        to.extend_from_slice(&state[..self.model]);
+        if self.word < self.model {
+            to[start + self.word] &= !(self.mask << self.shift);
+        }
+    }
+
+    /// A state of the product, in place of what there is.
+    #[inline]
+    pub fn join(&self, model: &[u64], automaton: u32, to: &mut Vec<u64>) {
+        to.clear();
+        to.extend_from_slice(model);
+        to.resize(self.words(), 0);
+        to[self.word] |= u64::from(automaton) << self.shift;
+    }
+}
+
+/// The automaton, as far as a search needs it.
+#[derive(Clone, Debug)]
+pub struct Acceptor {
+    edges: Vec<Vec<(Cube, u32)>>,
+    accepting: Vec<bool>,
+    /// Whether a cycle through the state may be accepted.
+    in_cycles: Vec<bool>,
+    initial: Vec<u32>,
+    dead_ends: DeadEnds,
+}
+
+impl Acceptor {
+    /// Of a property.
+    pub fn new<P>(property: &LinearProperty<P>) -> Self {
+        let automaton: &Buchi = property.automaton();
+        let states = automaton.states.iter();
+        Self {
+            edges: states
+                .clone()
+                .map(|edges| edges.iter().map(|edge| (edge.label, edge.target)).collect())
+                .collect(),
+            accepting: states.map(|edges| edges.first().is_some_and(|edge| edge.accepting != 0)).collect(),
+            in_cycles: automaton.accepting_components(),
+            initial: automaton.initial.clone(),
+            dead_ends: property.dead_ends(),
+        }
+    }
+
+    /// Number of states.
+    pub fn states(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// The states in which it starts.
+    pub fn initial(&self) -> &[u32] {
+        &self.initial
+    }
+
+    /// Whether it accepts by passing this state for ever.
+    #[inline]
+    pub fn is_accepting(&self, state: u32) -> bool {
+        self.accepting[state as usize]
+    }
+
+    /// Whether a cycle through this state may be accepted.
+    #[inline]
+    pub fn may_cycle(&self, state: u32) -> bool {
+        self.in_cycles[state as usize]
+    }
+
+    /// Where it goes from a state of the model in which these propositions hold.
+    #[inline]
+    pub fn targets(&self, state: u32, propositions: u64, targets: &mut Vec<u32>) {
+        targets.clear();
+        for (label, target) in &self.edges[state as usize] {
+            if label.is_true_of(propositions) && !targets.contains(target) {
+                targets.push(*target);
+            }
+        }
+    }
+
+    /// Whether states without successors are repeated.
+    pub fn repeats_dead_ends(&self) -> bool {
+        self.dead_ends == DeadEnds::Repeated
+    }
+}
+
+/// A model and an automaton that watches it.
+#[derive(Debug)]
+pub struct Product<S> {
+    model: S,
+    place: Place,
+    acceptor: Arc<Acceptor>,
+    room: RefCell<Room>,
+}
+
+/// Used again for each batch.
+#[derive(Debug)]
+struct Room {
+    states: Vec<u64>,
+    batch: SuccessorBatch,
+    targets: Vec<u32>,
+    joined: Vec<u64>,
+}
+
+impl<S: TransitionSystem> Product<S> {
+    /// Of a model that evaluates the propositions, and an automaton.
+    pub fn new(model: S, place: Place, acceptor: Arc<Acceptor>) -> Self {
+        let batch = SuccessorBatch::new(place.model, TOGETHER);
+        let room = Room { states: Vec::new(), batch, targets: Vec::new(), joined: Vec::new() };
+        Self { model, place, acceptor, room: RefCell::new(room) }
+    }
+}
+
+/// Appends the steps of one state: each step of the model with each of the automaton.
+pub fn append_steps<'s>(
+    place: Place,
+    acceptor: &Acceptor,
+    (state, targets): (&[u64], &[u32]),
+    steps: impl ExactSizeIterator<Item = (ActionId, &'s [u64])>,
+    batch: &mut SuccessorBatch,
+    joined: &mut Vec<u64>,
+) {
+    let is_end = steps.len() == 0;
+    for (action, successor) in steps {
+        for target in targets {
+            place.join(successor, *target, joined);
+            batch.push(action, joined);
+        }
+    }
+    if is_end && acceptor.repeats_dead_ends() {
+        for target in targets {
+            place.join(state, *target, joined);
+            batch.push(REPEATED, joined);
+        }
+    }
+}
+
+impl<S: TransitionSystem> TransitionSystem for Product<S> {
+    fn state_words(&self) -> usize {
+        self.place.words()
+    }
+
+    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+        let Self { model, place, acceptor, room } = self;
+        let Room { states: plain, batch: steps, targets, joined } = &mut *room.borrow_mut();
+        let words = place.words();
+        plain.clear();
+        states.chunks_exact(words).for_each(|state| place.append_model(state, plain));
+        let mut done = 0;
+        while done * words < states.len() && !batch.is_full() {
+            steps.clear();
+            let expansion = model.expand(&plain[done * place.model..], steps);
+            let mut start = 0;
+            for &end in steps.ends() {
+                let state = &plain[done * place.model..(done + 1) * place.model];
+                let automaton = place.automaton(&states[done * words..]);
+                acceptor.targets(automaton, model.predicates(state).holds, targets);
+                let range = start as usize..end as usize;
+                let successors = range.map(|i| (steps.action(i), steps.state(i)));
+                append_steps(*place, acceptor, (state, targets), successors, batch, joined);
+                batch.end_state();
+                start = end;
+                done += 1;
+            }
+            if expansion.trouble {
+                return Expansion { states: done, trouble: true };
+            }
+        }
+        Expansion { states: done, trouble: false }
+    }
+
+    /// Whether the automaton's state accepts, and above that bit, which state it is.
+    fn predicates(&self, state: &[u64]) -> Truth {
+        let automaton = self.place.automaton(state);
+        let room = &mut *self.room.borrow_mut();
+        room.states.clear();
+        self.place.append_model(state, &mut room.states);
+        let undefined = self.model.predicates(&room.states).undefined != 0;
+        let accepts = u64::from(self.acceptor.is_accepting(automaton));
+        Truth { holds: accepts | u64::from(automaton) << 1, undefined: u64::from(undefined) }
+    }
+
+    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
+        let room = &mut *self.room.borrow_mut();
+        room.states.clear();
+        for state in states.chunks_exact(self.place.words()) {
+            self.place.append_model(state, &mut room.states);
+        }
+        self.model.progress(&room.states, values);
+    }
+}

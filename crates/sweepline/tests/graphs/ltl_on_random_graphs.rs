@@ -1,0 +1,269 @@
+//! Random formulas of linear temporal logic on random graphs, against a product that is written down in full.
+
+use std::convert::Infallible;
+
+use sweepline::check::{DiskUse, Engine, Expanded, Plan, Subject, check_subject};
+use sweepline::model::successor_batch::SuccessorBatch;
+use sweepline::model::transition_system::{ExecutionError, Expansion, TransitionSystem, Truth};
+use sweepline::property::buchi::Buchi;
+use sweepline::property::linear::{DeadEnds, LinearProperty};
+use sweepline::property::ltl::Ltl;
+use sweepline::property::ltl_to_buchi::{Limits, buchi_of};
+use sweepline::property::{Property, PropertyKind};
+use sweepline::random::Random;
+use sweepline::store::far_layers::QueueKind;
+use sweepline::verdict::replay::ReplayError;
+use sweepline::verdict::trace_log::LoggedRun;
+use sweepline::verdict::{Evidence, Verdict};
+
+use crate::random_graph::{Graph, GraphSubject};
+
+const PROPOSITIONS: usize = 2;
+
+/// A graph in whose states propositions hold.
+#[derive(Clone)]
+struct Labelled {
+    graph: Graph,
+    labels: Vec<u64>,
+}
+
+impl TransitionSystem for Labelled {
+    fn state_words(&self) -> usize {
+        self.graph.state_words()
+    }
+
+    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+        self.graph.expand(states, batch)
+    }
+
+    fn predicates(&self, state: &[u64]) -> Truth {
+        Truth { holds: self.labels[state[0] as usize], undefined: 0 }
+    }
+
+    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
+        self.graph.progress(states, values);
+    }
+}
+
+/// Predicates are numbers of propositions, in their order.
+impl Subject for Labelled {
+    type Predicate = u8;
+    type System = Self;
+    type State = usize;
+    type Run = Vec<usize>;
+    type Fault = Infallible;
+
+    fn words(&self) -> usize {
+        self.graph.width
+    }
+
+    fn bits(&self) -> usize {
+        64
+    }
+
+    fn has_measure(&self) -> bool {
+        true
+    }
+
+    /// States are small numbers, and all words are multiples of them.
+    fn spare_bits(&self, bits: u32) -> Option<(usize, u32)> {
+        (self.graph.width == 1 && bits < 32).then_some((0, 20))
+    }
+
+    fn prepare(&self, _: &[u8]) -> Result<Self, ExecutionError> {
+        Ok(self.clone())
+    }
+
+    fn initial(&self, batch: &mut SuccessorBatch) {
+        GraphSubject(self.graph.clone()).initial(batch);
+    }
+
+    fn expand(&mut self, _: &[u64], _: &mut SuccessorBatch) -> Expanded<Infallible> {
+        panic!("every state can be expanded")
+    }
+
+    fn decode(&self, state: &[u64]) -> usize {
+        state[0] as usize
+    }
+
+    fn replay(&self, run: &LoggedRun) -> Result<Vec<usize>, ReplayError> {
+        GraphSubject(self.graph.clone()).replay(run)
+    }
+
+    fn last_state(run: &Vec<usize>) -> &usize {
+        run.last().unwrap()
+    }
+
+    fn states(run: &Vec<usize>) -> Vec<&usize> {
+        run.iter().collect()
+    }
+
+    fn holds(&self, proposition: &u8, state: &usize) -> Result<bool, Infallible> {
+        Ok(self.labels[*state] >> proposition & 1 != 0)
+    }
+
+    fn successors(&self, state: &usize) -> Vec<usize> {
+        self.graph.successors[*state].clone()
+    }
+
+    fn is_terminal(&self, state: &usize) -> bool {
+        self.graph.successors[*state].is_empty()
+    }
+}
+
+/// A formula with about as many operators.
+fn formula(random: &mut Random, operators: usize) -> Ltl {
+    if operators == 0 {
+        return Ltl::Proposition(random.below(PROPOSITIONS) as u8);
+    }
+    let left = random.below(operators);
+    let right = operators - 1 - left;
+    match random.below(10) {
+        0 => Ltl::negation(formula(random, operators - 1)),
+        1 => Ltl::next(formula(random, operators - 1)),
+        2 | 3 => Ltl::finally(formula(random, operators - 1)),
+        4 | 5 => Ltl::globally(formula(random, operators - 1)),
+        6 => Ltl::and(formula(random, left), formula(random, right)),
+        7 => Ltl::until(formula(random, left), formula(random, right)),
+        8 => Ltl::release(formula(random, left), formula(random, right)),
+        _ => Ltl::implies(formula(random, left), formula(random, right)),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Measure {
+    Constant,
+    Monotone,
+    Any,
+    Injective,
+}
+
+fn labelled(random: &mut Random, measure: Measure) -> Labelled {
+    let states = 1 + random.below(14);
+    let degree = 1 + random.below(3);
+    let mut successors: Vec<Vec<usize>> =
+        (0..states).map(|_| (0..random.below(degree + 1)).map(|_| random.below(states)).collect()).collect();
+    let mut progress: Vec<u64> = match measure {
+        Measure::Constant => vec![3; states],
+        Measure::Monotone | Measure::Any => (0..states).map(|_| random.below(4) as u64).collect(),
+        Measure::Injective => (0..states as u64).collect(),
+    };
+    if measure == Measure::Monotone {
+        progress.sort_unstable();
+        for (from, targets) in successors.iter_mut().enumerate() {
+            targets.retain(|to| progress[*to] >= progress[from]);
+        }
+    }
+    let labels = (0..states).map(|_| random.below(1 << PROPOSITIONS) as u64).collect();
+    let width = 1 + random.below(2);
+    let graph = Graph { successors, progress, marked: vec![false; states], width, ..Graph::default() };
+    Labelled { graph, labels }
+}
+
+/// Whether some run is accepted: the product in full, and which of its states reach which.
+fn has_accepted_run(model: &Labelled, automaton: &Buchi, dead_ends: DeadEnds) -> bool {
+    let (states, modes) = (model.labels.len(), automaton.states.len());
+    let count = states * modes;
+    let mut edges = Vec::new();
+    for (state, targets) in model.graph.successors.iter().enumerate() {
+        let repeated = [state];
+        let is_repeated = targets.is_empty() && dead_ends == DeadEnds::Repeated;
+        let targets: &[usize] = if is_repeated { &repeated } else { targets };
+        for mode in 0..modes {
+            for edge in
+                automaton.states[mode].iter().filter(|edge| edge.label.is_true_of(model.labels[state]))
+            {
+                for target in targets {
+                    let to = target * modes + edge.target as usize;
+                    edges.push((state * modes + mode, to, edge.accepting));
+                }
+            }
+        }
+    }
+    let mut reach = vec![vec![false; count]; count];
+    edges.iter().for_each(|&(from, to, _)| reach[from][to] = true);
+    for via in 0..count {
+        let beyond = reach[via].clone();
+        for row in reach.iter_mut().filter(|row| row[via]) {
+            row.iter_mut().zip(&beyond).for_each(|(reached, more)| *reached |= more);
+        }
+    }
+    let starts: Vec<usize> = automaton.initial.iter().map(|mode| *mode as usize).collect();
+    let all = 1u32.unbounded_shl(automaton.acceptance_sets).wrapping_sub(1);
+    (0..count).any(|node| {
+        let is_met = starts.iter().any(|start| *start == node || reach[*start][node]);
+        let together = |other: usize| other == node || (reach[node][other] && reach[other][node]);
+        let inner = edges.iter().filter(|(from, to, _)| together(*from) && together(*to));
+        is_met && reach[node][node] && inner.fold(0, |sets, (_, _, more)| sets | more) & all == all
+    })
+}
+
+/// The verdict, after a look at what it rests on.
+fn verdict(model: &Labelled, formula: &Ltl, dead_ends: DeadEnds, plan: &Plan) -> bool {
+    let propositions = (0..PROPOSITIONS as u8).collect();
+    let linear = LinearProperty::of_formula(formula.clone(), propositions, &Limits::default()).unwrap();
+    let kind = PropertyKind::Linear(Box::new(linear.with_dead_ends(dead_ends)));
+    let outcome = check_subject(model.clone(), &[Property::new("asked", kind)], plan, &mut ()).unwrap();
+    match &outcome.verdicts[0] {
+        Verdict::Holds(Evidence::Search(_)) => true,
+        Verdict::Violated(Evidence::Lasso(run, start)) => {
+            let successors = &model.graph.successors;
+            assert!(run.windows(2).all(|step| successors[step[0]].contains(&step[1])), "a run");
+            assert_eq!(run[0], 0);
+            assert_eq!(run[*start], *run.last().unwrap(), "the loop closes");
+            let is_end = *start == run.len() - 1;
+            assert!(!is_end || (successors[run[*start]].is_empty() && dead_ends == DeadEnds::Repeated));
+            let word: Vec<u64> = run.iter().map(|state| model.labels[*state]).collect();
+            let end = if is_end { run.len() } else { run.len() - 1 };
+            assert!(!formula.is_true_of(&word[..*start], &word[*start..end]), "by the word of the formula");
+            false
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn plans() -> Vec<Plan> {
+    let disk = |in_memory, queue| DiskUse { in_memory, queue, ..DiskUse::default() };
+    vec![
+        Plan::default(),
+        Plan { engine: Engine::Sweep, ..Plan::default() },
+        Plan { engine: Engine::SweepDisk, disk: disk(1, QueueKind::Radix), ..Plan::default() },
+    ]
+}
+
+fn compare(cases: usize, seed: u64, measure: Measure) -> (usize, usize) {
+    let mut random = Random::new(seed);
+    let mut verdicts = (0, 0);
+    for _ in 0..cases {
+        let model = labelled(&mut random, measure);
+        let operators = random.below(6);
+        let formula = formula(&mut random, operators);
+        let dead_ends = if random.below(2) == 0 { DeadEnds::Ignored } else { DeadEnds::Repeated };
+        let automaton = buchi_of(&Ltl::negation(formula.clone()), &Limits::default()).unwrap();
+        let expected = !has_accepted_run(&model, &automaton, dead_ends);
+        for plan in plans() {
+            let found = verdict(&model, &formula, dead_ends, &plan);
+            let (successors, progress) = (&model.graph.successors, &model.graph.progress);
+            assert_eq!(
+                found,
+                expected,
+                "{formula:?} {dead_ends:?} {} on {successors:?} {progress:?} {:?}",
+                plan.engine.name(),
+                model.labels
+            );
+        }
+        if expected { verdicts.0 += 1 } else { verdicts.1 += 1 }
+    }
+    verdicts
+}
+
+#[test]
+fn every_engine_decides_formulas_like_the_product_in_full() {
+    let cases = if std::env::var_os("SWEEPLINE_SLOW_TESTS").is_some() { 20_000 } else { 1_500 };
+    for (seed, measure) in
+        [Measure::Constant, Measure::Monotone, Measure::Any, Measure::Injective].into_iter().enumerate()
+    {
+        let (holds, violated) = compare(cases, seed as u64 + 1, measure);
+        assert!(holds > cases / 10 && violated > cases / 10, "{measure:?}: {holds} hold, {violated} do not");
+    }
+}
