@@ -33,19 +33,25 @@ pub mod codes;
 mod ctl;
 mod diagnostic;
 mod dve;
+pub mod formula;
 mod language;
 mod measure;
+mod proposition;
 mod source;
 pub mod spelling;
 pub mod state_space;
 
 use sweepline::model::guarded_commands::{Expression, GuardedCommands};
 use sweepline::progress::MeasureKind;
+use sweepline::property::ctl::Ctl;
+use sweepline::property::ltl::Ltl;
 
 pub use ctl::{CtlForm, CtlFormula};
 pub use diagnostic::{Diagnostic, Severity};
+pub use formula::LtlFormula;
 pub use language::{Language, ReadOptions};
 pub use measure::{DeclaredMeasure, MeasureExpressions};
+pub use proposition::Proposition;
 pub use source::{Position, Source};
 pub use state_space::{Automaton, StateSpace};
 
@@ -117,14 +123,46 @@ impl Model {
         dve::measure_summary(&self.commands, &self.scope, components)
     }
 
-    /// A formula of computation tree logic: `EF`, `AG`, `AG EF` (or `AGEF`) or `EF AG` (or `EFAG`) followed by an
-    /// expression, with parentheses as you like. Also the text of a formula file.
+    /// A formula of linear temporal logic, for example from `--ltl`; also the text of a formula file. The syntax is told in [`formula`](mod@formula).
     ///
     /// # Errors
-    /// All that is wrong with the formula, in the order of its text; about other forms, what can be asked instead.
+    /// All that is wrong with the formula, in the order of its text.
+    pub fn ltl(&self, text: &str) -> Result<LtlFormula, Vec<Diagnostic>> {
+        dve::ltl(text, &self.scope)
+    }
+
+    /// A formula of computation tree logic, for example from `--ctl`; also the text of a formula file. The syntax is told in [`formula`](mod@formula).
+    ///
+    /// # Errors
+    /// All that is wrong with the formula, in the order of its text.
     pub fn ctl(&self, text: &str) -> Result<CtlFormula, Vec<Diagnostic>> {
         dve::ctl(text, &self.scope)
     }
+}
+
+/// Reads a formula of linear temporal logic without a model: whatever is said about one state is a proposition, known by its text.
+///
+/// ```
+/// use sweepline::property::ltl::Ltl;
+///
+/// let (formula, names) = languages::ltl_over_names("G (wait -> F cs)").expect("a formula");
+/// assert_eq!(names, ["wait", "cs"]);
+/// let answered = Ltl::finally(Ltl::Proposition(1));
+/// assert_eq!(formula, Ltl::globally(Ltl::implies(Ltl::Proposition(0), answered)));
+/// ```
+///
+/// # Errors
+/// What is wrong with the formula.
+pub fn ltl_over_names(text: &str) -> Result<(Ltl, Vec<String>), Vec<Diagnostic>> {
+    dve::ltl_over_names(text)
+}
+
+/// Reads a formula of computation tree logic without a model, as [`ltl_over_names`] does.
+///
+/// # Errors
+/// What is wrong with the formula.
+pub fn ctl_over_names(text: &str) -> Result<(Ctl, Vec<String>), Vec<Diagnostic>> {
+    dve::ctl_over_names(text)
 }
 
 /// Reads the text of a DVE model as it stands.

@@ -5,7 +5,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use languages::{Automaton, Diagnostic, Model, Severity, StateSpace, codes, read_model};
+use languages::{
+    Automaton, Diagnostic, Model, Severity, StateSpace, codes, ctl_over_names, ltl_over_names, read_model,
+};
 use proptest::prelude::*;
 
 /// Together these use every construct of the language.
@@ -28,7 +30,9 @@ const MODELS: [&str; 3] = [
 /// A state space, an automaton over it, and questions.
 const SPACE: &str = "1 7 2 !p !q * 2 RP2 3\r\n\n2 8 2 p !q * 3 * 1\n3 12 2 !p q go 3\n";
 const AUTOMATON: &str = "0\n1 2\n0 true 0 p!q 1 pq 2\n1 !q 1\n2\n";
-const QUESTIONS: [&str; 6] = [
+const QUESTIONS: [&str; 8] = [
+    "[] (x == 1 -> <> (P.s && P->v > 2)) <-> \"x\" U !y /\\ GF ~P.t # end",
+    "A[x W E (y R P.s)] => EX A[] x \\/ E<> AGEF y",
     "AG (EF (x == 1 and P.s))",
     "(P, 2 * x, a[x] + P->v)",
     "EFAG not x",
@@ -38,7 +42,14 @@ const QUESTIONS: [&str; 6] = [
 ];
 
 /// Pieces to put where they do not belong.
-const PIECES: [&str; 41] = [
+const PIECES: [&str; 48] = [
+    "[]",
+    "<->",
+    "E",
+    "GF",
+    "\"",
+    "#",
+    "W",
     "order(",
     ":",
     "<",
@@ -105,8 +116,9 @@ fn ask(model: &Model, question: &str) {
         assert_eq!(again.kind, measure.kind, "{question}");
         assert_eq!(model.measure_text_of_kind(&again.components, again.kind), text, "{question}");
     });
-    let formula = model.ctl(question).map(|_| ());
-    for errors in [expression, measure, formula].into_iter().filter_map(Result::err) {
+    let (linear, branching) = (model.ltl(question).map(|_| ()), model.ctl(question).map(|_| ()));
+    let names = [ltl_over_names(question).map(|_| ()), ctl_over_names(question).map(|_| ())];
+    for errors in [expression, measure, linear, branching].into_iter().chain(names).filter_map(Result::err) {
         check(question, &errors);
     }
 }
@@ -234,6 +246,16 @@ fn deep_and_long_questions_and_spaces_are_refused_quickly() {
         "x or AG ",
         "P.1 ",
         "A[",
+        "E[x U ",
+        "x U ",
+        "[]",
+        "x -> ",
+        "x <-> X ",
+        "x W ",
+        "GF",
+        "xU(",
+        "\"",
+        "~",
         "order(",
         "order(x:",
         "order(x: 0 < 1) <",

@@ -5,7 +5,8 @@
 //! A step after the parser starts only if the text could be read: guesses about a half-read file would only
 //! produce follow-up errors.
 //!
-//! Progress measures may say more than DVE does: [`buffer`] and [`order`]. [`text`] writes them.
+//! Progress measures may say more than DVE does: [`buffer`] and [`order`]. [`text`] writes them. Formulas of temporal logic are
+//! read by [`parse`], too; [`temporal`] gives them a meaning.
 
 mod buffer;
 mod constants;
@@ -17,6 +18,8 @@ mod parse;
 mod property;
 mod resolve;
 mod syntax;
+mod temporal;
+mod temporal_text;
 mod text;
 mod tokens;
 mod transition;
@@ -24,13 +27,13 @@ mod transition;
 use sweepline::model::guarded_commands::{Expression, GuardedCommands, Span};
 
 use crate::codes;
-use crate::ctl::CtlFormula;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::measure::{DeclaredMeasure, MeasureExpressions};
 pub(crate) use constants::unknown_constant;
 use lower::Lowered;
 use resolve::Resolver;
 pub(crate) use resolve::{ProcessScope, Scope, Symbol};
+pub(crate) use temporal::{ctl, ctl_over_names, ltl, ltl_over_names};
 pub(crate) use text::{measure as measure_text, summary as measure_summary};
 pub(crate) use tokens::is_name;
 
@@ -75,17 +78,6 @@ pub(crate) fn measure(text: &str, scope: &Scope) -> Result<MeasureExpressions, V
     let (parsed, kind) = diagnostics.check(parsed)?;
     let resolved = Resolver::for_measures(scope, &mut diagnostics).expressions(&parsed);
     Ok(MeasureExpressions { components: diagnostics.check(resolved)?, kind })
-}
-
-/// Reads a formula of computation tree logic about states.
-pub(crate) fn ctl(text: &str, scope: &Scope) -> Result<CtlFormula, Vec<Diagnostic>> {
-    check_size(text)?;
-    let mut diagnostics = Diagnostics::default();
-    let parsed = parse::formula(text, &mut diagnostics);
-    let parse::Formula { form, operand, place } = diagnostics.check(parsed)?;
-    let operand = Resolver::new(scope, None, &mut diagnostics).expression(&operand);
-    let operand_text = text.get(place.start as usize..place.end as usize).unwrap_or(text).to_owned();
-    Ok(CtlFormula { form, operand: diagnostics.check(operand)?, operand_text })
 }
 
 fn check_size(text: &str) -> Result<(), Vec<Diagnostic>> {

@@ -1,0 +1,122 @@
+//! A formula as it is understood, for people to check: in one spelling, with parentheses wherever an operator could seem to reach
+//! further than it does.
+
+use sweepline::model::guarded_commands::Span;
+
+use super::syntax::{BinaryTemporal, Connective, Formula, FormulaKind, Runs, UnaryTemporal};
+
+/// The formula that was read from `text`.
+pub(super) fn shown(formula: &Formula<'_>, text: &str) -> String {
+    match &formula.kind {
+        FormulaKind::State(expression) => plain(text, expression.span),
+        FormulaKind::Not(operand) => format!("!{}", operand_shown(operand, text)),
+        FormulaKind::Connected { connective, left, right } => {
+            let sign = match connective {
+                Connective::And => "&&",
+                Connective::Or => "||",
+                Connective::Implies => "->",
+                Connective::Equivalent => "<->",
+            };
+            format!("{} {sign} {}", operand_shown(left, text), operand_shown(right, text))
+        }
+        FormulaKind::Unary { runs, operator, operand } => {
+            let letter = match operator {
+                UnaryTemporal::Next => 'X',
+                UnaryTemporal::Finally => 'F',
+                UnaryTemporal::Globally => 'G',
+            };
+            format!("{}{letter} {}", quantifier(*runs), operand_shown(operand, text))
+        }
+        FormulaKind::Binary { runs, operator, left, right } => {
+            let letter = match operator {
+                BinaryTemporal::Until => 'U',
+                BinaryTemporal::Release => 'R',
+                BinaryTemporal::WeakUntil => 'W',
+                BinaryTemporal::StrongRelease => 'M',
+            };
+            let inside = format!("{} {letter} {}", operand_shown(left, text), operand_shown(right, text));
+            match runs {
+                Runs::This => inside,
+                Runs::Some | Runs::Every => format!("{}[{inside}]", quantifier(*runs)),
+            }
+        }
+    }
+}
+
+fn quantifier(runs: Runs) -> &'static str {
+    match runs {
+        Runs::This => "",
+        Runs::Some => "E",
+        Runs::Every => "A",
+    }
+}
+
+/// The same in parentheses, unless nobody can read only a part of it as the operand.
+fn operand_shown(formula: &Formula<'_>, text: &str) -> String {
+    let shown = shown(formula, text);
+    let is_one = match &formula.kind {
+        FormulaKind::State(_) => is_one(&shown),
+        FormulaKind::Not(_) | FormulaKind::Unary { .. } => true,
+        FormulaKind::Binary { runs, .. } => *runs != Runs::This,
+        FormulaKind::Connected { .. } => false,
+    };
+    if is_one { shown } else { format!("({shown})") }
+}
+
+/// Whether an expression is a name, or something in parentheses.
+fn is_one(expression: &str) -> bool {
+    let name = expression.trim_start_matches('!').replace("->", "");
+    if name.chars().all(|one| one.is_alphanumeric() || "_.[]".contains(one)) {
+        return true;
+    }
+    let mut open = 0_usize;
+    let closed = expression.char_indices().find_map(|(at, one)| {
+        match one {
+            '(' => open += 1,
+            ')' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        (open == 0).then_some(at)
+    });
+    expression.starts_with('(') && closed == Some(expression.len() - 1)
+}
+
+/// A part of the text in one line, without comments.
+pub(super) fn plain(text: &str, span: Span) -> String {
+    let mut rest = text.get(span.start as usize..span.end as usize).unwrap_or_default();
+    let mut kept = String::new();
+    while let Some(start) = rest.find(['#', '/']) {
+        kept.push_str(&rest[..start]);
+        let comment = &rest[start..];
+        let length = if comment.starts_with('#') || comment.starts_with("//") {
+            comment.find('\n')
+        } else if comment.starts_with("/*") {
+            comment.find("*/").map(|end| end + 2)
+        } else {
+            kept.push('/');
+            Some(1)
+        };
+        rest = &comment[length.unwrap_or(comment.len())..];
+    }
+    kept.push_str(rest);
+    kept.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_are_left_out() {
+        let plain = |text: &str| plain(text, Span::new(0, text.len()));
+        assert_eq!(plain("a  # or b\n and /* c */ d // e"), "a and d");
+        assert_eq!(plain("a / b /\\ c"), "a / b /\\ c");
+        assert_eq!(plain("a /* b"), "a");
+    }
+
+    #[test]
+    fn names_and_parentheses_are_one() {
+        assert!(["p", "!P.s", "P->v", "a[1]", "(p and q)", "((p) or q)"].iter().all(|text| is_one(text)));
+        assert!(["p and q", "(p) or (q)", "- p"].iter().all(|text| !is_one(text)));
+    }
+}
