@@ -29,6 +29,7 @@
 //! Another one gets a module beside `dve`, a variant of [`Language`] and nothing else: what a model *is* does not
 //! depend on how it was written down.
 
+pub mod automata;
 pub mod codes;
 mod ctl;
 mod diagnostic;
@@ -41,11 +42,12 @@ mod source;
 pub mod spelling;
 pub mod state_space;
 
-use sweepline::model::guarded_commands::{Expression, GuardedCommands};
+use sweepline::model::guarded_commands::{BuchiAutomaton, Expression, GuardedCommands};
 use sweepline::progress::MeasureKind;
 use sweepline::property::ctl::Ctl;
 use sweepline::property::ltl::Ltl;
 
+pub use automata::{AutomatonFormat, AutomatonWithPropositions, ServiceText, ServiceTransition};
 pub use ctl::{CtlForm, CtlFormula};
 pub use diagnostic::{Diagnostic, Severity};
 pub use formula::LtlFormula;
@@ -137,6 +139,46 @@ impl Model {
     /// All that is wrong with the formula, in the order of its text.
     pub fn ctl(&self, text: &str) -> Result<CtlFormula, Vec<Diagnostic>> {
         dve::ctl(text, &self.scope)
+    }
+
+    /// A Büchi automaton about this model, for example from `--automaton`: in the Hanoi format, a never claim, or the file of the thesis, which is
+    /// recognised by how the text begins. Its propositions are expressions of the model.
+    ///
+    /// ```
+    /// let model = languages::read_model("byte x; system async;").expect("a model");
+    /// let claim = "never { T0: do :: (1) -> goto T0 :: (x > 2) -> goto accept od; accept: do :: (x > 2) od }";
+    /// let read = model.automaton(claim).expect("a claim");
+    /// assert_eq!(read.propositions[0].text, "x > 2");
+    /// assert_eq!(read.automaton.states.len(), 2);
+    /// assert!(read.automaton.accepts_by_states());
+    /// ```
+    ///
+    /// # Errors
+    /// What is wrong with the automaton, at most twenty findings in the order of the text.
+    pub fn automaton(&self, text: &str) -> Result<AutomatonWithPropositions, Vec<Diagnostic>> {
+        automata::read(text, self)
+    }
+
+    /// An automaton that this model declares, with numbered propositions. Their places are those in the text of the model.
+    ///
+    /// # Errors
+    /// There are more than 64 propositions, or a guard is too large.
+    pub fn declared_automaton(
+        &self,
+        declared: &BuchiAutomaton,
+    ) -> Result<AutomatonWithPropositions, Vec<Diagnostic>> {
+        automata::property_process(declared, self)
+    }
+
+    /// The variables that can be propositions by their name alone: those of a state space, or all single global variables.
+    pub(crate) fn proposition_names(&self) -> Vec<String> {
+        let progress = match self.language {
+            Language::StateSpace => self.progress.as_ref().map(|measure| measure.text.as_str()),
+            Language::Dve => None,
+        };
+        let scalars =
+            self.scope.globals.iter().filter(|(_, symbol)| matches!(symbol, dve::Symbol::Scalar { .. }));
+        scalars.map(|(name, _)| name.clone()).filter(|name| Some(name.as_str()) != progress).collect()
     }
 }
 

@@ -12,7 +12,7 @@ use super::resolve::{Resolver, Scope};
 use super::syntax::{
     BinaryTemporal, Connective, Expression, ExpressionKind, Formula, FormulaKind, Runs, UnaryTemporal,
 };
-use super::temporal_text::{plain, shown};
+use super::temporal_text::{proposition, shown};
 use crate::codes;
 use crate::ctl::CtlFormula;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
@@ -102,7 +102,7 @@ impl Atoms for ModelAtoms<'_> {
     fn literal(&mut self, expression: &Expression<'_>, diagnostics: &mut Diagnostics) -> Checked<Literal> {
         let (expression, holds) = without_negation(expression);
         let meaning = Resolver::new(self.scope, None, diagnostics).truth(expression)?;
-        let text = plain(self.text, expression.span);
+        let text = proposition(self.text, expression.span);
         let literal = self.propositions.literal(&text, meaning, expression.span, diagnostics)?;
         Ok(literal.when(holds))
     }
@@ -121,7 +121,7 @@ impl Atoms for NameAtoms<'_> {
         }
         let name = match expression.kind {
             ExpressionKind::Variable { name, index: None } => name.text.to_owned(),
-            _ => plain(self.text, expression.span),
+            _ => proposition(self.text, expression.span),
         };
         let known = self.names.iter().position(|known| *known == name);
         if known.is_none() {

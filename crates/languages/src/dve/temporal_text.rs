@@ -66,9 +66,11 @@ fn operand_shown(formula: &Formula<'_>, text: &str) -> String {
 /// Whether an expression is a name, or something in parentheses.
 fn is_one(expression: &str) -> bool {
     let name = expression.trim_start_matches('!').replace("->", "");
-    if name.chars().all(|one| one.is_alphanumeric() || "_.[]".contains(one)) {
-        return true;
-    }
+    name.chars().all(|one| one.is_alphanumeric() || "_.[]".contains(one)) || inside(expression).is_some()
+}
+
+/// What stands in the parentheses around a whole expression.
+fn inside(expression: &str) -> Option<&str> {
     let mut open = 0_usize;
     let closed = expression.char_indices().find_map(|(at, one)| {
         match one {
@@ -78,7 +80,18 @@ fn is_one(expression: &str) -> bool {
         }
         (open == 0).then_some(at)
     });
-    expression.starts_with('(') && closed == Some(expression.len() - 1)
+    let within = expression.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    within.filter(|_| closed == Some(expression.len() - 1))
+}
+
+/// The text of a proposition: a part of the text without parentheses around it.
+pub(crate) fn proposition(text: &str, span: Span) -> String {
+    let plain = plain(text, span);
+    let mut shown = plain.as_str();
+    while let Some(within) = inside(shown) {
+        shown = within.trim();
+    }
+    shown.to_owned()
 }
 
 /// A part of the text in one line, without comments.
@@ -112,6 +125,15 @@ mod tests {
         assert_eq!(plain("a  # or b\n and /* c */ d // e"), "a and d");
         assert_eq!(plain("a / b /\\ c"), "a / b /\\ c");
         assert_eq!(plain("a /* b"), "a");
+    }
+
+    #[test]
+    fn propositions_have_no_parentheses_around_them() {
+        let shown = |text: &str| proposition(text, Span::new(0, text.len()));
+        assert_eq!(shown("( (x == 1))"), "x == 1");
+        assert_eq!(shown("(x) == (1)"), "(x) == (1)");
+        assert_eq!(shown(")("), ")(");
+        assert_eq!(shown("()"), "");
     }
 
     #[test]

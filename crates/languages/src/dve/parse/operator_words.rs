@@ -2,7 +2,7 @@
 //!
 //! Tools agree on the letters and on little else: SPIN writes `[]`, `<>` and `V`, BEEM `GF` as one word, LTSmin `E[]`. All of it is
 //! read. A name of the model is never taken away: whether a word that is both is the operator, is decided where it stands, in
-//! [`formula`](super::formula).
+//! [`formula`](mod@super::formula).
 
 use crate::dve::syntax::{BinaryTemporal, Connective, Runs, UnaryTemporal};
 
