@@ -5,6 +5,7 @@
 mod support;
 
 use languages::{CtlForm, Model, codes, ctl_over_names, ltl_over_names};
+use proptest::prelude::*;
 use support::{first, read_model, read_space};
 use sweepline::model::guarded_commands::{BinaryOperator, CellId, Expression};
 use sweepline::property::ctl::Ctl;
@@ -145,7 +146,7 @@ fn a_part_without_temporal_operators_is_one_proposition() {
     assert_eq!(propositions("F p || x >= 3 || a[x] == 1"), ["p", "x >= 3 || a[x] == 1"]);
     assert_eq!(propositions("F a[x + 1] && F a[1]"), ["a[x + 1]", "a[1]"]);
     let span = model().ltl("F p && \"q\"").unwrap().propositions[1].span;
-    assert_eq!((span.start, span.end), (8, 9));
+    assert_eq!((span.start, span.end), (7, 10));
 }
 
 #[test]
@@ -444,4 +445,71 @@ fn large_formulas_are_refused_before_they_fill_the_memory() {
         codes::NESTED_TOO_DEEPLY
     );
     assert!(model.ltl(&format!("{}p", "G ".repeat(250))).is_ok());
+}
+
+/// Random formulas about `p` to `s`, in one spelling, with the meaning that they should have.
+fn formulas() -> impl Strategy<Value = (String, Ltl)> {
+    let name = prop::sample::select(vec![("p", 0), ("q", 1), ("r", 2), ("s", 3)]);
+    let leaf = name.prop_map(|(name, number)| (name.to_owned(), Ltl::Proposition(number)));
+    leaf.prop_recursive(5, 24, 2, |inner| {
+        let unary = (prop::sample::select(vec!["!", "X ", "<>", "[]", "GF "]), inner.clone()).prop_map(
+            |(operator, (text, f))| {
+                let meaning = match operator {
+                    "!" => Ltl::negation(f),
+                    "X " => Ltl::next(f),
+                    "<>" => Ltl::finally(f),
+                    "[]" => Ltl::globally(f),
+                    _ => Ltl::globally(Ltl::finally(f)),
+                };
+                (format!("{operator}({text})"), meaning)
+            },
+        );
+        let operators = vec!["&&", "||", "->", "<->", "U", "V", "W", "M"];
+        let binary = (prop::sample::select(operators), inner.clone(), inner).prop_map(
+            |(operator, (left, f), (right, g))| {
+                let meaning = match operator {
+                    "&&" => Ltl::and(f, g),
+                    "||" => Ltl::or(f, g),
+                    "->" => Ltl::implies(f, g),
+                    "<->" => Ltl::equivalent(f, g),
+                    "U" => Ltl::until(f, g),
+                    "V" => Ltl::release(f, g),
+                    "W" => Ltl::weak_until(f, g),
+                    _ => Ltl::strong_release(f, g),
+                };
+                (format!("({left}) {operator} ({right})"), meaning)
+            },
+        );
+        prop_oneof![unary, binary]
+    })
+}
+
+/// The same formula with propositions numbered as they come in the text.
+fn renumbered(formula: &Ltl, numbers: &[u8]) -> Ltl {
+    let inner = |formula: &Ltl| Box::new(renumbered(formula, numbers));
+    match formula {
+        Ltl::True => Ltl::True,
+        Ltl::False => Ltl::False,
+        Ltl::Proposition(number) => Ltl::Proposition(numbers[usize::from(*number)]),
+        Ltl::Not(f) => Ltl::Not(inner(f)),
+        Ltl::And(f, g) => Ltl::And(inner(f), inner(g)),
+        Ltl::Or(f, g) => Ltl::Or(inner(f), inner(g)),
+        Ltl::Next(f) => Ltl::Next(inner(f)),
+        Ltl::Until(f, g) => Ltl::Until(inner(f), inner(g)),
+        Ltl::Release(f, g) => Ltl::Release(inner(f), inner(g)),
+    }
+}
+
+proptest! {
+    #[test]
+    fn random_formulas_mean_what_they_were_made_from((text, meaning) in formulas()) {
+        let (read, names) = ltl_over_names(&text).unwrap();
+        let numbers: Vec<u8> =
+            names.iter().map(|name| ["p", "q", "r", "s"].iter().position(|one| one == name).unwrap() as u8).collect();
+        prop_assert_eq!(renumbered(&read, &numbers), meaning);
+        // About a model, what is about one state is joined; what is shown reads back as the same.
+        let read = model().ltl(&text).unwrap();
+        let again = model().ltl(&read.text).unwrap();
+        prop_assert_eq!(again.formula, read.formula);
+    }
 }

@@ -131,7 +131,15 @@ fn ask(model: &Model, question: &str) {
         assert_eq!(again.kind, measure.kind, "{question}");
         assert_eq!(model.measure_text_of_kind(&again.components, again.kind), text, "{question}");
     });
-    let (linear, branching) = (model.ltl(question).map(|_| ()), model.ctl(question).map(|_| ()));
+    // A formula that was understood is written such that it is understood again, unless its parentheses are too many.
+    let linear = model.ltl(question).map(|read| match model.ltl(&read.text) {
+        Ok(again) => assert_eq!((again.formula, again.text), (read.formula, read.text), "{question}"),
+        Err(errors) => assert_eq!(errors[0].code, codes::NESTED_TOO_DEEPLY, "{question}: {}", read.text),
+    });
+    let branching = model.ctl(question).map(|read| match model.ctl(&read.text) {
+        Ok(again) => assert_eq!((again.formula, again.text), (read.formula, read.text), "{question}"),
+        Err(errors) => assert_eq!(errors[0].code, codes::NESTED_TOO_DEEPLY, "{question}: {}", read.text),
+    });
     let names = [ltl_over_names(question).map(|_| ()), ctl_over_names(question).map(|_| ())];
     read_automaton(model, question);
     for errors in [expression, measure, linear, branching].into_iter().chain(names).filter_map(Result::err) {

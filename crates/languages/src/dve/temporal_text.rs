@@ -63,14 +63,17 @@ fn operand_shown(formula: &Formula<'_>, text: &str) -> String {
     if is_one { shown } else { format!("({shown})") }
 }
 
-/// Whether an expression is a name, or something in parentheses.
+/// Whether an expression is a name, or something in parentheses or quotation marks.
 fn is_one(expression: &str) -> bool {
     let name = expression.trim_start_matches('!').replace("->", "");
     name.chars().all(|one| one.is_alphanumeric() || "_.[]".contains(one)) || inside(expression).is_some()
 }
 
-/// What stands in the parentheses around a whole expression.
+/// What stands in the parentheses, or in the quotation marks, around a whole expression.
 fn inside(expression: &str) -> Option<&str> {
+    if let Some(quoted) = expression.strip_prefix('"') {
+        return quoted.strip_suffix('"').filter(|quoted| !quoted.contains('"'));
+    }
     let mut open = 0_usize;
     let closed = expression.char_indices().find_map(|(at, one)| {
         match one {
@@ -84,7 +87,7 @@ fn inside(expression: &str) -> Option<&str> {
     within.filter(|_| closed == Some(expression.len() - 1))
 }
 
-/// The text of a proposition: a part of the text without parentheses around it.
+/// The text of a proposition: a part of the text without parentheses and quotation marks around it.
 pub(crate) fn proposition(text: &str, span: Span) -> String {
     let plain = plain(text, span);
     let mut shown = plain.as_str();
@@ -98,10 +101,15 @@ pub(crate) fn proposition(text: &str, span: Span) -> String {
 pub(super) fn plain(text: &str, span: Span) -> String {
     let mut rest = text.get(span.start as usize..span.end as usize).unwrap_or_default();
     let mut kept = String::new();
-    while let Some(start) = rest.find(['#', '/']) {
+    while let Some(start) = rest.find(['#', '/', '"']) {
         kept.push_str(&rest[..start]);
         let comment = &rest[start..];
-        let length = if comment.starts_with('#') || comment.starts_with("//") {
+        let length = if let Some(quoted) = comment.strip_prefix('"') {
+            // What looks like a comment in there ends with the quotation.
+            let length = quoted.find('"').map_or(comment.len(), |end| end + 2);
+            kept.push_str(&comment[..length]);
+            Some(length)
+        } else if comment.starts_with('#') || comment.starts_with("//") {
             comment.find('\n')
         } else if comment.starts_with("/*") {
             comment.find("*/").map(|end| end + 2)
@@ -125,6 +133,8 @@ mod tests {
         assert_eq!(plain("a  # or b\n and /* c */ d // e"), "a and d");
         assert_eq!(plain("a / b /\\ c"), "a / b /\\ c");
         assert_eq!(plain("a /* b"), "a");
+        assert_eq!(plain("\"a // b\" or c"), "\"a // b\" or c");
+        assert_eq!(plain("a or \"b"), "a or \"b");
     }
 
     #[test]
@@ -134,6 +144,9 @@ mod tests {
         assert_eq!(shown("(x) == (1)"), "(x) == (1)");
         assert_eq!(shown(")("), ")(");
         assert_eq!(shown("()"), "");
+        assert_eq!(shown("(\"x == 1\")"), "x == 1");
+        assert_eq!(shown("\"x\" or \"y\""), "\"x\" or \"y\"");
+        assert_eq!(shown("\""), "\"");
     }
 
     #[test]

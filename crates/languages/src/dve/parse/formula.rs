@@ -453,7 +453,8 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
             TokenKind::Quoted => {
                 self.parser.advance();
                 let inside = Span { start: span.start + 1, end: span.end - 1 };
-                expression_at(self.parser.text, inside, self.parser.diagnostics).map(state)
+                let expression = expression_at(self.parser.text, inside, self.parser.diagnostics)?;
+                Ok(state(Expression { span, ..expression }))
             }
             TokenKind::Number(_) | TokenKind::True | TokenKind::False => self.parser.operand().map(state),
             TokenKind::Word if !self.lacks_operand_before() => self.named().map(state),

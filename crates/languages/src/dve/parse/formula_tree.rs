@@ -106,9 +106,11 @@ impl<'text> Reader<'text, '_, '_> {
 fn regroups(connective: Connective, left: &Formula<'_>, right: &Formula<'_>) -> bool {
     let is_state = |formula: &Formula<'_>| matches!(formula.kind, FormulaKind::State(_));
     match &left.kind {
-        FormulaKind::Connected { connective: inner, right: second, .. } => {
+        FormulaKind::Connected { connective: inner, left: first, right: second } => {
             let is_associative = matches!(connective, Connective::And | Connective::Or);
-            *inner == connective && is_associative && is_state(second) && is_state(right)
+            // In parentheses, the two parts do not stand beside each other.
+            let is_bare = left.span == first.span.to(second.span);
+            *inner == connective && is_associative && is_bare && is_state(second) && is_state(right)
         }
         _ => false,
     }
