@@ -99,7 +99,10 @@ impl Questions {
     fn add_formula(&mut self, text: &str, file: &ModelFile) -> Result<(), Vec<Finding>> {
         let text: Arc<str> = text.into();
         let formula = file.model.ctl(&text).map_err(|found| with_advice(in_text(found, "--ctl", &text)))?;
-        self.properties.push(ctl_property(&formula.to_string(), formula.form, formula.operand));
+        let Some((form, operand)) = formula.special() else {
+            return Err(in_text(vec![formula.undecided(&text)], "--ctl", &text));
+        };
+        self.properties.push(ctl_property(&formula.to_string(), form, operand));
         self.origins.push(Origin::Option("--ctl", text));
         Ok(())
     }

@@ -234,12 +234,15 @@ fn by_formula(space: &StateSpace, path: &Path, branching: bool) -> Result<Questi
     let text: Arc<str> = read_text(path, LARGEST_MODEL)?.into();
     let model = space.model();
     let formula = model.ctl(&text).map_err(|found| in_text(found, &path.display().to_string(), &text))?;
-    if !branching && matches!(formula.form, CtlForm::AgEf | CtlForm::EfAg) {
+    let Some((form, operand)) = formula.special() else {
+        return Err(in_text(vec![formula.undecided(&text)], &path.display().to_string(), &text).into());
+    };
+    if !branching && matches!(form, CtlForm::AgEf | CtlForm::EfAg) {
         let message = format!("`{}` is no safety property", text.trim());
         let help = "check it by -c instead of -s";
         return Err(Finding::error(codes::BEYOND_SAFETY, message, help).into());
     }
-    let property = ctl_property(&formula.to_string(), formula.form, formula.operand);
+    let property = ctl_property(&formula.to_string(), form, operand);
     let origin = (path.display().to_string(), text);
     Ok(Question { model, property, origin, space_state: |state| state })
 }

@@ -20,7 +20,7 @@ codes! {
     NUMBER_TOO_LARGE = "E0103": "A number above 2147483647, or above 9223372036854775807 in a measure.";
     MALFORMED_NUMBER = "E0104": "Letters directly after the digits of a number.";
     UNEXPECTED_TOKEN = "E0105": "The grammar allows something else at this place.";
-    NESTED_TOO_DEEPLY = "E0106": "An expression with more than 256 levels.";
+    NESTED_TOO_DEEPLY = "E0106": "An expression or a formula with more than 256 levels.";
     REPEATED_SECTION = "E0107": "A section that may stand once in a process or transition stands twice.";
     MISSING_SECTION = "E0108": "A process without `state` or `init`, or a model without `system`.";
     TEXT_TOO_LARGE = "E0109": "A text of more than 64 MiB, or a state space of more than 1 GiB.";
@@ -33,6 +33,14 @@ codes! {
     INCOMPLETE_ARC = "E0116": "An action or a label without a successor.";
     BAD_LABEL = "E0117": "A label of an automaton that is not `true` and not made of propositions.";
     BAD_AUTOMATON_STATE = "E0118": "A state of an automaton whose name holds a `/`, or several initial states.";
+    EMPTY_FORMULA = "E0119": "A formula without a text.";
+    MISSING_OPERAND = "E0120": "An operator of a formula without its operand.";
+    UNBALANCED = "E0121": "A parenthesis or bracket that is not closed, or closes nothing.";
+    UNCLOSED_QUOTATION = "E0122": "A `\"` without its second one.";
+    FORMULA_TOO_LARGE = "E0123": "A formula of more than 1 MiB, or of more than 100,000 operators once all are written out.";
+    BAD_HEADER = "E0124": "A header of an automaton that is missing, stands twice, or does not say what it should.";
+    BAD_CLAIM = "E0125": "A statement that a never claim cannot have.";
+    BAD_SERVICE_LINE = "E0126": "A line of a service automaton that is none of its kinds.";
 
     UNKNOWN_NAME = "E0201": "No variable or constant of this name is visible here.";
     UNKNOWN_PROCESS = "E0202": "No process has this name.";
@@ -56,12 +64,21 @@ codes! {
     VALUE_ORDERED_TWICE = "E0220": "An order names a value twice.";
     ORDER_TOO_WIDE = "E0221": "The values of an order are 4,096 or more apart.";
     BAD_BUFFER_CELL = "E0222": "Not the length of a buffered channel, and not one part of a message in it.";
+    MISSING_QUANTIFIER = "E0223": "A temporal operator without `A` or `E` in a formula of computation tree logic.";
+    PATH_QUANTIFIER = "E0224": "An `A` or `E` in a formula of linear temporal logic.";
+    QUANTIFIER_ALONE = "E0225": "An `A` or `E` without a temporal operator.";
+    TEMPORAL_OPERAND = "E0226": "A temporal formula where a number should be.";
+    UNKNOWN_SET = "E0227": "An acceptance set, a proposition or an alias that an automaton does not declare.";
 
     SYNCHRONOUS_SYSTEM = "E0301": "`system sync` is not supported.";
     PROPERTY_CHANGES_MODEL = "E0302": "The property process has variables, effects or synchronisations.";
     STATE_TOO_LARGE = "E0303": "A state of more than 1,048,576 cells.";
     TOO_MANY_ACTIONS = "E0304": "Pairing senders with receivers gives more actions than fit in memory.";
     UNDECIDED_FORMULA = "E0305": "A formula of temporal logic that is not `EF f`, `AG f`, `AG EF f` or `EF AG f`.";
+    TOO_MANY_PROPOSITIONS = "E0306": "A formula or automaton with more than 64 propositions.";
+    OTHER_ACCEPTANCE = "E0307": "An automaton that accepts otherwise than a Büchi automaton with at most 32 sets.";
+    ALTERNATING_AUTOMATON = "E0308": "An automaton that is in several states at once.";
+    AUTOMATON_TOO_LARGE = "E0309": "An automaton with more than 1,048,576 states or edges, or with a label of too many cases.";
 
     ONE_SIDED_CHANNEL = "W0401": "An unbuffered channel on which no sender meets a receiver of another process.";
     INITIAL_VALUE_WRAPS = "W0402": "An initial value that its type cannot hold.";

@@ -1,14 +1,19 @@
-//! Formulas of computation tree logic, in the forms that the sweep-line method decides.
+//! Formulas of computation tree logic, and the forms that the sweep-line method decides.
 //!
 //! `EF f` and `AG f` are decided while states are explored; `AG EF f` and `EF AG f` need the strongly connected
 //! components without a way out, which a sweep finds when progress is monotonic (thesis 2017, section 5).
-//! [`Model::ctl`](crate::Model::ctl) reads them, and says about any other formula what can be asked instead.
+//! [`Model::ctl`](crate::Model::ctl) reads all formulas, and [`CtlFormula::special`] recognises these.
 
 use std::fmt;
 
-use sweepline::model::guarded_commands::Expression;
+use sweepline::model::guarded_commands::{Expression, Span};
+use sweepline::property::ctl::Ctl;
 
-/// The temporal part of a formula.
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::proposition::Proposition;
+
+/// The temporal part of a formula that the sweep-line method decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CtlForm {
     /// `EF f`: a state where `f` holds can be reached.
@@ -32,43 +37,78 @@ impl fmt::Display for CtlForm {
     }
 }
 
-/// A formula about a model.
+/// A formula about a model: the initial state should satisfy it.
+///
+/// ```
+/// use languages::CtlForm;
+///
+/// let model = languages::read_model("byte x, y; system async;").expect("a model");
+/// let read = model.ctl("AGEF x == 1 or y == 2").expect("a formula");
+/// assert_eq!(read.to_string(), "AG EF (x == 1 or y == 2)");
+/// assert!(matches!(read.special(), Some((CtlForm::AgEf, _))));
+/// assert_eq!(model.ctl("A[x == 0 U AF y == 2]").expect("a formula").special(), None);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CtlFormula {
-    /// The temporal operators.
-    pub form: CtlForm,
-    /// What they are about: an expression over one state, true if it is not 0.
-    pub operand: Expression,
-    /// The operand as written.
-    pub operand_text: String,
+    /// What it means.
+    pub formula: Ctl,
+    /// The expressions that its propositions stand for, at most 64.
+    pub propositions: Vec<Proposition>,
+    /// How it is understood: in one spelling, with parentheses.
+    pub text: String,
 }
 
-/// The formula as it is understood: where an operator reaches further than a word, parentheses show it.
+impl CtlFormula {
+    /// The formula as one of the forms that a sweep decides, if it is one, with the expression over one state that it is about.
+    /// It is also found behind other words: `!EF f` is `AG !f`.
+    pub fn special(&self) -> Option<(CtlForm, Expression)> {
+        let (form, operand) = match &self.formula {
+            Ctl::ExistsUntil(anything, reached) if **anything == Ctl::True => match invariant(reached) {
+                Some(operand) => (CtlForm::EfAg, operand),
+                None => (CtlForm::Ef, (**reached).clone()),
+            },
+            formula => match invariant(formula)? {
+                Ctl::ExistsUntil(anything, reached) if *anything == Ctl::True => (CtlForm::AgEf, *reached),
+                operand => (CtlForm::Ag, operand),
+            },
+        };
+        Some((form, self.expression(&operand)?))
+    }
+
+    /// What to say about a formula that is none of these forms, for programs that decide no others.
+    pub fn undecided(&self, text: &str) -> Diagnostic {
+        let message = format!("the formula `{self}` is not decided");
+        let span = Span::new(text.len() - text.trim_start().len(), text.trim_end().len());
+        let error = Diagnostic::error(codes::UNDECIDED_FORMULA, span, message, "not a form that is decided");
+        error.help(
+            "this version decides `EF f`, `AG f`, `AG EF f` and `EF AG f`, where `f` is an expression over one state; \
+             a conjunction can be checked part by part",
+        )
+    }
+
+    /// What is said about one state, without temporal operators.
+    fn expression(&self, formula: &Ctl) -> Option<Expression> {
+        match formula {
+            Ctl::True => Some(Expression::Constant(1)),
+            Ctl::False => Some(Expression::Constant(0)),
+            Ctl::Proposition(number) => Some(self.propositions.get(usize::from(*number))?.expression.clone()),
+            Ctl::Not(operand) => self.expression(operand).map(Expression::negated),
+            _ => None,
+        }
+    }
+}
+
+/// The `f` of `AG f`, which is written `not EF not f`.
+fn invariant(formula: &Ctl) -> Option<Ctl> {
+    let Ctl::Not(reachable) = formula else { return None };
+    match &**reachable {
+        Ctl::ExistsUntil(anything, bad) if **anything == Ctl::True => Some(Ctl::negation((**bad).clone())),
+        _ => None,
+    }
+}
+
 impl fmt::Display for CtlFormula {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let operand = self.operand_text.split_whitespace().collect::<Vec<_>>().join(" ");
-        if is_one(&operand) {
-            write!(formatter, "{} {operand}", self.form)
-        } else {
-            write!(formatter, "{} ({operand})", self.form)
-        }
+        formatter.write_str(&self.text)
     }
-}
-
-/// Whether nobody can read only a part of it as the operand: a name, or something in parentheses.
-fn is_one(operand: &str) -> bool {
-    let name = operand.trim_start_matches('!').replace("->", "");
-    if name.chars().all(|one| one.is_alphanumeric() || "_.[]".contains(one)) {
-        return true;
-    }
-    let mut open = 0_usize;
-    let closed = operand.char_indices().find_map(|(at, one)| {
-        match one {
-            '(' => open += 1,
-            ')' => open = open.saturating_sub(1),
-            _ => {}
-        }
-        (open == 0).then_some(at)
-    });
-    operand.starts_with('(') && closed == Some(operand.len() - 1)
 }

@@ -29,23 +29,31 @@
 //! Another one gets a module beside `dve`, a variant of [`Language`] and nothing else: what a model *is* does not
 //! depend on how it was written down.
 
+pub mod automata;
 pub mod codes;
 mod ctl;
 mod diagnostic;
 mod dve;
+pub mod formula;
 mod language;
 mod measure;
+mod proposition;
 mod source;
 pub mod spelling;
 pub mod state_space;
 
-use sweepline::model::guarded_commands::{Expression, GuardedCommands};
+use sweepline::model::guarded_commands::{BuchiAutomaton, Expression, GuardedCommands};
 use sweepline::progress::MeasureKind;
+use sweepline::property::ctl::Ctl;
+use sweepline::property::ltl::Ltl;
 
+pub use automata::{AutomatonFormat, AutomatonWithPropositions, ServiceText, ServiceTransition};
 pub use ctl::{CtlForm, CtlFormula};
 pub use diagnostic::{Diagnostic, Severity};
+pub use formula::LtlFormula;
 pub use language::{Language, ReadOptions};
 pub use measure::{DeclaredMeasure, MeasureExpressions};
+pub use proposition::Proposition;
 pub use source::{Position, Source};
 pub use state_space::{Automaton, StateSpace};
 
@@ -117,14 +125,86 @@ impl Model {
         dve::measure_summary(&self.commands, &self.scope, components)
     }
 
-    /// A formula of computation tree logic: `EF`, `AG`, `AG EF` (or `AGEF`) or `EF AG` (or `EFAG`) followed by an
-    /// expression, with parentheses as you like. Also the text of a formula file.
+    /// A formula of linear temporal logic, for example from `--ltl`; also the text of a formula file. The syntax is told in [`formula`](mod@formula).
     ///
     /// # Errors
-    /// All that is wrong with the formula, in the order of its text; about other forms, what can be asked instead.
+    /// All that is wrong with the formula, in the order of its text.
+    pub fn ltl(&self, text: &str) -> Result<LtlFormula, Vec<Diagnostic>> {
+        dve::ltl(text, &self.scope)
+    }
+
+    /// A formula of computation tree logic, for example from `--ctl`; also the text of a formula file. The syntax is told in [`formula`](mod@formula).
+    ///
+    /// # Errors
+    /// All that is wrong with the formula, in the order of its text.
     pub fn ctl(&self, text: &str) -> Result<CtlFormula, Vec<Diagnostic>> {
         dve::ctl(text, &self.scope)
     }
+
+    /// A Büchi automaton about this model, for example from `--automaton`: in the Hanoi format, a never claim, or the file of the thesis, which is
+    /// recognised by how the text begins. Its propositions are expressions of the model.
+    ///
+    /// ```
+    /// let model = languages::read_model("byte x; system async;").expect("a model");
+    /// let claim = "never { T0: do :: (1) -> goto T0 :: (x > 2) -> goto accept od; accept: do :: (x > 2) od }";
+    /// let read = model.automaton(claim).expect("a claim");
+    /// assert_eq!(read.propositions[0].text, "x > 2");
+    /// assert_eq!(read.automaton.states.len(), 2);
+    /// assert!(read.automaton.accepts_by_states());
+    /// ```
+    ///
+    /// # Errors
+    /// What is wrong with the automaton, at most twenty findings in the order of the text.
+    pub fn automaton(&self, text: &str) -> Result<AutomatonWithPropositions, Vec<Diagnostic>> {
+        automata::read(text, self)
+    }
+
+    /// An automaton that this model declares, with numbered propositions. Their places are those in the text of the model.
+    ///
+    /// # Errors
+    /// There are more than 64 propositions, or a guard is too large.
+    pub fn declared_automaton(
+        &self,
+        declared: &BuchiAutomaton,
+    ) -> Result<AutomatonWithPropositions, Vec<Diagnostic>> {
+        automata::property_process(declared, self)
+    }
+
+    /// The variables that can be propositions by their name alone: those of a state space, or all single global variables.
+    pub(crate) fn proposition_names(&self) -> Vec<String> {
+        let progress = match self.language {
+            Language::StateSpace => self.progress.as_ref().map(|measure| measure.text.as_str()),
+            Language::Dve => None,
+        };
+        let scalars =
+            self.scope.globals.iter().filter(|(_, symbol)| matches!(symbol, dve::Symbol::Scalar { .. }));
+        scalars.map(|(name, _)| name.clone()).filter(|name| Some(name.as_str()) != progress).collect()
+    }
+}
+
+/// Reads a formula of linear temporal logic without a model: whatever is said about one state is a proposition, known by its text.
+///
+/// ```
+/// use sweepline::property::ltl::Ltl;
+///
+/// let (formula, names) = languages::ltl_over_names("G (wait -> F cs)").expect("a formula");
+/// assert_eq!(names, ["wait", "cs"]);
+/// let answered = Ltl::finally(Ltl::Proposition(1));
+/// assert_eq!(formula, Ltl::globally(Ltl::implies(Ltl::Proposition(0), answered)));
+/// ```
+///
+/// # Errors
+/// What is wrong with the formula.
+pub fn ltl_over_names(text: &str) -> Result<(Ltl, Vec<String>), Vec<Diagnostic>> {
+    dve::ltl_over_names(text)
+}
+
+/// Reads a formula of computation tree logic without a model, as [`ltl_over_names`] does.
+///
+/// # Errors
+/// What is wrong with the formula.
+pub fn ctl_over_names(text: &str) -> Result<(Ctl, Vec<String>), Vec<Diagnostic>> {
+    dve::ctl_over_names(text)
 }
 
 /// Reads the text of a DVE model as it stands.

@@ -1,10 +1,10 @@
-//! Every model of the BEEM benchmark is read without an error, and so is every reachability question about it.
+//! Every model of the BEEM benchmark is read without an error, and so is every question about it.
 
 #![allow(clippy::unwrap_used, reason = "the benchmark may be missing, and a test may fail")]
 
 use std::collections::BTreeMap;
 
-use languages::{Model, Source, read_model};
+use languages::{Model, Source, ltl_over_names, read_model};
 use oracles::{Beem, PropertyKind};
 use sweepline::model::guarded_commands::DeclaredPropertyKind;
 
@@ -63,4 +63,25 @@ fn all_reachability_questions_are_read() {
     }
     assert!(refused.is_empty(), "{refused:#?}");
     assert_eq!(read, 275);
+}
+
+/// Their propositions are macros of the benchmark, which the models do not have.
+#[test]
+fn all_formulas_of_linear_temporal_logic_are_read() {
+    let Some(beem) = Beem::find_or_say_skipped("reading all formulas of BEEM") else { return };
+    let (mut read, mut refused) = (0, Vec::new());
+    for row in beem.properties().unwrap().iter().filter(|row| row.kind == PropertyKind::Ltl) {
+        match ltl_over_names(&row.formula) {
+            Ok((_, names)) => {
+                read += 1;
+                let is_macro =
+                    |name: &String| name.bytes().all(|one| one.is_ascii_alphanumeric() || one == b'_');
+                assert!(names.iter().all(is_macro), "{}: {names:?}", row.formula);
+                assert!(names.iter().all(|name| name.len() > 1), "{}: {names:?}", row.formula);
+            }
+            Err(errors) => refused.push(format!("{}: {}: {}", row.instance, row.formula, errors[0])),
+        }
+    }
+    assert!(refused.is_empty(), "{refused:#?}");
+    assert_eq!(read, 379);
 }

@@ -1,15 +1,15 @@
-//! What is asked about a model besides plain expressions: progress measures and formulas.
+//! What is asked about a model besides plain expressions: progress measures. Formulas have a file of their own.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod support;
 
-use languages::{CtlForm, Model, codes};
+use languages::{Model, codes};
 use support::{first, read_model};
 use sweepline::model::guarded_commands::{BinaryOperator, CellId, Expression, Span};
 use sweepline::progress::MeasureKind;
 
-const TEXT: &str = "byte x, y, a[3], EFfort, AG, both;
+const TEXT: &str = "byte x, y, a[3], both;
 process Sender { byte v; state idle, busy; init idle; }
 process both { state s; init s; }
 process Watch { state w; init w; }
@@ -138,100 +138,4 @@ fn a_comment_that_is_nearly_a_measure_is_a_warning() {
     for comment in ["// progress: x", "// progress is x", "// no progress: x", "// progré", "//"] {
         assert_eq!(warned(comment), None, "{comment}");
     }
-}
-
-#[test]
-fn a_formula_is_shown_as_it_is_understood() {
-    let shown = |text: &str| model().ctl(text).unwrap().to_string();
-    assert_eq!(shown("AG x == 1  or y == 2"), "AG (x == 1 or y == 2)");
-    assert_eq!(shown("AGEF (x == 1) or (y == 2)"), "AG EF ((x == 1) or (y == 2))");
-    assert_eq!(shown("(EF ((x == 1)))"), "EF ((x == 1))");
-    assert_eq!(shown("EF AG !x"), "EF AG !x");
-}
-
-#[test]
-fn the_four_forms_are_read_as_people_type_them() {
-    let model = model();
-    let operand = model.expression("x == 1").unwrap();
-    let forms = [
-        (CtlForm::Ef, ["EF x == 1", "EF(x == 1)", "(EF x == 1)", "( EF((x) == 1))"]),
-        (CtlForm::Ag, ["AG x == 1", "AG (x==1)\n", "(AG (x == 1))", " AG ((x == 1))"]),
-        (CtlForm::AgEf, ["AG EF x == 1", "AGEF x == 1", "AG (EF (x == 1))", "AG(EF x==1)"]),
-        (CtlForm::EfAg, ["EF AG x == 1", "EFAG(x == 1)", "(EF (AG x == 1))", "((EF ((AG (x==1)))))"]),
-    ];
-    for (form, texts) in forms {
-        for text in texts {
-            let read = model.ctl(text).unwrap_or_else(|errors| panic!("{text}: {errors:#?}"));
-            assert_eq!(read.form, form, "{text}");
-            let (Expression::Binary { left: read, .. }, Expression::Binary { left, .. }) =
-                (&read.operand, &operand)
-            else {
-                panic!("a comparison")
-            };
-            assert_eq!(read, left, "{text}");
-        }
-    }
-    assert_eq!(CtlForm::AgEf.to_string(), "AG EF");
-}
-
-#[test]
-fn an_operator_takes_all_that_follows() {
-    let read = model().ctl("AG x == 1 or y == 2").unwrap();
-    assert!(matches!(read.operand, Expression::Binary { operator: BinaryOperator::Or, .. }));
-    let read = model().ctl("AG (x == 1) or y == 2").unwrap();
-    assert!(matches!(read.operand, Expression::Binary { operator: BinaryOperator::Or, .. }));
-}
-
-#[test]
-fn operators_are_words_of_their_own() {
-    let model = model();
-    assert_eq!(model.ctl("EF EFfort").unwrap().operand, cell("EFfort"));
-    assert_eq!(model.ctl("AG AG == 1").unwrap().form, CtlForm::Ag);
-    assert_eq!(model.ctl("EF (x + AG > 1)").unwrap().form, CtlForm::Ef);
-    assert_eq!(first("EFx", model.ctl("EFx")), (codes::UNDECIDED_FORMULA, "EFx"));
-}
-
-#[test]
-fn any_other_formula_is_refused_with_the_forms_there_are() {
-    let model = model();
-    let refused = [
-        ("EX x", "EX"),
-        ("AG AX x == 1", "AX"),
-        ("EG (x == 1)", "EG"),
-        ("AF !x", "AF"),
-        ("A[x == 1 U y == 2]", "U"),
-        ("E (x U y)", "E"),
-        ("A G x", "A"),
-        ("G F x", "G"),
-        ("EF EF x", "EF EF x"),
-        ("AG EF AG x", "AG EF AG x"),
-        ("AGEF AGEF x", "AGEF AGEF x"),
-        ("x == 1", "x == 1"),
-        ("(x)", "(x)"),
-        ("AG x and EF y", "EF"),
-        ("!EF x", "EF"),
-        ("x imply AG (y)", "AG"),
-        ("(AG x) and (EF y)", "and"),
-        ("AG ((EF x) == 1)", "=="),
-        ("AG (x or EF y)", "EF"),
-        ("", ""),
-    ];
-    for (text, place) in refused {
-        assert_eq!(first(text, model.ctl(text)), (codes::UNDECIDED_FORMULA, place), "{text}");
-        let help = model.ctl(text).unwrap_err()[0].help.clone().unwrap();
-        assert!(help.contains("`AG f`") && help.contains("`EF f`"), "{text}: {help}");
-    }
-}
-
-#[test]
-fn mistakes_in_the_operand_are_shown_in_the_formula() {
-    let model = model();
-    let check = |text: &'static str| first(text, model.ctl(text));
-    assert_eq!(check("AG EF (x == zz)"), (codes::UNKNOWN_NAME, "zz"));
-    assert_eq!(check("AG Sender.bussy"), (codes::UNKNOWN_LOCATION, "bussy"));
-    assert_eq!(check("AG (EF x == 1"), (codes::UNEXPECTED_TOKEN, ""));
-    assert_eq!(check("AG x = 1"), (codes::UNEXPECTED_TOKEN, "="));
-    assert_eq!(check("EF"), (codes::UNEXPECTED_TOKEN, ""));
-    assert_eq!(check("EF x y"), (codes::UNEXPECTED_TOKEN, "y"));
-    assert_eq!(check("AG (EF x) )"), (codes::UNEXPECTED_TOKEN, ")"));
 }

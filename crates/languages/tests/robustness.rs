@@ -5,7 +5,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use languages::{Automaton, Diagnostic, Model, Severity, StateSpace, codes, read_model};
+use languages::{
+    Automaton, Diagnostic, Model, ServiceText, Severity, StateSpace, codes, ctl_over_names, ltl_over_names,
+    read_model,
+};
 use proptest::prelude::*;
 
 /// Together these use every construct of the language.
@@ -28,7 +31,16 @@ const MODELS: [&str; 3] = [
 /// A state space, an automaton over it, and questions.
 const SPACE: &str = "1 7 2 !p !q * 2 RP2 3\r\n\n2 8 2 p !q * 3 * 1\n3 12 2 !p q go 3\n";
 const AUTOMATON: &str = "0\n1 2\n0 true 0 p!q 1 pq 2\n1 !q 1\n2\n";
-const QUESTIONS: [&str; 6] = [
+const AUTOMATA: [&str; 3] = [
+    "HOA: v1 States: 2 Start: 0 AP: 2 \"x == 1\" \"P.s\" Alias: @a !0 & (1 | t) acc-name: Buchi Acceptance: 2 Inf(0)&Inf(1)
+     --BODY-- State: 0 \"a\" {0} [@a] 1 {1} [0|f] 0 State: 1 0 1 1 0 --END--",
+    "never { /* F x */ T0_init: do :: (x == 1 && !P.s) -> goto accept_S1 :: else -> break od;
+     accept_S1: if :: atomic { (1) -> assert(!(x)) } :: P->v > 2; skip fi; goto T0_init; L: false; skip }",
+    "initial s # here\nfinal s t\ns -> t : go on\nt -> s\n",
+];
+const QUESTIONS: [&str; 8] = [
+    "[] (x == 1 -> <> (P.s && P->v > 2)) <-> \"x\" U !y /\\ GF ~P.t # end",
+    "A[x W E (y R P.s)] => EX A[] x \\/ E<> AGEF y",
     "AG (EF (x == 1 and P.s))",
     "(P, 2 * x, a[x] + P->v)",
     "EFAG not x",
@@ -38,7 +50,21 @@ const QUESTIONS: [&str; 6] = [
 ];
 
 /// Pieces to put where they do not belong.
-const PIECES: [&str; 41] = [
+const PIECES: [&str; 55] = [
+    "State:",
+    "Inf(0)",
+    "--END--",
+    "@a",
+    "::",
+    "goto",
+    "skip",
+    "[]",
+    "<->",
+    "E",
+    "GF",
+    "\"",
+    "#",
+    "W",
     "order(",
     ":",
     "<",
@@ -105,9 +131,40 @@ fn ask(model: &Model, question: &str) {
         assert_eq!(again.kind, measure.kind, "{question}");
         assert_eq!(model.measure_text_of_kind(&again.components, again.kind), text, "{question}");
     });
-    let formula = model.ctl(question).map(|_| ());
-    for errors in [expression, measure, formula].into_iter().filter_map(Result::err) {
+    // A formula that was understood is written such that it is understood again, unless its parentheses are too many.
+    let linear = model.ltl(question).map(|read| match model.ltl(&read.text) {
+        Ok(again) => assert_eq!((again.formula, again.text), (read.formula, read.text), "{question}"),
+        Err(errors) => assert_eq!(errors[0].code, codes::NESTED_TOO_DEEPLY, "{question}: {}", read.text),
+    });
+    let branching = model.ctl(question).map(|read| match model.ctl(&read.text) {
+        Ok(again) => assert_eq!((again.formula, again.text), (read.formula, read.text), "{question}"),
+        Err(errors) => assert_eq!(errors[0].code, codes::NESTED_TOO_DEEPLY, "{question}: {}", read.text),
+    });
+    let names = [ltl_over_names(question).map(|_| ()), ctl_over_names(question).map(|_| ())];
+    read_automaton(model, question);
+    for errors in [expression, measure, linear, branching].into_iter().chain(names).filter_map(Result::err) {
         check(question, &errors);
+    }
+}
+
+/// Reads a text as an automaton about a model.
+fn read_automaton(model: &Model, text: &str) {
+    match model.automaton(text) {
+        Ok(read) => {
+            let states = read.automaton.states.len();
+            assert_eq!(read.states.len(), states);
+            assert!(read.propositions.len() <= 64);
+            assert!(read.automaton.initial.iter().all(|state| (*state as usize) < states));
+            assert!(read.automaton.states.iter().flatten().all(|edge| (edge.target as usize) < states));
+        }
+        Err(errors) => check(text, &errors),
+    }
+    match ServiceText::read(text) {
+        Ok(service) => {
+            assert!(service.initial < service.states.len());
+            assert!(service.transitions.iter().all(|step| step.from.max(step.to) < service.states.len()));
+        }
+        Err(errors) => check(text, &errors),
     }
 }
 
@@ -202,7 +259,7 @@ fn damaged_spaces_automata_and_questions_are_survived() {
         read_space(text);
         ask(&model, text);
     };
-    for text in [SPACE, AUTOMATON].iter().chain(&QUESTIONS) {
+    for text in [SPACE, AUTOMATON].iter().chain(&QUESTIONS).chain(&AUTOMATA) {
         let pieces = pieces(text);
         for at in 0..pieces.len() {
             use_all(&pieces[..at].concat());
@@ -234,6 +291,16 @@ fn deep_and_long_questions_and_spaces_are_refused_quickly() {
         "x or AG ",
         "P.1 ",
         "A[",
+        "E[x U ",
+        "x U ",
+        "[]",
+        "x -> ",
+        "x <-> X ",
+        "x W ",
+        "GF",
+        "xU(",
+        "\"",
+        "~",
         "order(",
         "order(x:",
         "order(x: 0 < 1) <",
@@ -242,6 +309,45 @@ fn deep_and_long_questions_and_spaces_are_refused_quickly() {
         ask(&model, &repeated.repeat(50_000));
         ask(&model, &format!("AG {} x", repeated.repeat(50_000)));
         ask(&model, &format!("{}EF x", repeated.repeat(50_000)));
+    }
+    for repeated in [
+        "State: 0 ",
+        "[",
+        "[!",
+        "[(0&",
+        "[0|1&",
+        "0 ",
+        "Inf(0)&",
+        "(Inf(0)|",
+        "Start: 0 ",
+        "Alias: @a !0 ",
+        "{0",
+        "/*",
+        "\"p\" ",
+    ] {
+        let start = "HOA: v1 AP: 2 \"x\" \"y\" Acceptance: 1 ";
+        for middle in
+            ["", "Inf(0) ", "Inf(0) --BODY-- ", "Inf(0) --BODY-- State: 0 ", "Inf(0) --BODY-- State: 0 [0"]
+        {
+            read_automaton(&model, &format!("{start}{middle}{}", repeated.repeat(20_000)));
+        }
+    }
+    for repeated in [
+        ":: x ",
+        ":: (",
+        "L: ",
+        "do ",
+        "x; ",
+        "goto L; ",
+        "if :: x fi; ",
+        ":: x -> goto L ",
+        "(",
+        "atomic { ",
+        "x -> ",
+    ] {
+        for start in ["never { ", "never { L: do ", "never { L: x; "] {
+            read_automaton(&model, &format!("{start}{} od }}", repeated.repeat(20_000)));
+        }
     }
     for repeated in ["1 ", "1\n", "1 1 1 p ", "! ", "p!", "1 1 0\n", "\n", "\r", "true 0 ", "1 99999 "] {
         read_space(&repeated.repeat(50_000));

@@ -1,11 +1,12 @@
 //! DVE, the language of the DiVinE model checker and of the BEEM benchmark.
 //!
-//! A text goes through five steps, each a module: [`tokens`], [`parse`] (to the tree in [`syntax`]), [`declare`]
+//! A text goes through five steps, each a module: [`mod@tokens`], [`parse`] (to the tree in [`syntax`]), [`declare`]
 //! (variables, and the names for [`resolve`]), [`transition`] (each transition by itself) and [`lower`] (actions).
 //! A step after the parser starts only if the text could be read: guesses about a half-read file would only
 //! produce follow-up errors.
 //!
-//! Progress measures may say more than DVE does: [`buffer`] and [`order`]. [`text`] writes them.
+//! Progress measures may say more than DVE does: [`buffer`] and [`order`]. [`text`] writes them. Formulas of temporal logic are
+//! read by [`parse`], too; [`temporal`] gives them a meaning.
 
 mod buffer;
 mod constants;
@@ -17,6 +18,8 @@ mod parse;
 mod property;
 mod resolve;
 mod syntax;
+mod temporal;
+mod temporal_text;
 mod text;
 mod tokens;
 mod transition;
@@ -24,15 +27,17 @@ mod transition;
 use sweepline::model::guarded_commands::{Expression, GuardedCommands, Span};
 
 use crate::codes;
-use crate::ctl::CtlFormula;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::measure::{DeclaredMeasure, MeasureExpressions};
 pub(crate) use constants::unknown_constant;
 use lower::Lowered;
 use resolve::Resolver;
 pub(crate) use resolve::{ProcessScope, Scope, Symbol};
+pub(crate) use syntax::Purpose;
+pub(crate) use temporal::{ctl, ctl_over_names, ltl, ltl_over_names};
+pub(crate) use temporal_text::proposition as proposition_text;
 pub(crate) use text::{measure as measure_text, summary as measure_summary};
-pub(crate) use tokens::is_name;
+pub(crate) use tokens::{Token, TokenKind, is_name, tokens};
 
 /// Spans are 32 bits wide, and nobody writes a model of this size.
 const LARGEST_TEXT: usize = 64 << 20;
@@ -77,15 +82,15 @@ pub(crate) fn measure(text: &str, scope: &Scope) -> Result<MeasureExpressions, V
     Ok(MeasureExpressions { components: diagnostics.check(resolved)?, kind })
 }
 
-/// Reads a formula of computation tree logic about states.
-pub(crate) fn ctl(text: &str, scope: &Scope) -> Result<CtlFormula, Vec<Diagnostic>> {
-    check_size(text)?;
-    let mut diagnostics = Diagnostics::default();
-    let parsed = parse::formula(text, &mut diagnostics);
-    let parse::Formula { form, operand, place } = diagnostics.check(parsed)?;
-    let operand = Resolver::new(scope, None, &mut diagnostics).expression(&operand);
-    let operand_text = text.get(place.start as usize..place.end as usize).unwrap_or(text).to_owned();
-    Ok(CtlFormula { form, operand: diagnostics.check(operand)?, operand_text })
+/// Reads one expression that makes up a part of a text, as if it stood outside of all processes.
+pub(crate) fn expression_at(
+    text: &str,
+    span: Span,
+    scope: &Scope,
+    diagnostics: &mut Diagnostics,
+) -> Checked<Expression> {
+    let parsed = parse::expression_at(text, span, diagnostics)?;
+    Resolver::new(scope, None, diagnostics).truth(&parsed)
 }
 
 fn check_size(text: &str) -> Result<(), Vec<Diagnostic>> {

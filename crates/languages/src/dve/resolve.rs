@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use sweepline::model::guarded_commands::{
-    BinaryOperator, CellId, Expression, IntegerType, LocationId, Place, Span, VariableId,
+    BinaryOperator, CellId, Expression, IntegerType, LocationId, Place, Span, UnaryOperator, VariableId,
 };
 
 use super::fold;
@@ -164,6 +164,25 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
                 self.message(*channel, index, part.as_deref(), span)
             }
             ExpressionKind::Rank(rank) => self.rank(rank),
+        }
+    }
+
+    /// An expression as a truth value: there `~` negates, because that is what it means to people who write formulas, and because the
+    /// complement of 0 and of 1 are both true.
+    pub(crate) fn truth(&mut self, expression: &syntax::Expression<'_>) -> Checked<Expression> {
+        match &expression.kind {
+            ExpressionKind::Unary { operator: UnaryOperator::Not | UnaryOperator::Complement, operand } => {
+                Ok(fold::unary(UnaryOperator::Not, self.truth(operand)?))
+            }
+            ExpressionKind::Binary {
+                operator: operator @ (BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Imply),
+                left,
+                right,
+            } => {
+                let (left, right) = (self.truth(left), self.truth(right));
+                Ok(fold::binary(*operator, left?, right?, expression.span))
+            }
+            _ => self.expression(expression),
         }
     }
 

@@ -15,6 +15,8 @@ use crate::diagnostic::Diagnostic;
 pub(crate) enum Purpose {
     Model,
     Measure,
+    /// A formula of temporal logic, which has operators of its own around the expressions of the model.
+    Formula,
 }
 
 /// A name at a place.
@@ -229,4 +231,75 @@ pub(crate) struct OrderValue<'text> {
     pub(crate) name: Name<'text>,
     /// What it is if it is a number.
     pub(crate) number: Option<i64>,
+}
+
+/// A formula of temporal logic at a place. Like expressions, formulas are kept shallow by the parser alone.
+#[derive(Debug)]
+pub(crate) struct Formula<'text> {
+    pub(crate) kind: FormulaKind<'text>,
+    pub(crate) span: Span,
+    /// 1 for what is about one state.
+    pub(crate) depth: usize,
+}
+
+#[derive(Debug)]
+pub(crate) enum FormulaKind<'text> {
+    /// About one state: there is no temporal operator in it.
+    State(Expression<'text>),
+    Not(Box<Formula<'text>>),
+    Connected {
+        connective: Connective,
+        left: Box<Formula<'text>>,
+        right: Box<Formula<'text>>,
+    },
+    /// `F f`, `EX f`
+    Unary {
+        runs: Runs,
+        operator: UnaryTemporal,
+        operand: Box<Formula<'text>>,
+    },
+    /// `f U g`, `A[f W g]`
+    Binary {
+        runs: Runs,
+        operator: BinaryTemporal,
+        left: Box<Formula<'text>>,
+        right: Box<Formula<'text>>,
+    },
+}
+
+/// What connects two formulas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Connective {
+    And,
+    Or,
+    Implies,
+    Equivalent,
+}
+
+/// The runs that a temporal operator speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Runs {
+    /// The one run that a formula of linear temporal logic is about.
+    This,
+    /// Some run from the state on: `E`.
+    Some,
+    /// Every run from the state on: `A`.
+    Every,
+}
+
+/// A temporal operator with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnaryTemporal {
+    Next,
+    Finally,
+    Globally,
+}
+
+/// A temporal operator with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BinaryTemporal {
+    Until,
+    Release,
+    WeakUntil,
+    StrongRelease,
 }

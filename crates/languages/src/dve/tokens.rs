@@ -15,6 +15,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 pub(crate) enum TokenKind {
     Word,
     Number(i64),
+    /// Something in quotation marks. Only in formulas.
+    Quoted,
     /// Characters that are no token, reported by the lexer.
     Unknown,
     /// After the last token of the text, for ever.
@@ -77,6 +79,11 @@ pub(crate) enum TokenKind {
     Slash,
     Star,
     Tilde,
+    // Operators that only formulas have.
+    Always,
+    Equivalent,
+    Eventually,
+    Implies,
 }
 
 use TokenKind::*;
@@ -145,16 +152,29 @@ const PUNCTUATION: &[(&str, TokenKind)] = &[
     ("~", Tilde),
 ];
 
+/// What is punctuation only in formulas, where it comes first. The words `and` and `or` have a third spelling there.
+const FORMULA_PUNCTUATION: &[(&str, TokenKind)] = &[
+    ("<->", Equivalent),
+    ("<=>", Equivalent),
+    ("=>", Implies),
+    ("[]", Always),
+    ("<>", Eventually),
+    ("/\\", AmpersandAmpersand),
+    ("\\/", BarBar),
+];
+
 impl TokenKind {
     /// What to call it in a list of expected tokens.
     pub(crate) fn describe(self) -> String {
         match self {
             Word => "a name".to_owned(),
             Number(_) => "a number".to_owned(),
+            Quoted => "a text in quotation marks".to_owned(),
             Unknown => "unknown characters".to_owned(),
             End => "the end of the text".to_owned(),
             fixed => {
-                let spelt = self::fixed().find(|(_, kind)| *kind == fixed);
+                let spelt =
+                    self::fixed().chain(FORMULA_PUNCTUATION.iter().copied()).find(|(_, kind)| *kind == fixed);
                 format!("`{}`", spelt.map_or("", |(spelling, _)| spelling))
             }
         }
@@ -256,7 +276,7 @@ impl Lexer<'_, '_> {
         }
         // Values of the model fit in 32 bits; a measure may compute with larger ones.
         let largest = match self.purpose {
-            Purpose::Model => i64::from(i32::MAX),
+            Purpose::Model | Purpose::Formula => i64::from(i32::MAX),
             Purpose::Measure => i64::MAX,
         };
         match spelling.parse::<i64>() {
@@ -271,10 +291,13 @@ impl Lexer<'_, '_> {
     }
 
     fn symbol(&mut self, rest: &str) -> bool {
-        if rest.starts_with("//") {
+        let in_formula = self.purpose == Purpose::Formula;
+        if rest.starts_with("//") || (in_formula && rest.starts_with('#')) {
             self.end_unknown();
             let length = rest.find('\n').unwrap_or(rest.len());
-            self.line_comment(&rest[..length]);
+            if !in_formula {
+                self.line_comment(&rest[..length]);
+            }
             self.at += length;
             return true;
         }
@@ -290,11 +313,31 @@ impl Lexer<'_, '_> {
             self.at += length.unwrap_or(rest.len());
             return true;
         }
-        let found = PUNCTUATION.iter().find(|(spelling, _)| rest.starts_with(spelling));
+        if in_formula && let Some(quoted) = rest.strip_prefix('"') {
+            self.quoted(quoted);
+            return true;
+        }
+        let only_here = if in_formula { FORMULA_PUNCTUATION } else { &[] };
+        let found = only_here.iter().chain(PUNCTUATION).find(|(spelling, _)| rest.starts_with(spelling));
         if let Some((spelling, kind)) = found {
             self.push(*kind, spelling.len());
         }
         found.is_some()
+    }
+
+    /// A text in quotation marks, from behind the first one on. It has no escapes: expressions have no such marks.
+    fn quoted(&mut self, rest: &str) {
+        let Some(length) = rest.find('"') else {
+            self.end_unknown();
+            let span = Span::new(self.at, self.at + 1);
+            let message = "this quotation is never closed";
+            let error = Diagnostic::error(codes::UNCLOSED_QUOTATION, span, message, "opened here");
+            self.diagnostics.report(error.help("close it with `\"`"));
+            self.tokens.push(Token { kind: Unknown, span });
+            self.at = self.text.len();
+            return;
+        };
+        self.push(Quoted, length + 2);
     }
 
     /// A comment may declare a progress measure: `// progress: x + 1`.

@@ -73,11 +73,16 @@ impl<'text> Parser<'text, '_> {
             let kind = ExpressionKind::Binary { operator, left: Box::new(left), right: Box::new(right) };
             left = self.shallow(Expression { kind, span, depth })?;
         }
+        self.expect_operator();
+        Ok(left)
+    }
+
+    /// Remembers that an operator could follow.
+    pub(super) fn expect_operator(&mut self) {
         // After an operand, `.` and the like are possible too, but rarely what was forgotten.
         let suffixes = [TokenKind::Dot, TokenKind::Arrow, TokenKind::OpenBracket].map(Expected::Token);
         self.expected.retain(|expected| !suffixes.contains(expected));
         self.note(OPERATOR);
-        Ok(left)
     }
 
     /// A prefix operator, or an operand without one.
@@ -98,7 +103,7 @@ impl<'text> Parser<'text, '_> {
 
     /// `operand = number | "true" | "false" | "(" expression ")" | name [ "." name | "->" name ] [ index ]`, and in
     /// measures `order` and `qualified`.
-    fn operand(&mut self) -> Checked<Expression<'text>> {
+    pub(super) fn operand(&mut self) -> Checked<Expression<'text>> {
         let span = self.span();
         let number = |value| Expression { kind: ExpressionKind::Number(value), span, depth: 1 };
         match self.kind() {
@@ -127,7 +132,7 @@ impl<'text> Parser<'text, '_> {
         }
     }
 
-    fn named(&mut self) -> Checked<Expression<'text>> {
+    pub(super) fn named(&mut self) -> Checked<Expression<'text>> {
         let first = self.name()?;
         let leaf = |kind, span| Ok(Expression { kind, span, depth: 1 });
         if self.eat(TokenKind::Dot) {

@@ -6,13 +6,16 @@
 //! or the start of a process) and goes on, so one run shows several mistakes.
 //!
 //! The grammar is spread over the files of this folder: [`declaration`], [`process`] and [`mod@expression`] for
-//! models, [`mod@measure`] and [`mod@ctl`] for what is asked about them. This one holds the cursor they share and
+//! models, [`mod@measure`] and [`mod@formula`] for what is asked about them. This one holds the cursor they share and
 //! the file as a whole.
 
-mod ctl;
 mod declaration;
 mod expression;
+mod formula;
+mod formula_errors;
+mod formula_tree;
 mod measure;
+mod operator_words;
 mod process;
 
 use sweepline::model::guarded_commands::Span;
@@ -42,14 +45,24 @@ pub(crate) fn expression<'text>(
     text: &'text str,
     diagnostics: &mut Diagnostics,
 ) -> Checked<syntax::Expression<'text>> {
-    let mut parser = Parser::new(text, diagnostics);
+    expression_at(text, Span::new(0, text.len()), diagnostics)
+}
+
+/// Reads one expression that makes up a part of the text.
+pub(crate) fn expression_at<'text>(
+    text: &'text str,
+    span: Span,
+    diagnostics: &mut Diagnostics,
+) -> Checked<syntax::Expression<'text>> {
+    let part = text.get(..span.end as usize).unwrap_or(text);
+    let mut parser = Parser::starting_at(span.start as usize, part, Purpose::Model, diagnostics);
     let expression = parser.expression()?;
     parser.expect(TokenKind::End)?;
     Ok(expression)
 }
 
-pub(crate) use ctl::{Formula, formula};
 pub(crate) use expression::{TIGHTEST, spelling};
+pub(crate) use formula::{Logic, formula};
 pub(crate) use measure::measure;
 
 /// Something the grammar allows at the current place.

@@ -1,0 +1,163 @@
+//! Büchi automata that others wrote, about the propositions of a model.
+//!
+//! Three notations are read, and told apart by how they begin: the Hanoi format, version 1, in which Spot and its relatives write (`HOA:`); SPIN's never
+//! claims (`never`); and the file of the thesis of 2017, which is described at [`Automaton`](crate::Automaton). The fourth source is the property process of a DVE file.
+//! All become a [`Buchi`], whose edges are cubes of numbered propositions; a label that is no cube becomes several edges.
+//!
+//! Service automata read events instead of states. They are plain text here, as [`ServiceText`].
+
+mod acceptance;
+mod declared;
+mod hoa;
+mod hoa_tokens;
+mod label;
+mod never_claim;
+mod service_automaton;
+mod thesis;
+
+use sweepline::model::guarded_commands::Span;
+use sweepline::property::buchi::{Buchi, Edge};
+
+use crate::Model;
+use crate::codes;
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::proposition::Proposition;
+use label::Label;
+
+pub use service_automaton::{ServiceText, ServiceTransition};
+
+/// Automata are small; a long text is a file of another kind.
+const LARGEST_TEXT: usize = 64 << 20;
+
+/// The most states, and the most edges, of an automaton.
+const LARGEST_AUTOMATON: usize = 1 << 20;
+
+/// How an automaton is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AutomatonFormat {
+    /// The Hanoi format, version 1.
+    Hoa,
+    /// A never claim of Promela.
+    NeverClaim,
+    /// The file of the thesis of 2017.
+    Thesis,
+    /// The property process of a DVE file.
+    PropertyProcess,
+}
+
+/// A Büchi automaton about a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AutomatonWithPropositions {
+    /// How it was written.
+    pub format: AutomatonFormat,
+    /// What it accepts.
+    pub automaton: Buchi,
+    /// What its states are called.
+    pub states: Vec<String>,
+    /// The expressions that its propositions stand for, at most 64.
+    pub propositions: Vec<Proposition>,
+}
+
+impl AutomatonFormat {
+    /// How a text seems to be written: it begins with `HOA:`, with `never`, or otherwise.
+    pub fn of(text: &str) -> Self {
+        let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+        loop {
+            let comment = if let Some(inside) = rest.strip_prefix("/*") {
+                inside.split_once("*/").map_or("", |(_, behind)| behind)
+            } else if rest.starts_with("//") || rest.starts_with('#') {
+                rest.split_once('\n').map_or("", |(_, behind)| behind)
+            } else {
+                break;
+            };
+            rest = comment.trim_start();
+        }
+        let word = rest.split(|one: char| one.is_whitespace() || one == '{').next().unwrap_or_default();
+        match word {
+            "never" => Self::NeverClaim,
+            _ if word.starts_with("HOA:") => Self::Hoa,
+            _ => Self::Thesis,
+        }
+    }
+}
+
+/// Reads an automaton about a model.
+pub(crate) fn read(text: &str, model: &Model) -> Result<AutomatonWithPropositions, Vec<Diagnostic>> {
+    if text.len() > LARGEST_TEXT {
+        let message = format!("the automaton is longer than {LARGEST_TEXT} bytes");
+        let span = Span::new(text.floor_char_boundary(LARGEST_TEXT), text.len());
+        let error = Diagnostic::error(codes::TEXT_TOO_LARGE, span, message, "from here on");
+        return Err(vec![error.help("is this the file of an automaton?")]);
+    }
+    match AutomatonFormat::of(text) {
+        AutomatonFormat::Hoa => hoa::read(text, model),
+        AutomatonFormat::NeverClaim => never_claim::read(text, model),
+        AutomatonFormat::Thesis | AutomatonFormat::PropertyProcess => thesis::read(text, model),
+    }
+}
+
+pub(crate) use declared::property_process;
+
+/// An automaton that grows, with its limits.
+struct Growing {
+    automaton: Buchi,
+    edges: usize,
+}
+
+impl Growing {
+    fn with_sets(acceptance_sets: u32) -> Self {
+        Self { automaton: Buchi { acceptance_sets, ..Buchi::default() }, edges: 0 }
+    }
+
+    /// Makes sure that there is a state of this number.
+    fn state(&mut self, number: usize, span: Span, diagnostics: &mut Diagnostics) -> Checked<u32> {
+        if number >= LARGEST_AUTOMATON {
+            return Err(diagnostics.report(too_large(span)));
+        }
+        if self.automaton.states.len() <= number {
+            self.automaton.states.resize_with(number + 1, Vec::new);
+        }
+        Ok(u32::try_from(number).expect("the largest automaton is smaller"))
+    }
+
+    /// Adds an edge for each case of `label` between states that are there.
+    fn edge(
+        &mut self,
+        (from, target): (u32, u32),
+        label: &Label,
+        accepting: u32,
+        span: Span,
+        diagnostics: &mut Diagnostics,
+    ) -> Checked<()> {
+        let cubes = label.cubes();
+        let cubes = cubes.filter(|cubes| self.edges + cubes.len() <= LARGEST_AUTOMATON);
+        let Some(cubes) = cubes else { return Err(diagnostics.report(too_large(span))) };
+        self.edges += cubes.len();
+        let edges = &mut self.automaton.states[from as usize];
+        edges.extend(cubes.into_iter().map(|label| Edge { label, target, accepting }));
+        Ok(())
+    }
+}
+
+fn too_large(span: Span) -> Diagnostic {
+    let message = "the automaton is too large";
+    let error = Diagnostic::error(codes::AUTOMATON_TOO_LARGE, span, message, "from here on");
+    error.help("it may have 1,048,576 states and edges, and a label 1,024 cases: is there a smaller one?")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_told_apart_by_their_first_word() {
+        let of = AutomatonFormat::of;
+        assert_eq!(of("HOA: v1"), AutomatonFormat::Hoa);
+        assert_eq!(of("\u{feff} /* by hand */\n HOA:v1"), AutomatonFormat::Hoa);
+        assert_eq!(of("// a claim\n# here\nnever{"), AutomatonFormat::NeverClaim);
+        assert_eq!(of("never /* F p */ {"), AutomatonFormat::NeverClaim);
+        for text in ["", "0\n1\n", "nevermore", "/* never", "hoa: v1", "//"] {
+            assert_eq!(of(text), AutomatonFormat::Thesis, "{text}");
+        }
+    }
+}
