@@ -73,10 +73,10 @@ pub struct Arguments {
 pub enum Command {
     /// Do the properties hold?
     ///
-    /// Without --property, --invariant, --reach, --ctl, --home or --deadlock, all properties in the model file are checked, and that
+    /// Without --property, --invariant, --reach, --ltl, --automaton, --ctl, --home or --deadlock, all properties in the model file are checked, and that
     /// there is no deadlock. With one of them, exactly what they name is checked.
     #[command(after_help = EXIT_CODES)]
-    Check(CheckArguments),
+    Check(Box<CheckArguments>),
     /// Walk the whole state space, report its shape
     ///
     /// Deadlocks and run-time errors are counted; neither ends the walk.

@@ -44,11 +44,14 @@ impl Failure {
                 let help = "check a smaller instance of the model";
                 (Exit::BadInput, Finding::error(codes::NOT_EXECUTABLE, message, help))
             }
+            CheckError::NeedsOwnSearch(_) => {
+                (Exit::BadInput, Finding::error(codes::UNSOUND, message, "ask for it alone"))
+            }
             CheckError::Unsound(unsound) => {
                 let help = match unsound {
-                    Unsound::ComponentsByDepth(_) | Unsound::ComponentsByPartition(_) => {
-                        unsound.advice().into()
-                    }
+                    Unsound::ComponentsByDepth(_)
+                    | Unsound::ComponentsByPartition(_)
+                    | Unsound::Cycles(..) => unsound.advice().into(),
                     Unsound::ComponentsAcrossLayers(_) => {
                         format!("{}; --expect-monotone shows where progress falls", unsound.advice())
                     }

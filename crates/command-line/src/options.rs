@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use languages::Language;
 use report::{Detail, TraceView};
 use sweepline::progress::finder::Prefer;
+use sweepline::property::linear::DeadEnds;
 
 use crate::amounts::{duration, memory_size};
 
@@ -59,6 +60,18 @@ pub struct QuestionOptions {
     /// `AG (p or q)`.
     #[arg(long = "ctl", value_name = "FORMULA", allow_hyphen_values = true)]
     pub formulas: Vec<String>,
+    /// A formula of linear temporal logic that is true of every run; may be repeated
+    ///
+    /// Operators are written as in SPIN (`[] <> U V W X ! && || -> <->`) or as words (`G F X U R W M not and or`), propositions as
+    /// expressions of the model: `G (P.waiting -> F P.critical)`.
+    #[arg(long = "ltl", value_name = "FORMULA", allow_hyphen_values = true)]
+    pub linear: Vec<String>,
+    /// A file with an automaton that accepts no run: HOA, a never claim, or a file of the thesis; may be repeated
+    #[arg(long = "automaton", value_name = "FILE")]
+    pub automata: Vec<String>,
+    /// What becomes of runs that cannot go on, for --ltl, --automaton and property processes
+    #[arg(long, value_name = "RULE", value_enum, default_value_t)]
+    pub dead_ends: DeadEndsChoice,
     /// An expression that can become true again whatever happened: short for --ctl "AG EF (EXPR)"; may be repeated
     #[arg(long = "home", value_name = "EXPR", allow_hyphen_values = true)]
     pub homes: Vec<String>,
@@ -70,11 +83,31 @@ pub struct QuestionOptions {
     pub no_deadlock: bool,
 }
 
+/// What becomes of runs that cannot go on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum DeadEndsChoice {
+    /// Only infinite runs count
+    #[default]
+    Ignored,
+    /// The last state is repeated for ever
+    Repeated,
+}
+
+impl From<DeadEndsChoice> for DeadEnds {
+    fn from(choice: DeadEndsChoice) -> Self {
+        match choice {
+            DeadEndsChoice::Ignored => Self::Ignored,
+            DeadEndsChoice::Repeated => Self::Repeated,
+        }
+    }
+}
+
 impl QuestionOptions {
     /// Whether nothing in particular is asked.
     pub fn is_empty(&self) -> bool {
-        let Self { properties, invariants, reachable, formulas, homes, deadlock, no_deadlock: _ } = self;
-        [properties, invariants, reachable, formulas, homes].into_iter().all(Vec::is_empty) && !deadlock
+        let Self { properties, invariants, reachable, formulas, linear, automata, homes, .. } = self;
+        let texts = [properties, invariants, reachable, formulas, linear, automata, homes];
+        texts.into_iter().all(Vec::is_empty) && !self.deadlock
     }
 }
 

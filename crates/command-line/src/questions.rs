@@ -3,17 +3,21 @@
 //! Nothing asked means everything: all properties that the file declares, and that there is no deadlock. Whoever asks
 //! for something in particular gets exactly that, so that the exit code answers the question that was asked.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use languages::CtlForm;
 use languages::spelling::nearest;
+use languages::{AutomatonWithPropositions, CtlForm, LtlFormula};
 use report::Finding;
 use sweepline::model::guarded_commands::{DeclaredProperty, DeclaredPropertyKind, Expression};
+use sweepline::property::linear::{DeadEnds, LinearProperty};
+use sweepline::property::ltl_to_buchi::Limits;
 use sweepline::property::{Property, PropertyKind, Spelling};
 
 use crate::codes;
 use crate::model_file::{ModelFile, in_text};
 use crate::options::QuestionOptions;
+use crate::text_file::{LARGEST_MODEL, read_text};
 
 /// Said about an expression when the language has no better advice.
 const NAMES: &str = "an expression is over global variables, `Process->variable` and `Process.state`, like `x < 3 and not P.critical`";
@@ -49,14 +53,19 @@ impl Questions {
             questions.add("no deadlock".into(), PropertyKind::DeadlockFree, Origin::Model);
         }
         let declared = &file.model.commands.properties;
+        let mut asked: Vec<&DeclaredProperty> = Vec::new();
         if nothing_particular {
-            declared.iter().for_each(|property| questions.add_declared(property));
+            asked.extend(declared);
         }
         for name in &options.properties {
             match declared.iter().find(|property| property.name == *name) {
-                Some(property) => questions.add_declared(property),
+                Some(property) => asked.push(property),
                 None => findings.push(unknown_property(name, declared)),
             }
+        }
+        for property in asked {
+            let added = questions.add_declared(property, options.dead_ends.into(), file);
+            findings.extend(added.err().into_iter().flatten());
         }
         let invariants = options.invariants.iter().map(|text| ("--invariant", text));
         let reachable = options.reachable.iter().map(|text| ("--reach", text));
@@ -68,6 +77,13 @@ impl Questions {
         }
         for text in &options.formulas {
             findings.extend(questions.add_formula(text, file).err().into_iter().flatten());
+        }
+        let dead_ends = options.dead_ends.into();
+        for text in &options.linear {
+            findings.extend(questions.add_linear(text, dead_ends, file).err().into_iter().flatten());
+        }
+        for path in &options.automata {
+            findings.extend(questions.add_automaton(path, dead_ends, file).err().into_iter().flatten());
         }
         for text in &options.homes {
             findings.extend(questions.add_home(text, file).err().into_iter().flatten());
@@ -88,12 +104,48 @@ impl Questions {
         self.origins.push(origin);
     }
 
-    fn add_declared(&mut self, property: &DeclaredProperty) {
+    fn add_declared(
+        &mut self,
+        property: &DeclaredProperty,
+        dead_ends: DeadEnds,
+        file: &ModelFile,
+    ) -> Result<(), Vec<Finding>> {
         let kind = match &property.kind {
             DeclaredPropertyKind::Invariant(expression) => PropertyKind::Invariant(expression.clone()),
-            DeclaredPropertyKind::NoAcceptedRun(_) => PropertyKind::Ltl,
+            DeclaredPropertyKind::NoAcceptedRun(process) => {
+                let read = file.model.declared_automaton(process);
+                linear_kind(read.map_err(|found| in_text(found, &file.path, &file.text))?, dead_ends)
+            }
         };
         self.add(property.name.clone(), kind, Origin::Model);
+        Ok(())
+    }
+
+    fn add_linear(&mut self, text: &str, dead_ends: DeadEnds, file: &ModelFile) -> Result<(), Vec<Finding>> {
+        let text: Arc<str> = text.into();
+        let LtlFormula { formula, propositions, text: name } =
+            file.model.ltl(&text).map_err(|found| with_advice(in_text(found, "--ltl", &text)))?;
+        let propositions = propositions.into_iter().map(|one| one.expression).collect();
+        let linear = LinearProperty::of_formula(formula, propositions, &Limits::default());
+        let linear = linear.map_err(|error| {
+            vec![Finding::error(codes::FORMULA_TOO_LARGE, format!("`{name}`: {error}"), error.advice())]
+        })?;
+        let kind = PropertyKind::Linear(Box::new(linear.with_dead_ends(dead_ends)));
+        self.add(name, kind, Origin::Option("--ltl", text));
+        Ok(())
+    }
+
+    fn add_automaton(
+        &mut self,
+        path: &str,
+        dead_ends: DeadEnds,
+        file: &ModelFile,
+    ) -> Result<(), Vec<Finding>> {
+        let text = read_text(Path::new(path), LARGEST_MODEL).map_err(|finding| vec![finding])?;
+        let text: Arc<str> = text.into();
+        let read = file.model.automaton(&text).map_err(|found| with_advice(in_text(found, path, &text)))?;
+        self.add(format!("no run of {path}"), linear_kind(read, dead_ends), Origin::Model);
+        Ok(())
     }
 
     fn add_formula(&mut self, text: &str, file: &ModelFile) -> Result<(), Vec<Finding>> {
@@ -134,6 +186,13 @@ impl Questions {
     }
 }
 
+/// That no run is accepted.
+fn linear_kind(read: AutomatonWithPropositions, dead_ends: DeadEnds) -> PropertyKind {
+    let propositions = read.propositions.into_iter().map(|one| one.expression).collect();
+    let linear = LinearProperty::of_automaton(&read.automaton, propositions);
+    PropertyKind::Linear(Box::new(linear.with_dead_ends(dead_ends)))
+}
+
 /// A formula as a property.
 pub fn ctl_property(name: &str, form: CtlForm, operand: Expression) -> Property {
     let kind = match form {
@@ -158,7 +217,7 @@ fn unknown_property(name: &str, declared: &[DeclaredProperty]) -> Finding {
     let listed: Vec<String> = names().map(|name| format!("`{name}`")).collect();
     let help = match nearest(name, names()) {
         _ if declared.is_empty() => {
-            "it declares none; ask by --invariant, --reach, --ctl or --deadlock".into()
+            "it declares none; ask by --invariant, --reach, --ltl, --ctl or --deadlock".into()
         }
         Some(near) => format!("did you mean `{near}`? It declares {}", listed.join(", ")),
         None => format!("it declares {}", listed.join(", ")),
@@ -169,6 +228,6 @@ fn unknown_property(name: &str, declared: &[DeclaredProperty]) -> Finding {
 /// Said when a check has nothing to check: it would succeed whatever the model does.
 pub fn nothing_to_check() -> Finding {
     let message = "there is no property to check: only run-time errors will be noticed";
-    let help = "ask by --invariant, --reach, --ctl or --deadlock; `sweepline explore` counts states without questions";
+    let help = "ask by --invariant, --reach, --ltl, --ctl or --deadlock; `sweepline explore` counts states without questions";
     Finding::warning(codes::NOTHING_TO_CHECK, message, help)
 }

@@ -297,7 +297,8 @@ fn outcome_of(question: &Question, console: Console) -> Result<Outcome, Failure>
 /// The run that shows the verdict, and the component in which it ends.
 fn trace_of(verdict: &Verdict) -> Option<(&Trace, Option<&Component>)> {
     match verdict {
-        Verdict::Holds(Evidence::Trace(trace, _)) | Verdict::Violated(Evidence::Trace(trace, _)) => {
+        Verdict::Holds(Evidence::Trace(trace, _) | Evidence::Lasso(trace, _))
+        | Verdict::Violated(Evidence::Trace(trace, _) | Evidence::Lasso(trace, _)) => {
             Some((trace.trace(), None))
         }
         Verdict::Holds(Evidence::Component(trace, component))

@@ -178,6 +178,12 @@ impl RunRecord {
                 Some(Evidence::Component(trace, component)) => {
                     Some(self.add_trace(TraceRecord::with_component(commands, trace.trace(), component)))
                 }
+                Some(Evidence::Lasso(trace, start)) => Some(self.add_trace(TraceRecord {
+                    kind: TraceKind::Lasso,
+                    loop_start: Some(*start),
+                    length: Some(LengthRecord::AsFound),
+                    ..TraceRecord::new(commands, trace.trace())
+                })),
                 Some(Evidence::Search(_)) | None => None,
             };
             self.add_property(property, verdict, reason, trace);

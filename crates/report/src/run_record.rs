@@ -245,7 +245,7 @@ pub enum AnswerRecord {
 pub struct TraceRecord {
     /// What kind of run it is.
     pub kind: TraceKind,
-    /// For a lasso, the step that the loop begins with.
+    /// For a lasso, how many steps lead to the loop: the others are repeated for ever. If there are no others, the last state is.
     pub loop_start: Option<usize>,
     /// Whether the interpreter ran it.
     pub replayed: bool,

@@ -71,6 +71,9 @@ impl fmt::Display for TraceText<'_> {
             if number == hidden.start && !hidden.is_empty() {
                 writeln!(f, "  ...  {}", Steps(hidden.len()))?;
             }
+            if self.view != TraceView::None && self.trace.loop_start == Some(number) {
+                writeln!(f, "       -- from here on for ever:")?;
+            }
             if hidden.contains(&number) {
                 continue;
             }
@@ -81,7 +84,11 @@ impl fmt::Display for TraceText<'_> {
                 TraceView::Actions | TraceView::None => {}
             }
         }
-        Ok(())
+        match self.trace.loop_start {
+            Some(start) if start == self.trace.steps.len() => writeln!(f, "       -- this state for ever"),
+            Some(start) => writeln!(f, "       -- and again from step {}", start + 1),
+            None => Ok(()),
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use sweepline::check::{Engine, Plan, TerminalList, check};
 use sweepline::explore::search::Limits;
 use sweepline::explore::sweep::OnRegress;
 use sweepline::model::interpreted_model::Interpreted;
+use sweepline::property::linear::LinearProperty;
 use sweepline::property::{Property, PropertyKind};
 
 const COUNTER: &str = "byte x; process P { byte a[2]; state s, t; init s; \
@@ -18,6 +19,12 @@ const COUNTER: &str = "byte x; process P { byte a[2]; state s, t; init s; \
 
 fn run(questions: &[(&str, &str)], plan: &Plan) -> RunRecord {
     run_model(COUNTER, questions, None, plan)
+}
+
+fn linear(model: &languages::Model, formula: &str) -> LinearProperty {
+    let languages::LtlFormula { formula, propositions, .. } = model.ltl(formula).unwrap();
+    let propositions = propositions.into_iter().map(|one| one.expression).collect();
+    LinearProperty::of_formula(formula, propositions, &Default::default()).unwrap()
 }
 
 fn run_model(text: &str, questions: &[(&str, &str)], measure: Option<&str>, plan: &Plan) -> RunRecord {
@@ -30,7 +37,7 @@ fn run_model(text: &str, questions: &[(&str, &str)], measure: Option<&str>, plan
             let kind = match *kind {
                 "invariant" => PropertyKind::Invariant(model.expression(text).unwrap()),
                 "reach" => PropertyKind::Reachable(model.expression(text).unwrap()),
-                "ltl" => PropertyKind::Ltl,
+                "ltl" => PropertyKind::Linear(Box::new(linear(&model, text))),
                 "home" => PropertyKind::AlwaysPossible(model.expression(text).unwrap()),
                 _ => PropertyKind::DeadlockFree,
             };
@@ -97,7 +104,7 @@ fn a_witness_is_a_success_even_though_the_search_ended_early() {
 #[test]
 fn what_was_cut_short_is_unknown_and_says_why() {
     let plan = Plan { limits: Limits { states: 3, ..Limits::default() }, ..Plan::default() };
-    let record = run(&[("deadlock", "no deadlock"), ("ltl", "progress")], &plan);
+    let record = run(&[("deadlock", "no deadlock"), ("ltl", "G F x == 1")], &plan);
     assert_eq!(record.exit_of_answers(), Exit::Unknown);
     let text = text(&record, Detail::Normal);
     assert!(text.contains("unknown   no deadlock: the limit of 3 states is reached"), "{text}");

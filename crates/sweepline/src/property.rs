@@ -89,6 +89,11 @@ impl<P> PropertyKind<P> {
         }
     }
 
+    /// Whether it is decided by whole layers.
+    pub fn needs_layers(&self) -> bool {
+        self.is_about_components() || self.is_temporal()
+    }
+
     /// Whether it needs a search of its own.
     pub fn is_temporal(&self) -> bool {
         matches!(self, Self::Linear(_))

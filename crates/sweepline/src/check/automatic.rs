@@ -233,8 +233,10 @@ impl<E: Execution> AutomaticRun<'_, E> {
                 self.ended(end);
                 self.sweep(&proposal)?
             }
-            // Components need whole layers.
-            None if end == AttemptEnd::Memory && needs_monotone(self.properties).is_none() => {
+            // Components and cycles need whole layers.
+            None if end == AttemptEnd::Memory
+                && self.properties.iter().all(|one| !one.kind.needs_layers()) =>
+            {
                 self.ended(end);
                 self.partition()?
             }

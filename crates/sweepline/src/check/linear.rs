@@ -22,7 +22,7 @@ use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
 use crate::property::accepting_cycles::AcceptingState;
-use crate::property::linear::LinearProperty;
+use crate::property::linear::{DeadEnds, LinearProperty};
 use crate::property::product::{Acceptor, Place, REPEATED};
 use crate::property::soundness::Unsound;
 use crate::property::{Property, PropertyKind, predicates};
@@ -234,7 +234,7 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
             successors(&mut self.subject, system, &state, &mut batch).map_err(|_| self.wrong())?;
             values.clear();
             system.progress(batch.words(), &mut values);
-            for i in 0..batch.len() {
+            for (i, near) in values.iter().enumerate() {
                 if batch.state(i) == start {
                     let mut cycle = vec![batch.action(i)];
                     while next > 0 {
@@ -245,7 +245,7 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
                     cycle.reverse();
                     return Ok(cycle);
                 }
-                let is_near = self.kind == SearchKind::Layers(Order::Constant) || values[i] == value[0];
+                let is_near = self.kind == SearchKind::Layers(Order::Constant) || *near == value[0];
                 if is_near {
                     let inserted = with_width!(width, width => seen.insert(width, batch.state(i)));
                     if let Inserted::New(_) = inserted.map_err(CheckError::NoMemory)? {
@@ -315,7 +315,7 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
         let run = self.subject.replay(&whole)?;
         let states = <ProductSubject<M> as Subject>::states(&run);
         let closes = states.len() == end + 1 && states[start] == states[end];
-        let may_repeat = linear.dead_ends() == crate::property::linear::DeadEnds::Repeated;
+        let may_repeat = linear.dead_ends() == DeadEnds::Repeated;
         if !closes || (is_end && !(may_repeat && self.subject.is_terminal(states[start]))) {
             return Err(self.wrong());
         }
@@ -323,10 +323,9 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
         while !is_end && start > 0 && states[start - 1] == states[end - 1] {
             (start, end) = (start - 1, end - 1);
         }
-        let truth = |state: &&M::State| self.subject.truth(state).map_err(|_| self.wrong());
-        let stem: Vec<u64> = states[..start].iter().map(truth).collect::<Result<_, _>>()?;
-        let cycle = &states[start..end.max(start + 1)];
-        let cycle: Vec<u64> = cycle.iter().map(truth).collect::<Result<_, _>>()?;
+        let truth = |state: &&M::State| self.subject.truth(state);
+        let stem: Vec<u64> = states[..start].iter().map(truth).collect();
+        let cycle: Vec<u64> = states[start..end.max(start + 1)].iter().map(truth).collect();
         if !linear.is_violated_by(&stem, &cycle) {
             return Err(self.wrong());
         }

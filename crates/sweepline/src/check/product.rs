@@ -40,13 +40,11 @@ impl<M: Subject> ProductSubject<M> {
         self.place
     }
 
-    /// Which propositions hold in a state of the model.
-    pub fn truth(&self, state: &M::State) -> Result<u64, M::Fault> {
-        let mut truth = 0;
-        for (number, proposition) in self.propositions.iter().enumerate() {
-            truth |= u64::from(self.model.holds(proposition, state)?) << number;
-        }
-        Ok(truth)
+    /// Which propositions hold in a state of the model. One without a value does not: nobody asked for it, or the search has ended there.
+    pub fn truth(&self, state: &M::State) -> u64 {
+        let holds = |proposition| self.model.holds(proposition, state).unwrap_or(false);
+        let bits = self.propositions.iter().enumerate();
+        bits.fold(0, |truth, (number, proposition)| truth | u64::from(holds(proposition)) << number)
     }
 }
 
@@ -113,8 +111,7 @@ impl<M: Subject> Subject for ProductSubject<M> {
             }
             Expanded::Successors(fault) => {
                 let mut targets = Vec::new();
-                // A proposition without a value ends the search when the state is taken.
-                let truth = self.truth(&self.model.decode(&plain)).unwrap_or(0);
+                let truth = self.truth(&self.model.decode(&plain));
                 self.acceptor.targets(old.automaton(state), truth, &mut targets);
                 let successors = (0..steps.len()).map(|i| (steps.action(i), steps.state(i)));
                 // A state with an erroneous step has a step.

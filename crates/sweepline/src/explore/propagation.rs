@@ -224,8 +224,8 @@ impl Propagation {
             product.progress(batch.words(), &mut values);
             self.counters.explored += 1;
             self.counters.transitions += batch.len() as u64;
-            for i in 0..batch.len() {
-                let arrived = self.arrive(values[i], (batch.state(i), batch.action(i)), sent, product)?;
+            for (i, progress) in values.iter().enumerate() {
+                let arrived = self.arrive(*progress, (batch.state(i), batch.action(i)), sent, product)?;
                 if arrived.is_some() {
                     return Ok(arrived);
                 }

@@ -5,11 +5,10 @@
 //! A run that ends in a state without successors is either no run at all, or goes on by repeating its last state: see [`DeadEnds`]. That is one
 //! rule for all engines, and a matter of taste: deadlocks are found by another property.
 
-use super::buchi::{Buchi, Cube, Edge};
+use super::buchi::Buchi;
 use super::ltl::Ltl;
 use super::ltl_to_buchi::{FormulaTooLarge, Limits, buchi_of};
-use crate::model::guarded_commands::{BuchiAutomaton, Expression};
-use crate::model::transition_system::MAX_PREDICATES;
+use crate::model::guarded_commands::Expression;
 
 /// What becomes of a run that cannot go on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,14 +30,6 @@ pub struct LinearProperty<P = Expression> {
     /// What is asked, where that is known.
     formula: Option<Ltl>,
     dead_ends: DeadEnds,
-}
-
-/// An automaton that no search can follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TooManyPropositions {
-    /// Its guards.
-    #[error("the automaton has {0} different guards, and at most {MAX_PREDICATES} can be evaluated together")]
-    Guards(usize),
 }
 
 impl<P> LinearProperty<P> {
@@ -89,45 +80,5 @@ impl<P> LinearProperty<P> {
     pub fn is_violated_by(&self, stem: &[u64], cycle: &[u64]) -> bool {
         self.automaton.accepts(stem, cycle)
             && self.formula.as_ref().is_none_or(|formula| !formula.is_true_of(stem, cycle))
-    }
-}
-
-impl LinearProperty {
-    /// No run is accepted by a property process.
-    ///
-    /// # Errors
-    /// If it has too many guards.
-    pub fn of_process(process: &BuchiAutomaton) -> Result<Self, TooManyPropositions> {
-        let mut propositions: Vec<Expression> = Vec::new();
-        let mut automaton = Buchi {
-            states: vec![Vec::new(); process.states.len()],
-            initial: vec![process.initial],
-            acceptance_sets: 1,
-        };
-        for (from, to, guard) in &process.transitions {
-            let label = match guard {
-                Expression::Constant(0) => continue,
-                Expression::Constant(_) => Cube::TRUE,
-                guard => {
-                    let known = propositions.iter().position(|one| one == guard);
-                    let number = known.unwrap_or_else(|| {
-                        propositions.push(guard.clone());
-                        propositions.len() - 1
-                    });
-                    if number >= MAX_PREDICATES {
-                        continue;
-                    }
-                    Cube::proposition(number as u8)
-                }
-            };
-            let accepting = u32::from(process.accepting.contains(from));
-            automaton.states[*from as usize].push(Edge { label, target: *to, accepting });
-        }
-        match propositions.len() {
-            MAX_PREDICATES.. if propositions.len() > MAX_PREDICATES => {
-                Err(TooManyPropositions::Guards(propositions.len()))
-            }
-            _ => Ok(Self::of_automaton(&automaton, propositions)),
-        }
     }
 }

@@ -82,6 +82,8 @@ pub struct Acceptor {
     /// Whether a cycle through the state may be accepted.
     in_cycles: Vec<bool>,
     initial: Vec<u32>,
+    /// The propositions that each state asks for.
+    asked: Vec<u64>,
     dead_ends: DeadEnds,
 }
 
@@ -94,6 +96,10 @@ impl Acceptor {
             edges: states
                 .clone()
                 .map(|edges| edges.iter().map(|edge| (edge.label, edge.target)).collect())
+                .collect(),
+            asked: states
+                .clone()
+                .map(|edges| edges.iter().fold(0, |asked, edge| asked | edge.label.holds | edge.label.fails))
                 .collect(),
             accepting: states.map(|edges| edges.first().is_some_and(|edge| edge.accepting != 0)).collect(),
             in_cycles: automaton.accepting_components(),
@@ -122,6 +128,12 @@ impl Acceptor {
     #[inline]
     pub fn may_cycle(&self, state: u32) -> bool {
         self.in_cycles[state as usize]
+    }
+
+    /// The propositions that it asks for in this state: others need not have a value.
+    #[inline]
+    pub fn asked(&self, state: u32) -> u64 {
+        self.asked[state as usize]
     }
 
     /// Where it goes from a state of the model in which these propositions hold.
@@ -232,7 +244,8 @@ impl<S: TransitionSystem> TransitionSystem for Product<S> {
         let room = &mut *self.room.borrow_mut();
         room.states.clear();
         self.place.append_model(state, &mut room.states);
-        let undefined = self.model.predicates(&room.states).undefined != 0;
+        let asked = self.acceptor.asked(automaton);
+        let undefined = self.model.predicates(&room.states).undefined & asked != 0;
         let accepts = u64::from(self.acceptor.is_accepting(automaton));
         Truth { holds: accepts | u64::from(automaton) << 1, undefined: u64::from(undefined) }
     }
