@@ -57,7 +57,8 @@ impl Reader<'_> {
     }
 
     fn unary(&mut self) -> Ltl {
-        let operators: [(&str, fn(Ltl) -> Ltl); 3] =
+        type Apply = fn(Ltl) -> Ltl;
+        let operators: [(&str, Apply); 3] =
             [("!", Ltl::negation), ("[]", Ltl::globally), ("<>", Ltl::finally)];
         if let Some((_, apply)) = operators.into_iter().find(|(token, _)| self.takes(token)) {
             return apply(self.unary());
