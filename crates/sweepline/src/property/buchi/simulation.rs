@@ -64,15 +64,13 @@ impl Simulation {
         };
         automaton.states[q].iter().all(|edge| {
             let wanted = if counts(q, edge) { edge.accepting } else { 0 };
-            let answers: Vec<Cube> = automaton.states[r]
-                .iter()
-                .filter(|answer| {
-                    let given = if counts(r, answer) { answer.accepting } else { u32::MAX };
-                    wanted & !given == 0 && self.above[edge.target as usize][answer.target as usize]
-                })
-                .map(|answer| answer.label)
-                .collect();
-            is_covered(edge.label, &answers)
+            let answers = automaton.states[r].iter().filter(|answer| {
+                let given = if counts(r, answer) { answer.accepting } else { u32::MAX };
+                wanted & !given == 0 && self.above[edge.target as usize][answer.target as usize]
+            });
+            // One answer for all letters is the rule, and needs no list.
+            answers.clone().any(|answer| edge.label.implies(answer.label))
+                || is_covered(edge.label, &answers.map(|answer| answer.label).collect::<Vec<Cube>>())
         })
     }
 

@@ -13,6 +13,13 @@ use super::{Ltl, Proposition};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FormulaId(u32);
 
+impl FormulaId {
+    /// One bit of 64, for signatures of sets.
+    pub fn bit(self) -> u64 {
+        1 << (self.0 % u64::BITS)
+    }
+}
+
 /// A formula whose operands are in the table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
@@ -43,8 +50,6 @@ pub struct Shape {
     pub eventual: bool,
     /// True of all suffixes if true of the word.
     pub universal: bool,
-    /// No `U`: a word of which it is false has a prefix that shows it.
-    pub safety: bool,
 }
 
 /// All formulas that were met.
@@ -106,14 +111,12 @@ impl FormulaTable {
     }
 
     fn shape_of(&self, node: &Node) -> Shape {
-        let literal = Shape { eventual: false, universal: false, safety: true };
         match node {
-            Node::True | Node::False => Shape { eventual: true, universal: true, ..literal },
-            Node::Holds(_) | Node::Fails(_) => literal,
+            Node::True | Node::False => Shape { eventual: true, universal: true },
+            Node::Holds(_) | Node::Fails(_) => Shape { eventual: false, universal: false },
             Node::And(parts) | Node::Or(parts) => Shape {
                 eventual: parts.iter().all(|&part| self.shape(part).eventual),
                 universal: parts.iter().all(|&part| self.shape(part).universal),
-                safety: parts.iter().all(|&part| self.shape(part).safety),
             },
             Node::Next(f) => self.shape(*f),
             Node::Until(f, g) => {
@@ -121,7 +124,6 @@ impl FormulaTable {
                 Shape {
                     eventual: *f == Self::TRUE || second.eventual,
                     universal: first.universal && second.universal,
-                    safety: false,
                 }
             }
             Node::Release(f, g) => {
@@ -129,7 +131,6 @@ impl FormulaTable {
                 Shape {
                     eventual: first.eventual && second.eventual,
                     universal: *f == Self::FALSE || second.universal,
-                    safety: first.safety && second.safety,
                 }
             }
         }

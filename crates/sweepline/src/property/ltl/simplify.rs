@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use super::Ltl;
 use super::formula_table::{FormulaId, FormulaTable, Node};
 
-/// Rebuilding a formula can make a rule fit that did not; more rounds than this were never seen to.
+/// Rebuilding a formula can make a rule fit that did not. One round more is enough as a rule; this is the end in any case.
 const MOST_ROUNDS: usize = 4;
 
 /// Parts of a conjunction that can be joined.

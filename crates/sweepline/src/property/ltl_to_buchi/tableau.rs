@@ -2,11 +2,11 @@
 //!
 //! From the set that holds the formula alone, edges follow the moves of all members together. Along an edge a formula `f U g` is *put off* when it is in the set
 //! that is reached and could not be fulfilled on the way: with this label, and going to this set, it has no move without itself. All other
-//! edges are in its acceptance set. (Gastin and Oddoux, CAV 2001, section 4. Their condition does not look at the set that the edge comes from, so
+//! edges are in its acceptance set. (Gastin and Oddoux, CAV 2001. Their condition does not look at the set that the edge comes from, so
 //! that two sets with the same moves have the same edges, and are one state from the start.)
 //!
-//! A set is stored without members that tell nothing new: what is under a `G` of the set, and what has no `U` and is implied. To drop
-//! an implied `U` would be wrong: `G F p` implies `F p`, but it is `F p` that must be fulfilled.
+//! A set is stored without what is under one of its `G`, since that is among the moves of the `G` anyway: the state of `G F p` would come twice, with `F p` and
+//! without. Other members that are implied stay, and simulation finds later which of them told nothing new.
 
 use std::collections::HashMap;
 
@@ -38,7 +38,7 @@ impl<'a> Tableau<'a> {
         if untils.len() > MOST_SETS as usize {
             return Err(FormulaTooLarge::AcceptanceSets(MOST_SETS));
         }
-        let moves = Moves::new(&table, &untils, limits.alternatives)?;
+        let moves = Moves::new(&table, &untils, *limits);
         Ok(Self { table, moves, root, limits, untils, sets: Vec::new(), numbers: HashMap::new() })
     }
 
@@ -78,6 +78,7 @@ impl<'a> Tableau<'a> {
             let accepting = self.accepting(&one)?;
             steps.push((one, accepting));
         }
+        self.moves.count_comparisons(steps.len() * steps.len())?;
         let is_needed = |(one, accepting): &(Move, u32)| {
             !steps
                 .iter()
@@ -112,7 +113,7 @@ impl<'a> Tableau<'a> {
         Ok(accepting)
     }
 
-    /// The set without members that tell nothing new; `None` if its members exclude each other.
+    /// The set without what is under a `G`; `None` if its members exclude each other.
     fn concise(&mut self, mut set: FormulaSet) -> Option<FormulaSet> {
         let mut under: FormulaSet = Vec::new();
         for &formula in &set {
@@ -123,17 +124,6 @@ impl<'a> Tableau<'a> {
         set.retain(|formula| !under.contains(formula));
         if set.contains(&FormulaTable::FALSE) || self.table.excludes(&set) {
             return None;
-        }
-        let mut at = 0;
-        while at < set.len() {
-            let formula = set[at];
-            let says_nothing = self.table.shape(formula).safety
-                && set.iter().any(|&other| other != formula && self.table.implies(other, formula));
-            if says_nothing {
-                set.remove(at);
-            } else {
-                at += 1;
-            }
         }
         Some(set)
     }
