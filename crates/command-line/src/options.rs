@@ -86,11 +86,11 @@ pub struct QuestionOptions {
 /// What becomes of runs that cannot go on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum DeadEndsChoice {
-    /// Only infinite runs count
-    #[default]
-    Ignored,
     /// The last state is repeated for ever
+    #[default]
     Repeated,
+    /// They are no runs: only infinite ones count
+    Ignored,
 }
 
 impl From<DeadEndsChoice> for DeadEnds {

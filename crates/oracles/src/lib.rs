@@ -83,7 +83,9 @@ impl Instance {
 pub enum PropertyKind {
     /// Is a state reachable in which the formula, a DVE expression, is true?
     Reach,
-    /// Does the formula hold on all infinite runs?
+    /// Does the formula hold on all runs?
+    ///
+    /// The benchmark's page says on all *infinite* runs, but its answers count runs into a deadlock, too, as if their last state were repeated.
     Ltl,
 }
 
@@ -100,6 +102,8 @@ pub struct Property {
     pub shortest: Option<usize>,
     /// The formula.
     pub formula: String,
+    /// For formulas of linear time, the name of the model file with the automaton of its negation, without its ending.
+    pub automaton: Option<String>,
 }
 
 impl Beem {
@@ -211,9 +215,9 @@ fn instances(text: &str) -> Result<Vec<Instance>, OracleError> {
 
 fn properties(text: &str) -> Result<Vec<Property>, OracleError> {
     let file = "properties.csv";
-    rows(file, text, ["instance", "kind", "verdict", "shortest_length", "formula"])?
+    rows(file, text, ["instance", "kind", "verdict", "shortest_length", "formula", "automaton_file"])?
         .into_iter()
-        .map(|(line, [instance, kind, verdict, shortest, formula])| {
+        .map(|(line, [instance, kind, verdict, shortest, formula, automaton])| {
             Ok(Property {
                 instance: instance.to_string(),
                 kind: match kind {
@@ -234,6 +238,7 @@ fn properties(text: &str) -> Result<Vec<Property>, OracleError> {
                 },
                 shortest: shortest.parse().ok(),
                 formula: formula.to_string(),
+                automaton: automaton.strip_suffix(".dve").map(Into::into),
             })
         })
         .collect()

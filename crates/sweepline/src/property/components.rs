@@ -190,10 +190,12 @@ impl<'a, F: FnMut(&LayerComponents, &[u32], bool)> Tarjan<'a, F> {
             if *next < self.layer.rows[at + 1] {
                 let target = self.layer.targets[*next] as usize;
                 *next += 1;
-                match self.numbers[target] {
-                    UNSEEN => self.visit(target as u32),
-                    CLOSED => self.escapes[at] = true,
-                    number => self.low[at] = self.low[at].min(number),
+                match self.numbers.get(target) {
+                    Some(&UNSEEN) => self.visit(target as u32),
+                    Some(&CLOSED) => self.escapes[at] = true,
+                    Some(&number) => self.low[at] = self.low[at].min(number),
+                    // Stored, but not taken yet: the layer is not complete.
+                    None => {}
                 }
                 continue;
             }
@@ -250,6 +252,24 @@ mod tests {
             }
         }
         found
+    }
+
+    #[test]
+    fn an_accepting_cycle_is_found_before_its_layer_is_complete_and_the_layer_goes_on() {
+        let mut layer = LayerComponents::default();
+        layer.begin(10);
+        layer.add_state(0);
+        layer.add_inner_step(10, 11);
+        layer.add_inner_step(10, 12);
+        assert_eq!(layer.accepting(), None, "where the steps lead to is not known yet");
+        layer.add_state(1);
+        assert_eq!(layer.accepting(), None, "a state without a step inside");
+        layer.add_inner_step(11, 12);
+        layer.add_state(0);
+        layer.add_inner_step(12, 11);
+        assert_eq!(layer.accepting(), Some((11, 1)));
+        let members = |component: &TerminalComponent| (component.first, component.some);
+        assert_eq!(layer.terminal().iter().map(members).collect::<Vec<_>>(), [(11, 1)]);
     }
 
     proptest! {

@@ -2,8 +2,8 @@
 //!
 //! The automaton reads each state of a run before the model leaves it. The property holds when no run of the model is accepted.
 //!
-//! A run that ends in a state without successors is either no run at all, or goes on by repeating its last state: see [`DeadEnds`]. That is one
-//! rule for all engines, and a matter of taste: deadlocks are found by another property.
+//! A run that ends in a state without successors goes on by repeating its last state for ever, as in SPIN and DiVinE, or is no run at all: see [`DeadEnds`]. That is one
+//! rule for all engines.
 
 use super::buchi::Buchi;
 use super::ltl::Ltl;
@@ -13,11 +13,11 @@ use crate::model::guarded_commands::Expression;
 /// What becomes of a run that cannot go on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeadEnds {
-    /// Only infinite runs count.
-    #[default]
-    Ignored,
     /// Its last state is repeated for ever.
+    #[default]
     Repeated,
+    /// It is none: only infinite runs count.
+    Ignored,
 }
 
 /// A property of runs.
