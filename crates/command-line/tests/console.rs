@@ -32,6 +32,11 @@ fn the_sessions_about_measures_are_true() {
 }
 
 #[test]
+fn the_guide_to_formulas_is_true() {
+    all_sessions_are_true(&root().join("docs/book/formulas.md"));
+}
+
+#[test]
 fn the_guide_to_memory_is_true() {
     all_sessions_are_true(&root().join("docs/book/memory.md"));
 }

@@ -10,6 +10,7 @@ mod automatic;
 pub mod checkpoint;
 mod commands;
 mod linear;
+mod nested_depth;
 mod product;
 mod subject;
 

@@ -4,6 +4,7 @@
 //! [`Monitor`]. It knows no properties, prints nothing and reads no clock.
 
 pub mod depth;
+pub mod nested_depth;
 pub mod observer;
 mod origin;
 pub mod partition;

@@ -7,6 +7,7 @@ use sweepline::explore::{Counters, Held};
 use sweepline::model::guarded_commands::{CellId, DeclaredPropertyKind, Expression, GuardedCommands};
 use sweepline::model::interpreted_model::Interpreted;
 use sweepline::progress::ExpressionMeasure;
+use sweepline::property::linear::LinearProperty;
 use sweepline::property::{Property, PropertyKind};
 use sweepline::verdict::{Evidence, Verdict};
 use sweepline_native_code::Compiled;
@@ -105,6 +106,21 @@ fn meets(plan: &Plan, model: &languages::Model, whole: &Outcome, expectation: &s
         return violated(&verdict) && as_short(&verdict, rest.strip_suffix(" steps").unwrap());
     }
     let (what, subject) = expectation.split_once(": ").unwrap();
+    if let Some(answer) = what.strip_prefix("ltl ") {
+        // Not by these: they keep no whole layers.
+        if matches!(engine, Engine::BreadthDisk | Engine::Partition) {
+            return true;
+        }
+        let formula = model.ltl(subject).unwrap();
+        let propositions = formula.propositions.into_iter().map(|one| one.expression).collect();
+        let linear = LinearProperty::of_formula(formula.formula, propositions, &Default::default()).unwrap();
+        let verdict = ask(PropertyKind::Linear(Box::new(linear)));
+        return match answer {
+            "holds" => matches!(verdict, Verdict::Holds(Evidence::Search(_))),
+            "violated" => matches!(verdict, Verdict::Violated(Evidence::Lasso(..))),
+            other => panic!("what is `{other}`?"),
+        };
+    }
     match what.split_once(" in ").map(|(what, steps)| (what, steps.strip_suffix(" steps").unwrap())) {
         Some(("invariant violated", steps)) => {
             let verdict = ask(PropertyKind::Invariant(expression(subject)));

@@ -9,6 +9,7 @@
 
 use std::collections::HashSet;
 
+use super::nested_depth::check_by_nested_depth;
 use super::product::ProductSubject;
 use super::{
     CheckError, Engine, Expanded, OnRegress, Order, OutcomeOf, Plan, Run, SearchEnd, SearchKind, StopReason,
@@ -41,13 +42,16 @@ pub(super) fn check_linear<M: Subject>(
     let PropertyKind::Linear(linear) = &property.kind else {
         return Err(CheckError::WrongTrace(property.name.clone()));
     };
-    if matches!(plan.engine, Engine::Depth | Engine::Partition | Engine::BreadthDisk) {
+    if matches!(plan.engine, Engine::Partition | Engine::BreadthDisk) {
         return Err(Unsound::Cycles(property.name.clone(), plan.engine.name()).into());
     }
     if plan.checkpoint.is_some() {
         return Err(CheckError::NotSaved);
     }
     let subject = ProductSubject::new(model, linear);
+    if plan.engine == Engine::Depth {
+        return check_by_nested_depth(subject, &property.name, linear, plan, monitor);
+    }
     let order = if plan.engine.is_sweep() && subject.has_measure() {
         // Every persistent state is needed in the end.
         let nesting = Nesting { monotone: None, ..plan.nesting };
@@ -74,9 +78,9 @@ pub(super) fn check_linear<M: Subject>(
 }
 
 /// A run that goes on for ever: steps to a loop, and the steps of it.
-struct Lasso {
-    stem: LoggedRun,
-    cycle: Vec<ActionId>,
+pub(super) struct Lasso {
+    pub(super) stem: LoggedRun,
+    pub(super) cycle: Vec<ActionId>,
 }
 
 /// The product, as waves see it.
@@ -158,7 +162,10 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
             None => None,
         };
         let verdict = match (found, &end, &self.error) {
-            (Some(lasso), ..) => Verdict::Violated(self.shown(linear, lasso)?),
+            (Some(lasso), ..) => {
+                let (run, start) = self.subject.lasso(linear, lasso)?.ok_or_else(|| self.wrong())?;
+                Verdict::Violated(Evidence::Lasso(run, start))
+            }
             (None, _, Some(_)) => Verdict::Unknown(UnknownReason::RuntimeError),
             (None, SearchEnd::Complete(token), None) => Verdict::Holds(Evidence::Search(*token)),
             (None, SearchEnd::Stopped(reason), None) => {
@@ -299,38 +306,41 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
         };
         Ok(Ok(Some(Lasso { stem, cycle })))
     }
+}
 
-    /// The run that violates the property, if, by the word of everybody who can judge it, it does.
-    fn shown(
+impl<M: Subject> ProductSubject<M> {
+    /// The run that violates the property, and the number of the state from which on it is repeated; `None` if, by the word of somebody who can judge it, it does
+    /// not.
+    pub(super) fn lasso(
         &self,
         linear: &LinearProperty<M::Predicate>,
         Lasso { stem, cycle }: Lasso,
-    ) -> Result<Evidence<M::Run, M::State>, CheckError> {
+    ) -> Result<Option<(M::Run, usize)>, CheckError> {
         let steps = |actions: &[ActionId]| actions.iter().filter(|action| **action != REPEATED).count();
         let (mut start, mut end) = (steps(&stem.actions), steps(&stem.actions) + steps(&cycle));
         let is_end = start == end;
         let mut actions = stem.actions;
         actions.extend(cycle);
         let whole = LoggedRun { initial: stem.initial, actions };
-        let run = self.subject.replay(&whole)?;
-        let states = <ProductSubject<M> as Subject>::states(&run);
+        let run = self.replay(&whole)?;
+        let states = Self::states(&run);
         let closes = states.len() == end + 1 && states[start] == states[end];
         let may_repeat = linear.dead_ends() == DeadEnds::Repeated;
-        if !closes || (is_end && !(may_repeat && self.subject.is_terminal(states[start]))) {
-            return Err(self.wrong());
+        if !closes || (is_end && !(may_repeat && self.is_terminal(states[start]))) {
+            return Ok(None);
         }
         // The same run, but the loop begins as early as it can.
         while !is_end && start > 0 && states[start - 1] == states[end - 1] {
             (start, end) = (start - 1, end - 1);
         }
-        let truth = |state: &&M::State| self.subject.truth(state);
+        let truth = |state: &&M::State| self.truth(state);
         let stem: Vec<u64> = states[..start].iter().map(truth).collect();
         let cycle: Vec<u64> = states[start..end.max(start + 1)].iter().map(truth).collect();
         if !linear.is_violated_by(&stem, &cycle) {
-            return Err(self.wrong());
+            return Ok(None);
         }
         let actions = whole.actions.into_iter().filter(|action| *action != REPEATED).take(end).collect();
-        let run = self.subject.replay(&LoggedRun { initial: whole.initial, actions })?;
-        Ok(Evidence::Lasso(run, start))
+        let run = self.replay(&LoggedRun { initial: whole.initial, actions })?;
+        Ok(Some((run, start)))
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::hash::Hash;
 use std::io;
 
+pub use crate::explore::search::Translation;
 use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::{ExecutionError, TransitionSystem};
@@ -124,6 +125,3 @@ pub enum Expanded<F> {
     /// States have another layout now, and this translates them.
     Widened(Translation),
 }
-
-/// Gives a packed state another layout.
-pub type Translation = Box<dyn FnMut(&[u64], &mut Vec<u64>)>;

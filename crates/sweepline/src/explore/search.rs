@@ -100,6 +100,9 @@ pub trait Search {
     }
 }
 
+/// Gives a packed state another layout.
+pub type Translation = Box<dyn FnMut(&[u64], &mut Vec<u64>)>;
+
 /// What a search counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {

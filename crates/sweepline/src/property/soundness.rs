@@ -4,7 +4,7 @@
 //! |---|---|---|---|---|
 //! | deadlock, invariant, reachability | yes | yes | yes | yes |
 //! | `AG EF p`, `EF AG p` | yes | no | no | yes |
-//! | linear time | yes | no | yes | yes |
+//! | linear time | yes | depth | yes | yes |
 //!
 //! `AG EF p` and `EF AG p` are decided by terminal strongly connected components. When progress never falls, a
 //! component lies in one layer, and the layer is all that is needed to find it. When progress falls, a component may span layers of
@@ -45,7 +45,9 @@ impl Unsound {
             Self::ComponentsByDepth(_) | Self::ComponentsByPartition(_) => {
                 "use the engine `breadth`, or `sweep` with a measure that never falls"
             }
-            Self::Cycles(..) => "use the engine `breadth`, `sweep` or `sweep-disk`, with any measure",
+            Self::Cycles(..) => {
+                "use the engine `sweep` or `sweep-disk`, with any measure, or `breadth` or `depth`"
+            }
             Self::ComponentsAcrossLayers(_) => {
                 "use a coarser measure that never falls, or the engine `breadth`, which keeps all states in one layer"
             }

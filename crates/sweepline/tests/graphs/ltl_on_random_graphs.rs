@@ -226,6 +226,7 @@ fn plans() -> Vec<Plan> {
     let disk = |in_memory, queue| DiskUse { in_memory, queue, ..DiskUse::default() };
     vec![
         Plan::default(),
+        Plan { engine: Engine::Depth, ..Plan::default() },
         Plan { engine: Engine::Sweep, ..Plan::default() },
         Plan { engine: Engine::SweepDisk, disk: disk(1, QueueKind::Radix), ..Plan::default() },
     ]
