@@ -9,6 +9,7 @@
 mod automatic;
 pub mod checkpoint;
 mod commands;
+mod ctl;
 mod subject;
 
 use std::io;
@@ -41,10 +42,11 @@ use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
 pub use automatic::{
     Attempt, AttemptEnd, Automatic, MeasureSearch, check_automatically, find_measures, judge_measure,
 };
+pub use commands::CommandsSubject;
+pub use ctl::{CtlOutcome, CtlOutcomeOf, CtlWitness, GraphSummary, check_ctl};
 pub use subject::{Expanded, Subject, Translation};
 
 use checkpoint::{CheckpointFolder, Checkpointing, Pauses};
-use commands::CommandsSubject;
 
 /// Terminal states that are kept to tell those of several sweeps apart, if nobody wants to see them.
 const TERMINAL_STATES: usize = 1 << 16;
@@ -309,6 +311,9 @@ pub enum CheckError {
     /// This search cannot be saved.
     #[error("this search cannot be saved: checkpoints are for sweeps and breadth-first searches")]
     NotSaved,
+    /// The graph of a search cannot be saved.
+    #[error("a search whose graph is recorded, for a formula of computation tree logic, cannot be saved")]
+    GraphNotSaved,
     /// A checkpoint cannot be read, or belongs to another run.
     #[error("the checkpoint cannot be used: {0}")]
     Checkpoint(io::Error),

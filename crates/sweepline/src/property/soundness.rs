@@ -4,6 +4,7 @@
 //! |---|---|---|---|---|
 //! | deadlock, invariant, reachability | yes | yes | yes | yes |
 //! | `AG EF p`, `EF AG p` | yes | no | no | yes |
+//! | any formula of computation tree logic, on the [recorded graph](crate::store::compact_graph) | yes | no | yes | yes |
 //!
 //! `AG EF p` and `EF AG p` are decided by terminal strongly connected components. When progress never falls, a
 //! component lies in one layer, and the layer is all that is needed to find it. When progress falls, a component may span layers of
@@ -27,6 +28,11 @@ pub enum Unsound {
         "`{0}` is decided by the strongly connected components of a layer, and a search by partitions has one partition in memory: a component may lie in several"
     )]
     ComponentsByPartition(String),
+    /// The graph is recorded in the order of layers.
+    #[error(
+        "a formula of computation tree logic is decided on the graph of a search by layers, and this search has none"
+    )]
+    GraphWithoutLayers,
     /// Progress falls.
     #[error(
         "`{0}` is decided by the strongly connected components of a layer, and progress falls: a component may lie in several layers, of which most are forgotten"
@@ -41,6 +47,7 @@ impl Unsound {
             Self::ComponentsByDepth(_) | Self::ComponentsByPartition(_) => {
                 "use the engine `breadth`, or `sweep` with a measure that never falls"
             }
+            Self::GraphWithoutLayers => "use the engine `breadth`, `sweep` or `sweep-disk`",
             Self::ComponentsAcrossLayers(_) => {
                 "use a coarser measure that never falls, or the engine `breadth`, which keeps all states in one layer"
             }
