@@ -19,10 +19,11 @@ use crate::model::guarded_commands::ActionId;
 use crate::model::interpreter::RuntimeError;
 use crate::model::transition_system::MAX_PREDICATES;
 use crate::property::ctl::Ctl;
-use crate::property::ctl::evaluation::{Evaluation, sets_held};
+use crate::property::ctl::evaluation::{BLOCK_BYTES, Evaluation, sets_held};
+use crate::property::ctl::graph_recorder::GraphRecorder;
 use crate::property::ctl::witness::{GraphPath, Shown, path};
 use crate::property::soundness::Unsound;
-use crate::store::compact_graph::{GraphSize, RecordedGraph};
+use crate::store::compact_graph::GraphSize;
 use crate::store::external::disk::{Disk, IoCounts};
 use crate::store::layer::LayerFull;
 use crate::verdict::replay::ReplayedTrace;
@@ -136,10 +137,7 @@ pub fn check_ctl<M: Subject>(
     let question = Question { subject: &subject, formula, propositions, plan };
     let answer = match (end, &error) {
         (_, Some(_)) => Err(UnknownReason::RuntimeError),
-        (SearchEnd::Complete(token), None) => match recorder.finish() {
-            Ok(recorded) => question.answer(&recorded, token, &mut figures, monitor)?,
-            Err(error) => Err(UnknownReason::Stopped(StopReason::Disk(error.to_string()))),
-        },
+        (SearchEnd::Complete(token), None) => question.answer(recorder, token, &mut figures, monitor)?,
         (SearchEnd::Stopped(reason), None) => Err(UnknownReason::Stopped(reason)),
         (SearchEnd::Regress(_), None) => Err(UnknownReason::NotMonotone),
         (SearchEnd::Decided | SearchEnd::Trouble(_), None) => {
@@ -202,37 +200,34 @@ impl<M: Subject> Question<'_, M> {
     /// Evaluates the formula on the graph of a complete search.
     fn answer(
         &self,
-        recorded: &RecordedGraph,
+        recorder: GraphRecorder,
         token: CompleteSearch,
         figures: &mut Figures,
         monitor: &mut dyn Monitor,
     ) -> Result<Answer<M>, CheckError> {
-        monitor.phase("evaluating");
+        let mut looks = Looks { monitor, counters: figures.counters, bytes: 0, stopped: None };
+        looks.monitor.phase("numbering steps");
+        let recorded = match recorder.finish(&mut || looks.go_on()) {
+            Ok(recorded) => recorded,
+            Err(error) => return Ok(Err(looks.ended(&error))),
+        };
         let graph = &recorded.graph;
         let sets = sets_held(self.formula) + recorded.truths.len();
-        let bytes = graph.bytes() + sets.saturating_mul(graph.nodes().div_ceil(8) as usize);
-        figures.peak_bytes = figures.peak_bytes.max(bytes);
-        let memory = self.plan.limits.memory;
-        if bytes > memory {
+        looks.bytes = graph.bytes()
+            + sets.saturating_mul(graph.nodes().div_ceil(8) as usize)
+            + graph.largest_block().saturating_mul(BLOCK_BYTES);
+        figures.peak_bytes = figures.peak_bytes.max(looks.bytes);
+        let Some(left) = self.plan.limits.memory.checked_sub(looks.bytes) else {
             return Ok(Err(UnknownReason::Stopped(StopReason::Memory(LayerFull::Budget))));
-        }
-        let counters = figures.counters;
-        let snapshot = Snapshot { stored: graph.nodes(), counters, bytes: bytes as u64, ..<_>::default() };
-        let mut stopped = None;
-        let mut goes_on = || {
-            stopped = monitor.look(&snapshot);
-            stopped.is_none()
         };
-        let mut evaluation = Evaluation::new(recorded, &mut goes_on);
-        let most = (memory - bytes) / SEARCHED;
-        let found = evaluate(&mut evaluation, self.formula, most);
+        looks.monitor.phase("evaluating");
+        let mut goes_on = || looks.go_on();
+        let mut evaluation = Evaluation::new(&recorded, &mut goes_on);
+        let found = evaluate(&mut evaluation, self.formula, left / SEARCHED);
         let passes = evaluation.passes();
         let (holds, path) = match found {
             Ok(found) => found,
-            Err(error) => {
-                let reason = stopped.unwrap_or_else(|| StopReason::Disk(error.to_string()));
-                return Ok(Err(UnknownReason::Stopped(reason)));
-            }
+            Err(error) => return Ok(Err(looks.ended(&error))),
         };
         let witness = path.map(|path| test_path(self, path)).transpose()?;
         let verdict = if holds { Verdict::Holds } else { Verdict::Violated };
@@ -240,6 +235,28 @@ impl<M: Subject> Question<'_, M> {
         let size = graph.size(self.propositions.len());
         let summary = GraphSummary { nodes, edges, size, blocks, passes };
         Ok(Ok((verdict(Evidence::Search(token)), witness, summary)))
+    }
+}
+
+/// Lets the monitor look at work on the graph.
+struct Looks<'a> {
+    monitor: &'a mut dyn Monitor,
+    counters: Counters,
+    bytes: usize,
+    stopped: Option<StopReason>,
+}
+
+impl Looks<'_> {
+    fn go_on(&mut self) -> bool {
+        let (counters, bytes) = (self.counters, self.bytes as u64);
+        self.stopped = self.monitor.look(&Snapshot { counters, bytes, ..Snapshot::default() });
+        self.stopped.is_none()
+    }
+
+    /// Why the work came to no end.
+    fn ended(&mut self, error: &io::Error) -> UnknownReason {
+        let disk = || StopReason::Disk(error.to_string());
+        UnknownReason::Stopped(self.stopped.take().unwrap_or_else(disk))
     }
 }
 

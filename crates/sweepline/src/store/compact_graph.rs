@@ -45,6 +45,8 @@ pub struct CompactGraph {
     edges: u64,
     /// Larger than all numbers of actions.
     actions: u32,
+    /// Nodes and steps of the largest block.
+    largest: usize,
     /// Initial nodes, each with the number of the initial state.
     initial: Vec<(u32, u64)>,
 }
@@ -107,6 +109,11 @@ impl CompactGraph {
     /// Number of blocks.
     pub fn blocks(&self) -> usize {
         self.blocks.len()
+    }
+
+    /// Nodes and steps of the largest block.
+    pub fn largest_block(&self) -> usize {
+        self.largest
     }
 
     /// Initial nodes, each with the number of the initial state.
@@ -184,6 +191,7 @@ struct GraphCounts {
     nodes: u64,
     edges: u64,
     actions: u32,
+    largest: usize,
 }
 
 impl RowWriter {
@@ -219,6 +227,7 @@ impl RowWriter {
             self.layer = None;
         }
         self.size += size;
+        self.graph.largest = self.graph.largest.max(self.size);
         if node.is_multiple_of(SAMPLED) {
             self.graph.samples.push(byte);
         }
@@ -253,9 +262,9 @@ impl RowWriter {
 
     fn finish(mut self, initial: Vec<(u32, u64)>) -> io::Result<CompactGraph> {
         self.rows.push(&[self.word])?;
-        let GraphCounts { bytes, samples, blocks, nodes, edges, actions } = self.graph;
+        let GraphCounts { bytes, samples, blocks, nodes, edges, actions, largest } = self.graph;
         let rows = self.rows.finish()?;
-        Ok(CompactGraph { rows, bytes, samples, blocks, nodes, edges, actions, initial })
+        Ok(CompactGraph { rows, bytes, samples, blocks, nodes, edges, actions, largest, initial })
     }
 }
 

@@ -32,6 +32,7 @@ const PROPOSITIONS: [usize; 3] = [0, 1, 2];
 struct Labelled {
     successors: Vec<Vec<usize>>,
     progress: Vec<u64>,
+    comparison: Comparison,
     labels: Vec<u64>,
     initial: Vec<usize>,
     /// Words of a state at present.
@@ -65,7 +66,9 @@ impl Labelled {
 
     fn is_monotone(&self) -> bool {
         let falls = |state: usize| {
-            self.successors[state].iter().any(|next| self.progress[*next] < self.progress[state])
+            let regress =
+                |next: usize| !self.comparison.is_at_most(self.progress[state], self.progress[next]);
+            self.successors[state].iter().any(|next| regress(*next))
         };
         !self.reachable().into_iter().any(falls)
     }
@@ -164,6 +167,10 @@ impl Subject for Labelled {
         true
     }
 
+    fn comparison(&self) -> Comparison {
+        self.comparison
+    }
+
     fn prepare(&self, _: &[usize]) -> Result<Labelled, ExecutionError> {
         Ok(self.clone())
     }
@@ -236,7 +243,7 @@ fn holds(outcome: &Answered) -> bool {
     }
 }
 
-/// Graphs of 1 to 16 states. Measures are constant, random, injective or monotone; steps that would fall are turned around, or not.
+/// Graphs of 1 to 16 states. Measures are constant, injective, random, or vectors; steps that would fall are turned around, or not.
 fn graphs() -> impl Strategy<Value = Labelled> {
     let shape = (1..17usize, 0..4u32, 0..4u32, any::<bool>(), 0..20usize);
     shape.prop_flat_map(|(states, density, measure, monotone, wide_from)| {
@@ -250,15 +257,28 @@ fn graphs() -> impl Strategy<Value = Labelled> {
                 let progress = match measure {
                     0 => vec![3; states],
                     1 => order,
-                    _ => progress,
+                    2 => progress,
+                    _ => progress.into_iter().map(|value| value & 1 | value >> 1 << 3).collect(),
                 };
+                let guards = 1 << 2 | 1 << 5;
+                let comparison =
+                    if measure == 3 { Comparison::ComponentWise { guards } } else { Comparison::Total };
                 let mut successors = vec![Vec::new(); states];
                 for (from, to) in edges {
                     let turn = monotone && progress[from] > progress[to];
                     let (from, to) = if turn { (to, from) } else { (from, to) };
                     successors[from].push(to);
                 }
-                Labelled { successors, progress, labels, initial, width: 1, wide_from, ..Labelled::default() }
+                Labelled {
+                    successors,
+                    progress,
+                    comparison,
+                    labels,
+                    initial,
+                    width: 1,
+                    wide_from,
+                    ..Labelled::default()
+                }
             },
         )
     })
@@ -383,7 +403,7 @@ proptest! {
         let graph = Labelled { wide_from: usize::MAX, ..graph };
         let nesting = Nesting { parts: u64::from(nested) * 7, monotone: None };
         let (initial, regress) = Default::default();
-        let order = Order::Progress { initial, regress, nesting, comparison: Comparison::Total };
+        let order = Order::Progress { initial, regress, nesting, comparison: graph.comparison };
         let disk = Disk::new(&std::env::temp_dir(), u64::MAX);
         let most = sweepline::explore::sweep::InMemory { ahead: few, persistent: few, current: few };
         let spilling = Spilling { disk: disk.clone(), queue: QueueKind::Radix, most, current_on_disk: false, is_saved: false };
@@ -395,7 +415,7 @@ proptest! {
         observer.0.begin(&batch);
         search.start(&graph, &batch, &mut observer).unwrap();
         prop_assert!(matches!(search.run(&graph, &mut observer, &mut ()), SearchEnd::Complete(_)));
-        let recorded = observer.0.finish().unwrap();
+        let recorded = observer.0.finish(&mut || true).unwrap();
 
         // Side by side, from the initial states on.
         let mut states: BTreeMap<u64, usize> = BTreeMap::new();

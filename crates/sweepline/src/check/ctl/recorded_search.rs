@@ -6,6 +6,7 @@ use crate::explore::observer::{Both, Successors};
 use crate::explore::sweep::SweepSearch;
 use crate::explore::{Monitor, Observer, Record, Search, SearchEnd, StopReason};
 use crate::model::successor_batch::SuccessorBatch;
+use crate::property::ctl::evaluation::BLOCK_BYTES;
 use crate::property::ctl::graph_recorder::GraphRecorder;
 use crate::store::compact_graph::recording::GraphMemory;
 use crate::store::external::disk::Disk;
@@ -16,9 +17,7 @@ use crate::check::subject::{Expanded, Subject};
 use crate::check::{CheckError, ErrorPlace, ModelError, ModelErrorOf, OnRuntimeError, Plan};
 
 /// Bytes for sorting states, and as many for steps, at the most.
-const SORTED: usize = 64 << 20;
-/// Bytes of a node or step in a block that is evaluated.
-const EVALUATED: usize = 32;
+const SORTED: usize = 16 << 20;
 
 pub(super) struct RecordedSearch<'a, M: Subject> {
     subject: M,
@@ -44,7 +43,7 @@ fn graph_memory(plan: &Plan, width: usize) -> GraphMemory {
     let few = plan.disk.in_memory;
     GraphMemory {
         sorted: (plan.limits.memory / 16).min(SORTED).min(few.saturating_mul(8 * (width + 2))),
-        block: (plan.limits.memory / 8 / EVALUATED).min(few),
+        block: (plan.limits.memory / 8 / BLOCK_BYTES).min(few),
     }
 }
 

@@ -19,6 +19,10 @@ use crate::store::compact_graph::{CompactGraph, RecordedGraph, Rows};
 
 use super::Ctl;
 
+/// Bytes of a node or step in the block that is evaluated: its number, the step turned around, where both begin, a count, a place on
+/// the list of what is to be done.
+pub const BLOCK_BYTES: usize = 32;
+
 /// Evaluates formulas on a graph.
 pub struct Evaluation<'g> {
     graph: &'g CompactGraph,

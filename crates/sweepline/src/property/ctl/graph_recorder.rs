@@ -47,10 +47,11 @@ impl GraphRecorder {
         self.undefined_at
     }
 
-    /// The graph of a search that is complete.
-    pub fn finish(self) -> io::Result<RecordedGraph> {
+    /// The graph of a search that is complete. Now and then it is asked whether to go on; if not, there is an error of the kind
+    /// `Interrupted`.
+    pub fn finish(self, goes_on: &mut dyn FnMut() -> bool) -> io::Result<RecordedGraph> {
         self.failure.map_or(Ok(()), Err)?;
-        self.recording.finish()
+        self.recording.finish(goes_on)
     }
 
     fn note(&mut self, result: io::Result<()>) {

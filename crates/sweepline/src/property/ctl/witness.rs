@@ -7,7 +7,7 @@
 //!
 //! Paths are searched for breadth-first inside the nodes in which the formula is true, so those of `EU` are shortest. A path for `EG` ends in a node without
 //! successors or returns to one of its nodes: the first of these that the search comes across, or, where the search tree has
-//! none, what a walk finds that goes on as long as it can.
+//! none, or is so deep that to look for one takes too long, what a walk finds that goes on as long as it can.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -17,6 +17,9 @@ use crate::store::compact_graph::{CompactGraph, Edge};
 
 use super::Ctl;
 use super::evaluation::Evaluation;
+
+/// Steps back through the tree in search of a loop, at the most.
+const PATIENCE: usize = 1 << 22;
 
 /// A path through the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,6 +171,19 @@ impl<'a> Tree<'a> {
         Some(actions)
     }
 
+    /// Whether the tree leads from the one to the other, if that can be found out.
+    fn is_ancestor(&self, ancestor: u64, mut node: u64, patience: &mut usize) -> bool {
+        while node != ancestor {
+            let parent = self.parents[&node].target;
+            if parent == node || *patience == 0 {
+                return false;
+            }
+            *patience -= 1;
+            node = parent;
+        }
+        true
+    }
+
     fn path_to(mut self, root: u64, goal: &BitVector) -> io::Result<Option<Vec<u32>>> {
         self.begin(root);
         while let Some(node) = self.next()? {
@@ -184,17 +200,22 @@ impl<'a> Tree<'a> {
     /// A path inside to a node without successors, or one that returns to itself.
     fn lasso(mut self, root: u64) -> io::Result<Option<(Vec<u32>, Vec<u32>)>> {
         self.begin(root);
+        let mut patience = PATIENCE;
         while let Some(node) = self.next()? {
             let edges = std::mem::take(&mut self.edges);
             if edges.is_empty() {
                 return Ok(self.actions(root, node).map(|stem| (stem, Vec::new())));
             }
             for edge in edges.iter().filter(|edge| self.inside.get(edge.target)) {
-                if self.parents.contains_key(&edge.target)
-                    && let Some(mut cycle) = self.actions(edge.target, node)
-                {
-                    cycle.push(edge.action);
-                    return Ok(self.actions(root, edge.target).map(|stem| (stem, cycle)));
+                if self.parents.contains_key(&edge.target) {
+                    if self.is_ancestor(edge.target, node, &mut patience) {
+                        let cycle = self.actions(edge.target, node).unwrap_or_default();
+                        let cycle = cycle.into_iter().chain([edge.action]).collect();
+                        return Ok(self.actions(root, edge.target).map(|stem| (stem, cycle)));
+                    }
+                    if patience == 0 {
+                        return Ok(None);
+                    }
                 }
                 self.add(node, *edge);
             }

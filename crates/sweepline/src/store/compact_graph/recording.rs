@@ -9,7 +9,7 @@
 
 use std::io;
 
-use super::{CompactGraph, Edge, RecordedGraph, RowWriter, damaged};
+use super::{Edge, RecordedGraph, RowWriter, damaged};
 use crate::store::bit_vector::{BitVector, Ranks};
 use crate::store::external::disk::{Disk, FileClass};
 use crate::store::external::run::Run;
@@ -17,6 +17,8 @@ use crate::store::external::sort::{SortedRuns, Sorter};
 
 /// Runs that are merged together.
 const FAN: usize = 16;
+/// Records between two questions whether to go on.
+const RECORDS_PER_LOOK: u32 = 1 << 16;
 /// The source of initial states.
 const NOWHERE: u64 = u64::MAX;
 
@@ -55,6 +57,22 @@ fn for_each(run: &Run, mut each: impl FnMut(&[u64]) -> io::Result<()>) -> io::Re
         reader.advance();
     }
     Ok(())
+}
+
+/// Asks, now and then, whether to go on.
+struct Patience<'a> {
+    goes_on: &'a mut dyn FnMut() -> bool,
+    calls: u32,
+}
+
+impl Patience<'_> {
+    fn try_on(&mut self) -> io::Result<()> {
+        self.calls = self.calls.wrapping_add(1);
+        if self.calls.is_multiple_of(RECORDS_PER_LOOK) && !(self.goes_on)() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        Ok(())
+    }
 }
 
 impl GraphRecording {
@@ -129,17 +147,27 @@ impl GraphRecording {
         Ok(())
     }
 
-    /// The search has expanded every state that it met: the graph.
-    pub fn finish(self) -> io::Result<RecordedGraph> {
+    /// The search has expanded every state that it met: the graph. Now and then it is asked whether to go on; if not, there is an error of the
+    /// kind `Interrupted`.
+    pub fn finish(self, goes_on: &mut dyn FnMut() -> bool) -> io::Result<RecordedGraph> {
+        let mut patience = Patience { goes_on, calls: 0 };
         let Self { disk, width, memory, states, steps, layers, truths, .. } = self;
         let states = states.finish()?;
         let firsts = Ranks::new(first_numbers(&states, width, layers.len())?);
         let mut rows = sorter(&disk, 3, memory);
-        let initial = join(&states, &steps.finish()?, width, &firsts, |row| rows.push(&row))?;
+        let initial = join(&states, &steps.finish()?, width, &firsts, |row| {
+            patience.try_on()?;
+            rows.push(&row)
+        })?;
         drop(states);
         let rows = rows.finish()?;
         let layers = carried_on(&layers, firsts.bits());
-        let graph = write_rows(&rows, &disk, memory, &layers, initial)?;
+        let mut writer = RowWriter::new(&disk, memory.block);
+        write_rows(&rows, &layers, |edges, begins_layer| {
+            patience.try_on()?;
+            writer.push(edges, begins_layer)
+        })?;
+        let graph = writer.finish(initial)?;
         let truths = truths.iter().map(|truths| kept(truths, firsts.bits())).collect();
         Ok(RecordedGraph { graph, truths })
     }
@@ -191,14 +219,12 @@ fn join(
     Ok(initial)
 }
 
+/// Gives the row of each node, and whether a layer begins with it.
 fn write_rows(
     steps: &Run,
-    disk: &Disk,
-    memory: GraphMemory,
     layers: &BitVector,
-    initial: Vec<(u32, u64)>,
-) -> io::Result<CompactGraph> {
-    let mut writer = RowWriter::new(disk, memory.block);
+    mut write: impl FnMut(&[Edge], bool) -> io::Result<()>,
+) -> io::Result<()> {
     let mut steps = steps.reader();
     let mut edges = Vec::new();
     for node in 0..layers.len() {
@@ -207,9 +233,9 @@ fn write_rows(
             edges.push(Edge { action: action as u32, target });
             steps.advance();
         }
-        writer.push(&edges, layers.get(node))?;
+        write(&edges, layers.get(node))?;
     }
-    writer.finish(initial)
+    Ok(())
 }
 
 /// The bits of those that are chosen.
