@@ -54,10 +54,10 @@ pub struct QuestionOptions {
     /// An expression that is true in some reachable state; may be repeated
     #[arg(long = "reach", value_name = "EXPR", allow_hyphen_values = true)]
     pub reachable: Vec<String>,
-    /// A formula `EF e`, `AG e`, `AG EF e` or `EF AG e` over an expression; may be repeated
+    /// A formula of computation tree logic that is true in the initial state; may be repeated
     ///
-    /// An operator reaches to the end of the formula, or of the parenthesis that it stands in: `AG p or q` is
-    /// `AG (p or q)`.
+    /// Operators are `EX AX EF AF EG AG`, `E[f U g]` and `A[f U g]`, also with `W` and `R`. In `EF e`, `AG e`, `AG EF e` and `EF AG e` an
+    /// operator reaches to the end of the formula, or of the parenthesis that it stands in: `AG p or q` is `AG (p or q)`.
     #[arg(long = "ctl", value_name = "FORMULA", allow_hyphen_values = true)]
     pub formulas: Vec<String>,
     /// A formula of linear temporal logic that is true of every run; may be repeated

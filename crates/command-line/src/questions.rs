@@ -12,7 +12,7 @@ use report::Finding;
 use sweepline::model::guarded_commands::{DeclaredProperty, DeclaredPropertyKind, Expression};
 use sweepline::property::linear::{DeadEnds, LinearProperty};
 use sweepline::property::ltl_to_buchi::Limits;
-use sweepline::property::{Property, PropertyKind, Spelling};
+use sweepline::property::{BranchingProperty, Property, PropertyKind, Spelling};
 
 use crate::codes;
 use crate::model_file::{ModelFile, in_text};
@@ -151,10 +151,15 @@ impl Questions {
     fn add_formula(&mut self, text: &str, file: &ModelFile) -> Result<(), Vec<Finding>> {
         let text: Arc<str> = text.into();
         let formula = file.model.ctl(&text).map_err(|found| with_advice(in_text(found, "--ctl", &text)))?;
-        let Some((form, operand)) = formula.special() else {
-            return Err(in_text(vec![formula.undecided(&text)], "--ctl", &text));
-        };
-        self.properties.push(ctl_property(&formula.to_string(), form, operand));
+        let name = formula.to_string();
+        self.properties.push(match formula.special() {
+            Some((form, operand)) => ctl_property(&name, form, operand),
+            None => {
+                let propositions = formula.propositions.into_iter().map(|one| one.expression).collect();
+                let branching = BranchingProperty { formula: formula.formula, propositions };
+                Property::new(name, PropertyKind::Branching(Box::new(branching)))
+            }
+        });
         self.origins.push(Origin::Option("--ctl", text));
         Ok(())
     }

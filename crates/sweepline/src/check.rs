@@ -9,6 +9,7 @@
 mod automatic;
 pub mod checkpoint;
 mod commands;
+mod ctl;
 mod linear;
 mod nested_depth;
 mod product;
@@ -32,7 +33,7 @@ use crate::progress::ExpressionMeasure;
 use crate::property::soundness::{SearchKind, Unsound, needs_monotone, require_sound};
 use crate::property::terminal_states::TerminalStates;
 use crate::property::watch::PropertyWatch;
-use crate::property::{Property, PropertyKind, predicates};
+use crate::property::{BranchingProperty, Property, PropertyKind, predicates};
 use crate::store::external::disk::{Disk, IoCounts};
 use crate::store::far_layers::QueueKind;
 use crate::store::layer::LayerFull;
@@ -44,10 +45,11 @@ use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
 pub use automatic::{
     Attempt, AttemptEnd, Automatic, MeasureSearch, check_automatically, find_measures, judge_measure,
 };
+pub use commands::CommandsSubject;
+pub use ctl::{CtlOutcome, CtlOutcomeOf, CtlWitness, GraphSummary, check_ctl};
 pub use subject::{Expanded, Subject, Translation};
 
 use checkpoint::{CheckpointFolder, Checkpointing, Pauses};
-use commands::CommandsSubject;
 
 /// Terminal states that are kept to tell those of several sweeps apart, if nobody wants to see them.
 const TERMINAL_STATES: usize = 1 << 16;
@@ -315,6 +317,9 @@ pub enum CheckError {
     /// This search cannot be saved.
     #[error("this search cannot be saved: checkpoints are for sweeps and breadth-first searches")]
     NotSaved,
+    /// The graph of a search cannot be saved.
+    #[error("a search whose graph is recorded, for a formula of computation tree logic, cannot be saved")]
+    GraphNotSaved,
     /// A checkpoint cannot be read, or belongs to another run.
     #[error("the checkpoint cannot be used: {0}")]
     Checkpoint(io::Error),
@@ -378,7 +383,17 @@ pub fn check_each<M: Subject>(
     let (temporal, plain): (Vec<_>, Vec<_>) =
         properties.iter().cloned().partition(|property| property.kind.is_temporal());
     if temporal.is_empty() {
-        return check_subject(subject(), properties, plan, monitor);
+        match check_subject(subject(), properties, plan, monitor) {
+            // Layers alone do not tell: the graph does.
+            Err(CheckError::Unsound(Unsound::ComponentsAcrossLayers(_))) if plan.checkpoint.is_none() => {}
+            outcome => return outcome,
+        }
+        let asked = |property: &Property<M::Predicate>| match property.kind.as_branching() {
+            Some(kind) => Property { kind, ..property.clone() },
+            None => property.clone(),
+        };
+        let properties: Vec<_> = properties.iter().map(asked).collect();
+        return check_each(subject, &properties, plan, monitor);
     }
     if plan.checkpoint.is_some() {
         return Err(CheckError::NotSaved);
@@ -437,6 +452,10 @@ fn shorten(
         else {
             continue;
         };
+        // What is shown is a path in a graph, or a component: no search through shorter runs could tell.
+        if property.kind.needs_layers() {
+            continue;
+        }
         let steps = trace.trace().steps.len() as u64;
         if *length == Length::Shortest || steps == 0 {
             *length = Length::Shortest;
@@ -477,7 +496,13 @@ pub fn check_subject<M: Subject>(
     if let [property] = properties
         && property.kind.is_temporal()
     {
-        return linear::check_linear(subject, property, plan, monitor);
+        return match &property.kind {
+            PropertyKind::Branching(branching) => {
+                let BranchingProperty { formula, propositions } = &**branching;
+                check_ctl(subject, formula, propositions, plan, monitor).map(Outcome::from)
+            }
+            _ => linear::check_linear(subject, property, plan, monitor),
+        };
     }
     if let Some(temporal) = properties.iter().find(|property| property.kind.is_temporal()) {
         return Err(CheckError::NeedsOwnSearch(temporal.name.clone()));
@@ -862,7 +887,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
                 let component = self.subject.component(state, predicate, true).ok_or_else(wrong)?;
                 return Ok(Evidence::Component(trace, component));
             }
-            PropertyKind::Linear(_) => return Err(wrong()),
+            PropertyKind::Linear(_) | PropertyKind::Branching(_) => return Err(wrong()),
         };
         if shown == wanted { Ok(Evidence::Trace(trace, length)) } else { Err(wrong()) }
     }

@@ -16,6 +16,7 @@ pub mod watch;
 
 use crate::model::guarded_commands::Expression;
 
+use ctl::Ctl;
 use linear::LinearProperty;
 
 /// A question about a model whose states are judged by predicates of type `P`.
@@ -54,6 +55,8 @@ pub enum PropertyKind<P = Expression> {
     PossiblyForEver(P),
     /// A property of all runs, in linear time. It needs a search of its own.
     Linear(Box<LinearProperty<P>>),
+    /// A formula that is true in every initial state, in branching time. It needs a search of its own.
+    Branching(Box<BranchingProperty<P>>),
 }
 
 impl<P> Property<P> {
@@ -65,9 +68,9 @@ impl<P> Property<P> {
     /// The kind's name in run records.
     pub fn kind_name(&self) -> &'static str {
         match (&self.kind, self.spelling) {
-            (PropertyKind::AlwaysPossible(_) | PropertyKind::PossiblyForEver(_), _) | (_, Spelling::Ctl) => {
-                "ctl"
-            }
+            (PropertyKind::AlwaysPossible(_) | PropertyKind::PossiblyForEver(_), _)
+            | (PropertyKind::Branching(_), _)
+            | (_, Spelling::Ctl) => "ctl",
             (PropertyKind::DeadlockFree, _) => "deadlock",
             (PropertyKind::Invariant(_), _) => "invariant",
             (PropertyKind::Reachable(_), _) => "reach",
@@ -85,6 +88,7 @@ impl<P> PropertyKind<P> {
             | Self::AlwaysPossible(predicate)
             | Self::PossiblyForEver(predicate) => std::slice::from_ref(predicate),
             Self::Linear(property) => property.propositions(),
+            Self::Branching(property) => &property.propositions,
             Self::DeadlockFree => &[],
         }
     }
@@ -96,12 +100,36 @@ impl<P> PropertyKind<P> {
 
     /// Whether it needs a search of its own.
     pub fn is_temporal(&self) -> bool {
-        matches!(self, Self::Linear(_))
+        matches!(self, Self::Linear(_) | Self::Branching(_))
     }
 
     /// Whether it is decided by the terminal components of layers.
     pub fn is_about_components(&self) -> bool {
         matches!(self, Self::AlwaysPossible(_) | Self::PossiblyForEver(_))
+    }
+}
+
+/// A formula of computation tree logic.
+#[derive(Clone, Debug)]
+pub struct BranchingProperty<P = Expression> {
+    /// The formula.
+    pub formula: Ctl,
+    /// What its propositions are.
+    pub propositions: Vec<P>,
+}
+
+impl<P: Clone> PropertyKind<P> {
+    /// The same question as a formula of computation tree logic, if it is decided by the terminal components of layers: a formula bears it when
+    /// progress falls.
+    pub fn as_branching(&self) -> Option<Self> {
+        let truth = Ctl::Proposition(0);
+        let (formula, predicate) = match self {
+            Self::AlwaysPossible(predicate) => (Ctl::always_globally(Ctl::exists_finally(truth)), predicate),
+            Self::PossiblyForEver(predicate) => (Ctl::exists_finally(Ctl::always_globally(truth)), predicate),
+            _ => return None,
+        };
+        let propositions = vec![predicate.clone()];
+        Some(Self::Branching(Box::new(BranchingProperty { formula, propositions })))
     }
 }
 

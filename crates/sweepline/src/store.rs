@@ -1,5 +1,7 @@
 //! Where states are kept.
 
+pub mod bit_vector;
+pub mod compact_graph;
 pub mod external;
 pub mod far_layers;
 pub mod far_persistent;

@@ -7,7 +7,7 @@ use crate::model::interpreter::{Interpreter, RuntimeError};
 use crate::model::observed_ranges::observed_ranges;
 use crate::model::state_layout::{CellRange, Repacking, StateLayout};
 use crate::model::successor_batch::SuccessorBatch;
-use crate::model::transition_system::{Execution, ExecutionError, StateFunctions};
+use crate::model::transition_system::{Execution, ExecutionError, MAX_ACTIONS, StateFunctions};
 use crate::model::value_ranges::proved_ranges;
 use crate::progress::{Comparison, ExpressionMeasure};
 use crate::store::saved::{Loader, Saver};
@@ -15,7 +15,7 @@ use crate::verdict::replay::{ReplayError, ReplayedTrace, replay};
 use crate::verdict::trace_log::LoggedRun;
 
 use super::subject::{Expanded, Subject};
-use super::{Packing, Plan};
+use super::{CheckError, Packing, Plan};
 
 /// Guarded commands, an execution, and the layout of states at present.
 pub struct CommandsSubject<'m, E> {
@@ -131,6 +131,10 @@ impl<'m, E: Execution> Subject for CommandsSubject<'m, E> {
     }
 
     fn prepare(&self, predicates: &[Expression]) -> Result<E::System<'m>, ExecutionError> {
+        if self.model.actions.len() > MAX_ACTIONS {
+            let actions = self.model.actions.len();
+            return Err(ExecutionError::NotSupported(CheckError::TooManyActions(actions).to_string()));
+        }
         let functions = StateFunctions { predicates, progress: self.measure.map(ExpressionMeasure::packed) };
         self.execution.prepare(self.model, &self.packing.layout, functions)
     }

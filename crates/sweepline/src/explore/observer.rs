@@ -5,6 +5,7 @@
 use std::ops::ControlFlow;
 
 use crate::model::guarded_commands::ActionId;
+use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
 
 /// The number of a state that was stored, in the order of insertion. A state that is met again in a later sweep gets
@@ -26,6 +27,11 @@ pub trait Observer<S: TransitionSystem> {
     fn wants_origins(&self) -> bool {
         false
     }
+
+    /// States with consecutive numbers from this one on were expanded, and these are all their successors. Called after they were
+    /// [taken](Self::taken).
+    #[inline(always)]
+    fn expanded(&mut self, _first: Record, _successors: &SuccessorBatch) {}
 
     /// Whether every step must be heard of. Asked once, before the search starts.
     fn wants_steps(&self) -> bool {
@@ -97,6 +103,12 @@ impl<S: TransitionSystem, A: Observer<S>, B: Observer<S>> Observer<S> for Both<A
         self.1.stored(parent, action);
     }
 
+    #[inline(always)]
+    fn expanded(&mut self, first: Record, successors: &SuccessorBatch) {
+        self.0.expanded(first, successors);
+        self.1.expanded(first, successors);
+    }
+
     fn wants_origins(&self) -> bool {
         self.0.wants_origins() || self.1.wants_origins()
     }
@@ -160,6 +172,13 @@ impl<S: TransitionSystem, O: Observer<S>> Observer<S> for Option<O> {
     fn stored(&mut self, parent: Option<Record>, action: ActionId) {
         if let Some(observer) = self {
             observer.stored(parent, action);
+        }
+    }
+
+    #[inline(always)]
+    fn expanded(&mut self, first: Record, successors: &SuccessorBatch) {
+        if let Some(observer) = self {
+            observer.expanded(first, successors);
         }
     }
 

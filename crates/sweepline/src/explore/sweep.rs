@@ -314,6 +314,7 @@ impl SweepSearch {
                 return Err(SearchEnd::Decided);
             }
         }
+        observer.expanded(self.front.record(self.cursor), batch);
         self.store_leaving(width, batch, observer)?;
         if self.layer.len() + self.staying.numbers.len() > self.most.current {
             self.split_and_announce(width)?;

@@ -3,6 +3,10 @@
 //! A path is *maximal*: it is infinite, or it ends in a state without successors. Three temporal operators are enough: `EX`, `E[f U g]` and `EG`;
 //! the others are made of them. In a state without successors `EX f` is false, `AX f` true, and `EG f` is what `f` is.
 
+pub mod evaluation;
+pub mod graph_recorder;
+pub mod witness;
+
 use super::ltl::Proposition;
 
 /// A formula of computation tree logic.

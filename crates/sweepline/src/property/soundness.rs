@@ -5,6 +5,7 @@
 //! | deadlock, invariant, reachability | yes | yes | yes | yes |
 //! | `AG EF p`, `EF AG p` | yes | no | no | yes |
 //! | linear time | yes | depth | yes | yes |
+//! | any formula of computation tree logic, on the [recorded graph](crate::store::compact_graph) | yes | no | yes | yes |
 //!
 //! `AG EF p` and `EF AG p` are decided by terminal strongly connected components. When progress never falls, a
 //! component lies in one layer, and the layer is all that is needed to find it. When progress falls, a component may span layers of
@@ -31,6 +32,11 @@ pub enum Unsound {
     /// Cycles are found in layers.
     #[error("`{0}` is decided by cycles, which the engine `{1}` does not look for")]
     Cycles(String, &'static str),
+    /// The graph is recorded in the order of layers.
+    #[error(
+        "a formula of computation tree logic is decided on the graph of a search by layers, and this search has none"
+    )]
+    GraphWithoutLayers,
     /// Progress falls.
     #[error(
         "`{0}` is decided by the strongly connected components of a layer, and progress falls: a component may lie in several layers, of which most are forgotten"
@@ -48,6 +54,7 @@ impl Unsound {
             Self::Cycles(..) => {
                 "use the engine `sweep` or `sweep-disk`, with any measure, or `breadth` or `depth`"
             }
+            Self::GraphWithoutLayers => "use the engine `breadth`, `sweep` or `sweep-disk`",
             Self::ComponentsAcrossLayers(_) => {
                 "use a coarser measure that never falls, or the engine `breadth`, which keeps all states in one layer"
             }

@@ -68,6 +68,8 @@ impl PropertyWatch {
                 PropertyKind::Reachable(_) => watch.open |= bit,
                 PropertyKind::AlwaysPossible(_) => watch.nowhere |= bit,
                 PropertyKind::PossiblyForEver(_) => watch.everywhere |= bit,
+                // It is the graph that is asked.
+                PropertyKind::Branching(_) => {}
                 // The only property of its search; its propositions are the product's business.
                 PropertyKind::Linear(_) => {
                     watch.cycles = Some(AcceptingCycles::default());

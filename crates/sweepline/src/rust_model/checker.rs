@@ -279,6 +279,7 @@ fn kind<M: Model>(property: &Property<Predicate<M>>) -> &'static str {
         PropertyKind::PossiblyForEver(_) => "possibly for ever",
         PropertyKind::DeadlockFree => "free of deadlocks",
         PropertyKind::Linear(_) => "ltl",
+        PropertyKind::Branching(_) => "ctl",
     }
 }
 

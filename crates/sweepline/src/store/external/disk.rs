@@ -41,11 +41,23 @@ pub enum FileClass {
     Visited,
     /// States that partitions are still to take in or to expand.
     Candidates,
+    /// States and steps on their way to a graph.
+    Steps,
+    /// The rows of a graph.
+    Rows,
 }
 
 impl FileClass {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 5] = [Self::Queue, Self::Persistent, Self::Layer, Self::Visited, Self::Candidates];
+    pub const ALL: [Self; 7] = [
+        Self::Queue,
+        Self::Persistent,
+        Self::Layer,
+        Self::Visited,
+        Self::Candidates,
+        Self::Steps,
+        Self::Rows,
+    ];
 
     /// The name in records of runs.
     pub fn name(self) -> &'static str {
@@ -55,12 +67,14 @@ impl FileClass {
             Self::Layer => "layer",
             Self::Visited => "visited",
             Self::Candidates => "candidates",
+            Self::Steps => "steps",
+            Self::Rows => "rows",
         }
     }
 
     /// Whether records come in order, so that neighbours are alike.
     pub(super) fn is_sorted(self) -> bool {
-        matches!(self, Self::Persistent | Self::Layer)
+        matches!(self, Self::Persistent | Self::Layer | Self::Steps)
     }
 }
 

@@ -197,6 +197,11 @@ impl Sorter {
         self.runs.add(run)
     }
 
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        self.words.capacity() * 8 + self.runs.bytes()
+    }
+
     /// All of them, in order.
     pub fn finish(mut self) -> io::Result<Run> {
         self.write()?;

@@ -1,0 +1,310 @@
+//! Formulas of computation tree logic: a search by layers whose graph is recorded, and then evaluated.
+//!
+//! The [search](recorded_search) forgets states as ever; what is kept of them is the [compact graph](crate::store::compact_graph), on which
+//! the formula is [evaluated](crate::property::ctl::evaluation) for all nodes. It holds if it is true in every initial state. An answer
+//! needs the whole graph, so there is one only after a complete search. Where a path can show it, a
+//! [path](crate::property::ctl::witness) is found in the graph, executed by the model, and [tested](shown_path), before anyone sees it.
+//!
+//! Memory: a bit for each state and each proposition while the search runs, and afterwards one for each state and each different
+//! subformula. All else may be on disk.
+
+mod recorded_search;
+mod shown_path;
+
+use std::io;
+
+use crate::explore::sweep::{Order, SweepSearch};
+use crate::explore::{CompleteSearch, Counters, Monitor, SearchEnd, Snapshot, StopReason};
+use crate::model::guarded_commands::ActionId;
+use crate::model::interpreter::RuntimeError;
+use crate::model::transition_system::MAX_PREDICATES;
+use crate::property::ctl::Ctl;
+use crate::property::ctl::evaluation::{BLOCK_BYTES, Evaluation, sets_held};
+use crate::property::ctl::graph_recorder::GraphRecorder;
+use crate::property::ctl::witness::{GraphPath, Shown, path};
+use crate::property::soundness::Unsound;
+use crate::store::compact_graph::GraphSize;
+use crate::store::external::disk::{Disk, IoCounts};
+use crate::store::layer::LayerFull;
+use crate::verdict::replay::ReplayedTrace;
+use crate::verdict::trace_log::LoggedRun;
+use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
+
+use super::subject::Subject;
+use super::{CheckError, Engine, ModelError, Outcome, Plan};
+
+use recorded_search::{Ended, RecordedSearch};
+use shown_path::test_path;
+
+/// Bytes of a node in the search for a path, about.
+const SEARCHED: usize = 64;
+
+/// Everything that is known after a formula was checked.
+#[derive(Clone, Debug)]
+pub struct CtlOutcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
+    /// The answer. It rests on a complete search.
+    pub verdict: Verdict<R, T>,
+    /// A path that shows it, where one can.
+    pub witness: Option<CtlWitness<R>>,
+    /// The first run-time error. The number of a property is that of a proposition.
+    pub error: Option<ModelError<F, R>>,
+    /// The graph, if it was evaluated.
+    pub graph: Option<GraphSummary>,
+    /// Why it was not.
+    pub stopped: Option<StopReason>,
+    /// What the search counted.
+    pub counters: Counters,
+    /// The greatest number of bytes for states and the graph.
+    pub peak_state_bytes: u64,
+    /// Bytes on disk at the most.
+    pub disk_bytes: u64,
+    /// What went to disk, and came from there.
+    pub io: IoCounts,
+    /// Bits of a state at the end of the run.
+    pub state_bits: u64,
+    /// Words of a state at the end of the run.
+    pub state_words: u64,
+    /// How often a value outgrew its field.
+    pub widenings: u32,
+}
+
+/// What is known after a formula was checked on this kind of model.
+pub type CtlOutcomeOf<M> = CtlOutcome<<M as Subject>::Run, <M as Subject>::State, <M as Subject>::Fault>;
+
+impl<R, T, F> From<CtlOutcome<R, T, F>> for Outcome<R, T, F> {
+    fn from(outcome: CtlOutcome<R, T, F>) -> Self {
+        let evidence = outcome.witness.map(|CtlWitness { stem, cycle, run, .. }| {
+            if cycle.is_empty() {
+                Evidence::Trace(run, Length::AsFound)
+            } else {
+                Evidence::Lasso(run, stem.actions.len())
+            }
+        });
+        let verdict = match (outcome.verdict, evidence) {
+            (Verdict::Holds(_), Some(shown)) => Verdict::Holds(shown),
+            (Verdict::Violated(_), Some(shown)) => Verdict::Violated(shown),
+            (verdict, _) => verdict,
+        };
+        let distinct = outcome.graph.map(|graph| graph.nodes);
+        Self {
+            complete: distinct.is_some(),
+            verdicts: vec![verdict],
+            error: outcome.error,
+            regress: None,
+            stopped: outcome.stopped,
+            distinct,
+            estimated_distinct: distinct.unwrap_or(outcome.counters.explored),
+            deadlocks: None,
+            terminal_states: None,
+            counters: outcome.counters,
+            peak_state_bytes: outcome.peak_state_bytes,
+            disk_bytes: outcome.disk_bytes,
+            io: outcome.io,
+            state_bits: outcome.state_bits,
+            state_words: outcome.state_words,
+            widenings: outcome.widenings,
+        }
+    }
+}
+
+/// A path that shows why a formula is true, or false.
+#[derive(Clone, Debug)]
+pub struct CtlWitness<R = ReplayedTrace> {
+    /// The path to its end, or to where the loop begins.
+    pub stem: LoggedRun,
+    /// The actions of the loop.
+    pub cycle: Vec<ActionId>,
+    /// What it shows of its states.
+    pub shows: Shown,
+    /// The run, executed: the path, and then the loop, once.
+    pub run: R,
+}
+
+/// The graph that was evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GraphSummary {
+    /// Different states.
+    pub nodes: u64,
+    /// Steps between them.
+    pub edges: u64,
+    /// What it takes, and what the literature says that it takes.
+    pub size: GraphSize,
+    /// Parts of it that were in memory at one time.
+    pub blocks: usize,
+    /// How often all of it was read.
+    pub passes: u64,
+}
+
+/// Checks a formula, in which propositions are numbers of predicates in a list.
+///
+/// # Panics
+/// If the number of a proposition is too large for the list.
+pub fn check_ctl<M: Subject>(
+    subject: M,
+    formula: &Ctl,
+    propositions: &[M::Predicate],
+    plan: &Plan,
+    monitor: &mut dyn Monitor,
+) -> Result<CtlOutcomeOf<M>, CheckError> {
+    if propositions.len() > MAX_PREDICATES {
+        return Err(CheckError::TooManyPredicates(propositions.len()));
+    }
+    let order = match plan.engine {
+        Engine::Depth | Engine::Partition => return Err(Unsound::GraphWithoutLayers.into()),
+        Engine::Sweep | Engine::SweepDisk if subject.has_measure() => Order::Progress {
+            initial: plan.initial,
+            regress: plan.on_regress,
+            nesting: plan.nesting,
+            comparison: subject.comparison(),
+        },
+        _ => Order::Constant,
+    };
+    if plan.checkpoint.is_some() {
+        return Err(CheckError::GraphNotSaved);
+    }
+    let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
+    let search = SweepSearch::new(subject.words(), order, plan.limits);
+    let mut search = search.map_err(|error| CheckError::NoMemory(LayerFull::System(error)))?;
+    if plan.engine != Engine::Breadth || plan.disk.breadth_goes_on {
+        search = search.spill_to(plan.spilling(&disk));
+    }
+    let search = RecordedSearch::new(subject, propositions, plan, search, &disk);
+    let Ended { end, subject, recorder, error, mut figures } = search.run(monitor)?;
+    let question = Question { subject: &subject, formula, propositions, plan };
+    let answer = match (end, &error) {
+        (_, Some(_)) => Err(UnknownReason::RuntimeError),
+        (SearchEnd::Complete(token), None) => question.answer(recorder, token, &mut figures, monitor)?,
+        (SearchEnd::Stopped(reason), None) => Err(UnknownReason::Stopped(reason)),
+        (SearchEnd::Regress(_), None) => Err(UnknownReason::NotMonotone),
+        (SearchEnd::Decided | SearchEnd::Trouble(_), None) => {
+            return Err(CheckError::WrongTrace("a formula".into()));
+        }
+    };
+    let stopped = match &answer {
+        Err(UnknownReason::Stopped(reason)) => Some(reason.clone()),
+        _ => None,
+    };
+    let (verdict, witness, graph) = match answer {
+        Ok((verdict, witness, graph)) => (verdict, witness, Some(graph)),
+        Err(reason) => (Verdict::Unknown(reason), None, None),
+    };
+    Ok(CtlOutcome {
+        verdict,
+        witness,
+        error,
+        graph,
+        stopped,
+        counters: figures.counters,
+        peak_state_bytes: figures.peak_bytes as u64,
+        disk_bytes: figures.log_bytes + disk.bytes(),
+        io: disk.counts(),
+        state_bits: subject.bits() as u64,
+        state_words: subject.words() as u64,
+        widenings: figures.widenings,
+    })
+}
+
+/// What is asked, and of which model.
+struct Question<'a, M: Subject> {
+    subject: &'a M,
+    formula: &'a Ctl,
+    propositions: &'a [M::Predicate],
+    plan: &'a Plan,
+}
+
+/// What a search counted.
+#[derive(Default)]
+struct Figures {
+    counters: Counters,
+    widenings: u32,
+    peak_bytes: usize,
+    /// Bytes of the trace log on disk.
+    log_bytes: u64,
+}
+
+/// An answer, a path, and the graph; or why there is none.
+type Answer<M> = Result<
+    (
+        Verdict<<M as Subject>::Run, <M as Subject>::State>,
+        Option<CtlWitness<<M as Subject>::Run>>,
+        GraphSummary,
+    ),
+    UnknownReason,
+>;
+
+impl<M: Subject> Question<'_, M> {
+    /// Evaluates the formula on the graph of a complete search.
+    fn answer(
+        &self,
+        recorder: GraphRecorder,
+        token: CompleteSearch,
+        figures: &mut Figures,
+        monitor: &mut dyn Monitor,
+    ) -> Result<Answer<M>, CheckError> {
+        let mut looks = Looks { monitor, counters: figures.counters, bytes: 0, stopped: None };
+        looks.monitor.phase("numbering steps");
+        let recorded = match recorder.finish(&mut || looks.go_on()) {
+            Ok(recorded) => recorded,
+            Err(error) => return Ok(Err(looks.ended(&error))),
+        };
+        let graph = &recorded.graph;
+        let sets = sets_held(self.formula) + recorded.truths.len();
+        looks.bytes = graph.bytes()
+            + sets.saturating_mul(graph.nodes().div_ceil(8) as usize)
+            + graph.largest_block().saturating_mul(BLOCK_BYTES);
+        figures.peak_bytes = figures.peak_bytes.max(looks.bytes);
+        let Some(left) = self.plan.limits.memory.checked_sub(looks.bytes) else {
+            return Ok(Err(UnknownReason::Stopped(StopReason::Memory(LayerFull::Budget))));
+        };
+        looks.monitor.phase("evaluating");
+        let mut goes_on = || looks.go_on();
+        let mut evaluation = Evaluation::new(&recorded, &mut goes_on);
+        let found = evaluate(&mut evaluation, self.formula, left / SEARCHED);
+        let passes = evaluation.passes();
+        let (holds, path) = match found {
+            Ok(found) => found,
+            Err(error) => return Ok(Err(looks.ended(&error))),
+        };
+        let witness = path.map(|path| test_path(self, path)).transpose()?;
+        let verdict = if holds { Verdict::Holds } else { Verdict::Violated };
+        let (nodes, edges, blocks) = (graph.nodes(), graph.edges(), graph.blocks());
+        let size = graph.size(self.propositions.len());
+        let summary = GraphSummary { nodes, edges, size, blocks, passes };
+        Ok(Ok((verdict(Evidence::Search(token)), witness, summary)))
+    }
+}
+
+/// Lets the monitor look at work on the graph.
+struct Looks<'a> {
+    monitor: &'a mut dyn Monitor,
+    counters: Counters,
+    bytes: usize,
+    stopped: Option<StopReason>,
+}
+
+impl Looks<'_> {
+    fn go_on(&mut self) -> bool {
+        let (counters, bytes) = (self.counters, self.bytes as u64);
+        self.stopped = self.monitor.look(&Snapshot { counters, bytes, ..Snapshot::default() });
+        self.stopped.is_none()
+    }
+
+    /// Why the work came to no end.
+    fn ended(&mut self, error: &io::Error) -> UnknownReason {
+        let disk = || StopReason::Disk(error.to_string());
+        UnknownReason::Stopped(self.stopped.take().unwrap_or_else(disk))
+    }
+}
+
+/// Whether the formula is true in all initial nodes, and a path that shows it.
+fn evaluate(
+    evaluation: &mut Evaluation<'_>,
+    formula: &Ctl,
+    most: usize,
+) -> io::Result<(bool, Option<GraphPath>)> {
+    let nodes = evaluation.nodes(formula)?;
+    let initial = evaluation.graph().initial();
+    let wrong = initial.iter().find(|(_, node)| !nodes.get(*node));
+    let shown = wrong.or(initial.first()).map(|from| path(evaluation, formula, *from, most));
+    Ok((wrong.is_none(), shown.transpose()?.flatten()))
+}

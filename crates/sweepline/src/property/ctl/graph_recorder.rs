@@ -1,0 +1,105 @@
+//! Records the graph of a search while it runs.
+
+use std::io;
+use std::ops::ControlFlow;
+
+use crate::explore::observer::Successors;
+use crate::explore::{Observer, Record};
+use crate::model::successor_batch::SuccessorBatch;
+use crate::model::transition_system::TransitionSystem;
+use crate::store::compact_graph::RecordedGraph;
+use crate::store::compact_graph::recording::{GraphMemory, GraphRecording};
+use crate::store::external::disk::Disk;
+
+/// Writes down states and steps. Needs a search that takes states in the order of their numbers.
+#[derive(Debug)]
+pub struct GraphRecorder {
+    recording: GraphRecording,
+    /// The propositions.
+    asked: u64,
+    undefined_at: Option<Record>,
+    layer_begins: bool,
+    failure: Option<io::Error>,
+}
+
+impl GraphRecorder {
+    /// For states of `width` words and so many propositions, which are the first predicates of the system.
+    pub fn new(disk: &Disk, width: usize, propositions: usize, memory: GraphMemory) -> Self {
+        Self {
+            recording: GraphRecording::new(disk, width, propositions, memory),
+            asked: !u64::MAX.unbounded_shl(propositions as u32),
+            undefined_at: None,
+            layer_begins: true,
+            failure: None,
+        }
+    }
+
+    /// The search begins with these states.
+    pub fn begin(&mut self, initial: &SuccessorBatch) {
+        for number in 0..initial.len() {
+            let added = self.recording.add_initial(initial.action(number).0, initial.state(number));
+            self.note(added);
+        }
+    }
+
+    /// A state in which a proposition has no value.
+    pub fn undefined_at(&self) -> Option<Record> {
+        self.undefined_at
+    }
+
+    /// The graph of a search that is complete. Now and then it is asked whether to go on; if not, there is an error of the kind
+    /// `Interrupted`.
+    pub fn finish(self, goes_on: &mut dyn FnMut() -> bool) -> io::Result<RecordedGraph> {
+        self.failure.map_or(Ok(()), Err)?;
+        self.recording.finish(goes_on)
+    }
+
+    fn note(&mut self, result: io::Result<()>) {
+        if let (Err(error), None) = (result, &self.failure) {
+            self.failure = Some(error);
+        }
+    }
+}
+
+impl<S: TransitionSystem> Observer<S> for GraphRecorder {
+    fn taken(&mut self, system: &S, record: Record, state: &[u64], _: Successors) -> ControlFlow<()> {
+        debug_assert_eq!(record, self.recording.states(), "states are taken in the order of their numbers");
+        let truth = system.predicates(state);
+        if truth.undefined & self.asked != 0 {
+            self.undefined_at = Some(record);
+            return ControlFlow::Break(());
+        }
+        let begins = std::mem::take(&mut self.layer_begins);
+        let added = self.recording.add_state(state, truth.holds, begins);
+        self.note(added);
+        ControlFlow::Continue(())
+    }
+
+    fn expanded(&mut self, first: Record, successors: &SuccessorBatch) {
+        let mut step = 0;
+        for (source, &end) in (first..).zip(successors.ends()) {
+            for number in std::mem::replace(&mut step, end as usize)..end as usize {
+                let (action, target) = (successors.action(number).0, successors.state(number));
+                let added = self.recording.add_step(source, action, target);
+                self.note(added);
+            }
+        }
+    }
+
+    fn layer_begins(&mut self, _: Record) {
+        self.layer_begins = true;
+    }
+
+    fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
+        let repacked = self.recording.repack(width, translate);
+        self.note(repacked);
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.failure.as_ref().map(|error| format!("the graph cannot be written: {error}"))
+    }
+
+    fn bytes(&self) -> usize {
+        self.recording.bytes()
+    }
+}
