@@ -51,7 +51,8 @@ impl Failure {
                 let help = match unsound {
                     Unsound::ComponentsByDepth(_)
                     | Unsound::ComponentsByPartition(_)
-                    | Unsound::Cycles(..) => unsound.advice().into(),
+                    | Unsound::Cycles(..)
+                    | Unsound::GraphWithoutLayers => unsound.advice().into(),
                     Unsound::ComponentsAcrossLayers(_) => {
                         format!("{}; --expect-monotone shows where progress falls", unsound.advice())
                     }
@@ -66,6 +67,10 @@ impl Failure {
                 (exit, Finding::error(codes::NOT_EXECUTABLE, message, help))
             }
             CheckError::NoMemory(full) => (Exit::Unknown, stop_advice(&StopReason::Memory(*full), options)),
+            CheckError::TemporalNotSaved => {
+                let help = "leave --checkpoint out";
+                (Exit::BadInput, Finding::error(codes::UNSOUND, message, help))
+            }
             CheckError::NotSaved => {
                 let help = "leave --checkpoint out, or choose another --engine";
                 (Exit::BadInput, Finding::error(codes::ANOTHER_RUN, message, help))

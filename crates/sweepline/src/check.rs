@@ -317,9 +317,9 @@ pub enum CheckError {
     /// This search cannot be saved.
     #[error("this search cannot be saved: checkpoints are for sweeps and breadth-first searches")]
     NotSaved,
-    /// The graph of a search cannot be saved.
-    #[error("a search whose graph is recorded, for a formula of computation tree logic, cannot be saved")]
-    GraphNotSaved,
+    /// Nor can this one.
+    #[error("a search for a formula, or an automaton, of temporal logic cannot be saved")]
+    TemporalNotSaved,
     /// A checkpoint cannot be read, or belongs to another run.
     #[error("the checkpoint cannot be used: {0}")]
     Checkpoint(io::Error),
@@ -396,7 +396,7 @@ pub fn check_each<M: Subject>(
         return check_each(subject, &properties, plan, monitor);
     }
     if plan.checkpoint.is_some() {
-        return Err(CheckError::NotSaved);
+        return Err(CheckError::TemporalNotSaved);
     }
     let mut plain_verdicts = Vec::new();
     let mut whole: Option<OutcomeOf<M>> = None;

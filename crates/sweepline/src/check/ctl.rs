@@ -160,7 +160,7 @@ pub fn check_ctl<M: Subject>(
         _ => Order::Constant,
     };
     if plan.checkpoint.is_some() {
-        return Err(CheckError::GraphNotSaved);
+        return Err(CheckError::TemporalNotSaved);
     }
     let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
     let search = SweepSearch::new(subject.words(), order, plan.limits);

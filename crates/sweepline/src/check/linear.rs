@@ -46,7 +46,7 @@ pub(super) fn check_linear<M: Subject>(
         return Err(Unsound::Cycles(property.name.clone(), plan.engine.name()).into());
     }
     if plan.checkpoint.is_some() {
-        return Err(CheckError::NotSaved);
+        return Err(CheckError::TemporalNotSaved);
     }
     let subject = ProductSubject::new(model, linear);
     if plan.engine == Engine::Depth {
