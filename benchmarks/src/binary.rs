@@ -124,9 +124,20 @@ impl Sweepline {
         Ok(Some(lines.join(" ")))
     }
 
+    /// Checks what the options ask.
+    pub fn check_by(&self, model: &Path, options: &[String], time_limit: Duration) -> Result<Exploration> {
+        let mut command = self.pinning.command(&self.path);
+        command.arg("check").arg(model).args(options).arg("--quiet");
+        Self::explored(command, time_limit)
+    }
+
     fn run(&self, from: &Path, model: &Path, options: &[&str], time_limit: Duration) -> Result<Exploration> {
         let mut command = self.pinning.command(&self.path);
         command.current_dir(from).arg("explore").arg(model).args(options);
+        Self::explored(command, time_limit)
+    }
+
+    fn explored(mut command: Command, time_limit: Duration) -> Result<Exploration> {
         let (text, measured) = recorded(&mut command, time_limit)?;
         let mut exploration = Exploration::from_record(&text)?;
         exploration.peak_rss_bytes = measured.peak_rss_bytes;

@@ -4,7 +4,7 @@
 //! other tools, `counts` compares state counts with those of the BEEM benchmark, `compile` times what happens before a
 //! search, `sweep` and `billion` measure what forgetting states costs and saves, `measures` how good the progress
 //! measures are that the program finds itself, `external` repeats the experiment of the SPIN 2012 paper on queues on disk, `budget`
-//! explores with little memory;
+//! explores with little memory, `temporal` checks formulas by sweeps;
 //! `generate` prints models of any size. See `README.md` beside this crate for what is measured and how.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool prints")]
@@ -21,6 +21,7 @@ mod measures;
 mod spin;
 mod sweep;
 mod table;
+mod temporal;
 
 use std::path::{Path, PathBuf};
 
@@ -52,6 +53,8 @@ enum Benchmark {
     External(external::Options),
     /// Large instances in little memory: right answers, resident memory, time
     Budget(budget::Options),
+    /// Temporal logic by sweeps, against searches that keep all states
+    Temporal(temporal::Options),
     /// More than a billion states in one run
     Billion(sweep::BillionOptions),
     /// Print a model whose number of processes is a parameter
@@ -116,12 +119,14 @@ fn run(benchmark: Benchmark) -> Result<()> {
         Benchmark::Measures(options) => measures::run(&options),
         Benchmark::External(options) => external::run(&options),
         Benchmark::Budget(options) => budget::run(&options),
+        Benchmark::Temporal(options) => temporal::run(&options),
         Benchmark::Billion(options) => sweep::billion(&options),
         Benchmark::Generate(options) => generate::run(&options),
         Benchmark::All { write } => {
-            for name in
-                ["compile", "spin", "limit", "sweep", "billion", "counts", "measures", "budget", "external"]
-            {
+            for name in [
+                "compile", "spin", "limit", "sweep", "billion", "counts", "measures", "budget", "external",
+                "temporal",
+            ] {
                 let words = ["benchmarks", name].into_iter().chain(write.then_some("--write"));
                 run(CommandLine::parse_from(words).benchmark)?;
             }

@@ -25,6 +25,7 @@ use crate::model::transition_system::TransitionSystem;
 use crate::property::accepting_cycles::AcceptingState;
 use crate::property::linear::{DeadEnds, LinearProperty};
 use crate::property::product::{Acceptor, Place, REPEATED};
+use crate::property::progress_graph::ProgressComponents;
 use crate::property::soundness::Unsound;
 use crate::property::{Property, PropertyKind, predicates};
 use crate::store::external::disk::Disk;
@@ -87,6 +88,7 @@ pub(super) struct Lasso {
 struct ProductWaves<'a, M: Subject> {
     subject: &'a mut ProductSubject<M>,
     system: &'a <ProductSubject<M> as Subject>::System,
+    layers: ProgressComponents,
     log: TraceLog,
 }
 
@@ -113,6 +115,10 @@ impl<M: Subject> Waves for ProductWaves<'_, M> {
     fn may_cycle(&self, state: &[u64]) -> bool {
         let (acceptor, place) = self.parts();
         acceptor.may_cycle(place.automaton(state))
+    }
+
+    fn layers(&self, progress: u64) -> Option<u32> {
+        self.layers.of(progress)
     }
 
     fn log(&mut self, parent: Option<Record>, action: ActionId) {
@@ -270,10 +276,14 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
         &mut self,
         monitor: &mut dyn Monitor,
     ) -> Result<Result<Option<Lasso>, SearchEnd>, CheckError> {
+        let layers = self.observer.0.cycles_across_layers();
+        if layers.is_empty() {
+            return Ok(Ok(None));
+        }
         let (acceptor, place) = (self.subject.acceptor().clone(), self.subject.place());
         let mut candidates = Vec::new();
         self.search.persistent_states(|value, state, origin| {
-            if acceptor.may_cycle(place.automaton(state)) {
+            if layers.of(value).is_some() && acceptor.may_cycle(place.automaton(state)) {
                 candidates.push((value, state.to_vec(), origin));
             }
         })?;
@@ -286,7 +296,7 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
             Err(end) => return Ok(Err(end)),
         };
         let log = TraceLog::new(self.plan.disk.directory.clone());
-        let mut waves = ProductWaves { subject: &mut self.subject, system: &system, log };
+        let mut waves = ProductWaves { subject: &mut self.subject, system: &system, layers, log };
         let found = match propagation.run(&mut waves, monitor) {
             Ok(found) => found,
             Err(end) => return Ok(Err(end)),

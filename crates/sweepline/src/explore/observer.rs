@@ -46,8 +46,12 @@ pub trait Observer<S: TransitionSystem> {
     #[inline(always)]
     fn leaving_step(&mut self, _from: Record) {}
 
-    /// A layer begins. The next states to be taken have numbers from this one on.
-    fn layer_begins(&mut self, _first: Record) {}
+    /// A step leads from the current layer, of the first progress value, to one of the second.
+    #[inline(always)]
+    fn progress_step(&mut self, _before: u64, _after: u64) {}
+
+    /// A layer of this progress value begins. The next states to be taken have numbers from this one on.
+    fn layer_begins(&mut self, _first: Record, _progress: u64) {}
 
     /// All states of the layer were taken, and will be forgotten. `Break` ends the search.
     fn layer_ends(&mut self) -> ControlFlow<()> {
@@ -129,9 +133,15 @@ impl<S: TransitionSystem, A: Observer<S>, B: Observer<S>> Observer<S> for Both<A
         self.1.leaving_step(from);
     }
 
-    fn layer_begins(&mut self, first: Record) {
-        self.0.layer_begins(first);
-        self.1.layer_begins(first);
+    #[inline(always)]
+    fn progress_step(&mut self, before: u64, after: u64) {
+        self.0.progress_step(before, after);
+        self.1.progress_step(before, after);
+    }
+
+    fn layer_begins(&mut self, first: Record, progress: u64) {
+        self.0.layer_begins(first, progress);
+        self.1.layer_begins(first, progress);
     }
 
     fn layer_ends(&mut self) -> ControlFlow<()> {
@@ -204,9 +214,16 @@ impl<S: TransitionSystem, O: Observer<S>> Observer<S> for Option<O> {
         }
     }
 
-    fn layer_begins(&mut self, first: Record) {
+    #[inline(always)]
+    fn progress_step(&mut self, before: u64, after: u64) {
         if let Some(observer) = self {
-            observer.layer_begins(first);
+            observer.progress_step(before, after);
+        }
+    }
+
+    fn layer_begins(&mut self, first: Record, progress: u64) {
+        if let Some(observer) = self {
+            observer.layer_begins(first, progress);
         }
     }
 

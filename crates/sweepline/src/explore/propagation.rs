@@ -42,6 +42,9 @@ pub trait Waves {
     /// Whether it can be on an accepting cycle at all.
     fn may_cycle(&self, state: &[u64]) -> bool;
 
+    /// The layers, of all that accepting cycles can go through, that are on cycles with this one.
+    fn layers(&self, progress: u64) -> Option<u32>;
+
     /// Logs that a wave took this step, or, without a parent, that it began. Records are numbered one after the other.
     fn log(&mut self, parent: Option<Record>, action: ActionId);
 }
@@ -145,7 +148,8 @@ impl Propagation {
         monitor: &mut dyn Monitor,
     ) -> Result<Option<WaveCycle>, SearchEnd> {
         for number in 0..self.reached.len() {
-            self.blocked[number] = !product.may_cycle(self.candidates.state(number));
+            let is_near = product.layers(self.reached[number].progress).is_some();
+            self.blocked[number] = !is_near || !product.may_cycle(self.candidates.state(number));
         }
         while self.blocked.iter().any(|blocked| !blocked) {
             self.counters.sweeps += 1;
@@ -268,7 +272,7 @@ impl Propagation {
         sent: Reached,
         product: &mut P,
     ) -> Result<Option<WaveCycle>, SearchEnd> {
-        if !product.may_cycle(state) {
+        if !product.may_cycle(state) || product.layers(progress) != product.layers(sent.progress) {
             return Ok(None);
         }
         let number = with_width!(state.len(), width => self.candidates.number_of(width, state));

@@ -363,6 +363,7 @@ impl SweepSearch {
             }
             let record = self.front.record(self.cursor + number);
             observer.leaving_step(record);
+            observer.progress_step(self.front.value, value);
             let origin = origin(record, batch.action(i));
             if comparison.is_below(self.front.value, value) {
                 self.future.append(width, value, batch.state(i), origin);
@@ -533,7 +534,7 @@ impl Search for SweepSearch {
         self.all_steps = observer.wants_steps();
         self.wants_origins = observer.wants_origins();
         let Order::Progress { initial: fate, .. } = self.order else {
-            observer.layer_begins(0);
+            observer.layer_begins(0, 0);
             let mut origins = (0..initial.len()).map(|i| initial_origin(initial.action(i)));
             with_width!(width, width => self.layer.insert_batch(width, initial.words(), |inserted| {
                 let origin = origins.next().expect("each initial state has a number");

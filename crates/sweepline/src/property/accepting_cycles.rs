@@ -10,6 +10,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::components::LayerComponents;
+use super::progress_graph::{ProgressComponents, ProgressGraph};
 use crate::explore::Record;
 
 /// States of a layer before it is looked through for the first time.
@@ -23,6 +24,9 @@ pub struct AcceptingCycles {
     next_look: usize,
     /// Whether a state of the layer accepts.
     accepts: bool,
+    /// Its progress value.
+    value: u64,
+    progress: ProgressGraph,
     found: Option<AcceptingState>,
 }
 
@@ -37,16 +41,35 @@ pub struct AcceptingState {
 
 impl Default for AcceptingCycles {
     fn default() -> Self {
-        Self { layer: LayerComponents::default(), next_look: FIRST_LOOK, accepts: false, found: None }
+        Self {
+            layer: LayerComponents::default(),
+            next_look: FIRST_LOOK,
+            accepts: false,
+            value: 0,
+            progress: ProgressGraph::default(),
+            found: None,
+        }
     }
 }
 
 impl AcceptingCycles {
-    /// A layer begins whose states have numbers from this one on.
-    pub fn begin(&mut self, first: Record) {
+    /// A layer of this progress value begins whose states have numbers from this one on.
+    pub fn begin(&mut self, first: Record, progress: u64) {
         self.layer.begin(first);
         self.next_look = FIRST_LOOK;
         self.accepts = false;
+        self.value = progress;
+    }
+
+    /// A step out of the layer.
+    #[inline]
+    pub fn add_progress(&mut self, before: u64, after: u64) {
+        self.progress.step(before, after);
+    }
+
+    /// Where accepting cycles across layers can be.
+    pub fn across_layers(&self) -> ProgressComponents {
+        self.progress.components()
     }
 
     /// The next state, and what the product says of it. `true` if it is time to end: there is a cycle.
@@ -68,6 +91,9 @@ impl AcceptingCycles {
 
     /// Looks the layer through, as far as it is known. `true` if there is an accepting cycle.
     pub fn look(&mut self) -> bool {
+        if self.accepts {
+            self.progress.accepts(self.value);
+        }
         if self.accepts && self.found.is_none() {
             let found = self.layer.accepting();
             self.found =
@@ -83,6 +109,6 @@ impl AcceptingCycles {
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.layer.bytes()
+        self.layer.bytes() + self.progress.bytes()
     }
 }

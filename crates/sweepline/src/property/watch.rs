@@ -14,6 +14,7 @@ use crate::model::transition_system::{TransitionSystem, Truth};
 
 use super::accepting_cycles::{AcceptingCycles, AcceptingState};
 use super::components::LayerComponents;
+use super::progress_graph::ProgressComponents;
 use super::{Property, PropertyKind};
 
 /// Decides properties on the fly.
@@ -92,6 +93,11 @@ impl PropertyWatch {
     /// A state of an accepting cycle inside of a layer.
     pub fn accepting_state(&self) -> Option<AcceptingState> {
         self.cycles.as_ref().and_then(AcceptingCycles::found)
+    }
+
+    /// Where accepting cycles across layers can be.
+    pub fn cycles_across_layers(&self) -> ProgressComponents {
+        self.cycles.as_ref().map(AcceptingCycles::across_layers).unwrap_or_default()
     }
 
     /// A state in which a predicate has no value.
@@ -197,9 +203,16 @@ impl<S: TransitionSystem> Observer<S> for PropertyWatch {
         }
     }
 
-    fn layer_begins(&mut self, first: Record) {
+    #[inline(always)]
+    fn progress_step(&mut self, before: u64, after: u64) {
         if let Some(cycles) = &mut self.cycles {
-            cycles.begin(first);
+            cycles.add_progress(before, after);
+        }
+    }
+
+    fn layer_begins(&mut self, first: Record, progress: u64) {
+        if let Some(cycles) = &mut self.cycles {
+            cycles.begin(first, progress);
         }
         if let Some(components) = &mut self.components {
             components.begin(first);

@@ -144,7 +144,7 @@ impl SweepSearch {
         self.front = Front { value, known: 0, persistent: 0, first, looks_up };
         self.cursor = 0;
         self.layer.restart(known + roots + entries).map_err(out_of_memory)?;
-        observer.layer_begins(first);
+        observer.layer_begins(first, self.front.value);
         if !looks_up {
             self.persistent.enter_expanded(width, value, &mut self.layer).map_err(out_of_memory)?;
         }

@@ -86,7 +86,7 @@ impl<S: TransitionSystem> Observer<S> for GraphRecorder {
         }
     }
 
-    fn layer_begins(&mut self, _: Record) {
+    fn layer_begins(&mut self, _: Record, _: u64) {
         self.layer_begins = true;
     }
 
