@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use report::{ComponentText, Exit, Finding, Length, Steps, TraceFile, TraceRecord, TraceText};
+use report::{ComponentText, Exit, Finding, Length, Steps, TraceFile, TraceKind, TraceRecord, TraceText};
 
 use crate::arguments::{TraceArguments, is_standard_stream};
 use crate::codes;
@@ -40,7 +40,12 @@ pub fn show(arguments: &TraceArguments, console: Console) -> Result<Exit, Failur
         let help = "the model has changed since, or it is another one (--model names it): check it again";
         Finding::error(codes::NO_LONGER_A_RUN, message, help)
     })?;
-    let trace = TraceRecord::new(&file.model.commands, replayed.trace());
+    let kind = if saved.loop_start.is_some() { TraceKind::Lasso } else { TraceKind::Finite };
+    let trace = TraceRecord {
+        kind,
+        loop_start: saved.loop_start,
+        ..TraceRecord::new(&file.model.commands, replayed.trace())
+    };
     let about = saved.property.map_or(String::new(), |property| format!(" for `{property}`"));
     let body = TraceText { trace: &trace, view: arguments.view.into(), length: Length::All };
     let mut text = format!("{} of `{}`{about}, replayed:\n\n{body}", Steps(trace.steps.len()), file.path);

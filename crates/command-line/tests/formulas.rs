@@ -1,4 +1,4 @@
-//! `--ctl` and `--home`: the four forms, with what shows them.
+//! Formulas of temporal logic, with what shows them.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -84,29 +84,83 @@ fn several_questions_are_answered_together() {
 #[test]
 fn what_a_search_cannot_decide_is_refused_with_the_way_out() {
     let session = Session::with_model(TRAPS);
-    let falling = ["check", "m.dve", "--home", "P.stop", "--measure", "x"];
-    let run = session
-        .run(&falling)
-        .expect(2)
-        .err("error[E0017]")
-        .err("progress falls")
-        .err("`breadth`")
-        .err("--expect-monotone shows");
-    assert_eq!(run.stdout, "");
-    session.run(&["check", "m.dve", "--ctl", "EF AG P.stop", "--measure", "x"]).expect(2).err("error[E0017]");
     session.run(&["check", "m.dve", "--home", "P.stop", "--engine", "depth"]).expect(2).err("has no layers");
-    // The other two forms bear any measure.
-    session.run(&["check", "m.dve", "--ctl", "EF P.stop", "--measure", "x"]).expect(0);
-    // Whoever asks whether progress falls gets that answered instead of a refusal.
+    session.run(&["check", "m.dve", "--ctl", "EG P.run", "--engine", "partition"]).expect(2).err("E0017");
+    let run = session.run(&["check", "m.dve", "--ltl", "F P.stop", "--engine", "breadth-disk"]).expect(2);
+    run.err("error[E0017]").err("use the engine `sweep`");
+    let run = session.run(&["check", "m.dve", "--ltl", "F P.stop", "--checkpoint", "saved"]).expect(2);
+    run.err("cannot be saved").err("leave --checkpoint out");
+}
+
+#[test]
+fn where_progress_falls_the_graph_of_the_search_answers() {
+    let session = Session::with_model(TRAPS);
+    let falling = ["check", "m.dve", "--home", "P.stop", "--measure", "x"];
+    session.run(&falling).expect(1).out("violated  AG EF (P.stop) (after");
+    session.run(&["check", "m.dve", "--ctl", "EF AG P.stop", "--measure", "x"]).expect(0);
+    // Together with others, of which some are decided before progress falls, and some need a search of their own.
+    let others =
+        ["--ctl", "EF x == 0", "--ltl", "G x < 9", "--invariant", "x < 9", "--ctl", "EX EX P.run", "-q"];
+    let run = session.run(&[&falling[..], &others].concat()).expect(1);
+    let verdicts: Vec<&str> = run.stdout.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(verdicts.iter().filter(|word| **word == "holds").count(), 4, "{}", run.stdout);
+    assert_eq!(verdicts.iter().filter(|word| **word == "violated").count(), 1, "{}", run.stdout);
+    // Whoever asks whether progress falls gets that answered.
     let run = session.run(&[&falling[..], &["--expect-monotone"]].concat()).expect(1);
     run.out("unknown   AG EF (P.stop): progress falls").out("violated  progress never falls");
+}
+
+#[test]
+fn a_run_that_goes_on_for_ever_is_shown_saved_and_replayed_with_its_loop() {
+    let session = Session::with_model(TRAPS);
+    for engine in ["breadth", "depth", "sweep", "sweep-disk"] {
+        let run = session
+            .run(&["check", "m.dve", "--ltl", "F P.stop", "--engine", engine, "--trace-out", "t.json"])
+            .expect(1);
+        run.out("-- from here on for ever:").out("-- and again from step");
+        let run = session.run(&["trace", "t.json"]).expect(0);
+        run.out("-- from here on for ever:").out("-- and again from step");
+    }
+    session.run(&["check", "m.dve", "--ltl", "F P.stop", "--json", "run.json"]).expect(1);
+    let trace = &session.json("run.json")["traces"][0];
+    assert_eq!(trace["kind"], "lasso");
+    assert!(trace["loop_start"].is_u64());
+    // A run that ends repeats its last state, unless only infinite runs count.
+    let run = session.run(&["check", "m.dve", "--ltl", "G not P.stop", "--engine", "breadth"]).expect(1);
+    run.out("-- this state for ever");
+    session.run(&["check", "m.dve", "--ltl", "G not P.stop", "--dead-ends", "ignored"]).expect(0);
+}
+
+#[test]
+fn automata_of_other_tools_are_read() {
+    let session = Session::with_model(TRAPS);
+    session.write(
+        "a.hoa",
+        "HOA: v1\nStates: 1\nStart: 0\nAP: 1 \"P.stop\"\nAcceptance: 1 Inf(0)\n--BODY--\nState: 0 {0}\n[!0] 0\n--END--\n",
+    );
+    session.run(&["check", "m.dve", "--automaton", "a.hoa"]).expect(1).out("no run of a.hoa");
+    session.write("a.never", "never {\naccept_init:\n  do\n  :: (!(P.stop)) -> goto accept_init\n  od;\n}\n");
+    session.run(&["check", "m.dve", "--automaton", "a.never"]).expect(1).out("violated");
+    session.write(
+        "r.hoa",
+        "HOA: v1\nStates: 1\nStart: 0\nAP: 0\nacc-name: Rabin 1\nAcceptance: 2 Fin(0) & Inf(1)\n--BODY--\nState: 0\n[t] 0\n--END--\n",
+    );
+    session.run(&["check", "m.dve", "--automaton", "r.hoa"]).expect(2).err("error[E0307]").err("help: ");
+    session.run(&["check", "m.dve", "--automaton", "missing.hoa"]).expect(2);
 }
 
 #[test]
 fn mistakes_in_formulas_are_shown_at_their_place() {
     let session = Session::with_model(COUNTER);
     session.run(&["check", "m.dve", "--ctl", "EF y == 1"]).expect(2).err("error[E0201]").err("--ctl:1:4");
-    session.run(&["check", "m.dve", "--ctl", "AF x == 1"]).expect(2).err("error[E0305]").err("help: ");
+    session.run(&["check", "m.dve", "--ctl", "AF G x == 1"]).expect(2).err("error[E0223]").err("help: ");
+    session.run(&["check", "m.dve", "--ltl", "G (y == 1"]).expect(2).err("--ltl:1:").err("help: ");
+    let large: String = (0..40).map(|n| format!("(G F x == {n}) && ")).collect::<String>() + "true";
+    session
+        .run(&["check", "m.dve", "--ltl", &format!("!({large})")])
+        .expect(2)
+        .err("error[E0045]")
+        .err("help: ");
     session.run(&["check", "m.dve", "--home", "zz"]).expect(2).err("--home:1:1").err("help: ");
     let run = session.run(&["check", "m.dve", "--home", "6 / (3 - x) < 9"]).expect(1);
     run.out("no run-time error").err("error[E0502]").err("--home:1:1");

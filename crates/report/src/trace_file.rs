@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use sweepline::model::guarded_commands::{ActionId, GuardedCommands};
 use sweepline::model::interpreter::Interpreter;
 use sweepline::verdict::replay::{ReplayError, ReplayedTrace, replay};
+use sweepline::verdict::trace::Trace;
 
 use crate::run_record::{ChangeRecord, ComponentRecord, StepRecord, TraceRecord};
 
@@ -32,6 +33,9 @@ pub struct TraceFile {
     /// The states that cannot be left any more behind the last step, if the trace shows that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component: Option<ComponentRecord>,
+    /// For a lasso, how many steps lead to the loop: the others are repeated for ever, or, if there are none, the last state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loop_start: Option<usize>,
 }
 
 /// An action of a kept trace.
@@ -73,6 +77,9 @@ pub enum TraceFileError {
         /// The name in the model.
         now: String,
     },
+    /// The run does not come back to where its loop begins.
+    #[error("the loop of the trace does not close")]
+    Loop,
     /// The action changes something else now.
     #[error("step {step}: `{action}` does not change what it changed when the trace was made")]
     OtherChanges {
@@ -98,6 +105,7 @@ impl TraceFile {
             steps: trace.steps.clone(),
             constants: BTreeMap::new(),
             component: trace.component.clone(),
+            loop_start: trace.loop_start,
         }
     }
 
@@ -151,8 +159,20 @@ impl TraceFile {
                 return Err(TraceFileError::OtherChanges { step: number + 1, action });
             }
         }
+        if self.loop_start.is_some_and(|start| !closes(replayed.trace(), start)) {
+            return Err(TraceFileError::Loop);
+        }
         Ok(replayed)
     }
+}
+
+/// Whether the run ends in the state after so many steps.
+fn closes(trace: &Trace, start: usize) -> bool {
+    let state = match start.checked_sub(1) {
+        None => Some(trace.initial.as_slice()),
+        Some(step) => trace.steps.get(step).map(|step| step.state.as_slice()),
+    };
+    state == Some(trace.last_state())
 }
 
 #[cfg(test)]
@@ -179,6 +199,24 @@ mod tests {
         let back = TraceFile::read(&serde_json::to_string(&file).unwrap()).unwrap();
         assert_eq!(back, file);
         assert_eq!(back.replay(&commands).unwrap().trace().steps.len(), 3);
+    }
+
+    #[test]
+    fn a_loop_is_kept_and_must_close() {
+        let commands =
+            languages::read_model("byte x; process P { state s; init s; trans s -> s {}; } system async;");
+        let commands = commands.unwrap().commands;
+        let replayed = replay(&Interpreter::new(&commands), [ActionId(0)]).unwrap();
+        let lasso = TraceRecord { loop_start: Some(0), ..TraceRecord::new(&commands, replayed.trace()) };
+        let text = serde_json::to_string(&TraceFile::new("m.dve", None, &lasso)).unwrap();
+        let back = TraceFile::read(&text).unwrap();
+        assert_eq!(back.loop_start, Some(0));
+        assert!(back.replay(&commands).is_ok());
+        let (commands, file) = saved();
+        let open = TraceFile { loop_start: Some(1), ..file.clone() };
+        assert!(matches!(open.replay(&commands), Err(TraceFileError::Loop)));
+        let outside = TraceFile { loop_start: Some(9), ..file };
+        assert!(outside.replay(&commands).is_err());
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod automatic;
 pub mod checkpoint;
 mod commands;
 mod ctl;
+mod each;
 mod linear;
 mod nested_depth;
 mod product;
@@ -47,6 +48,7 @@ pub use automatic::{
 };
 pub use commands::CommandsSubject;
 pub use ctl::{CtlOutcome, CtlOutcomeOf, CtlWitness, GraphSummary, check_ctl};
+pub use each::check_each;
 pub use subject::{Expanded, Subject, Translation};
 
 use checkpoint::{CheckpointFolder, Checkpointing, Pauses};
@@ -349,7 +351,8 @@ pub fn check<E: Execution>(
     plan: &Plan,
     monitor: &mut dyn Monitor,
 ) -> Result<Outcome, CheckError> {
-    if model.actions.len() > MAX_ACTIONS {
+    // One number stands for a state that is repeated.
+    if model.actions.len() >= MAX_ACTIONS {
         return Err(CheckError::TooManyActions(model.actions.len()));
     }
     let subject = || CommandsSubject::new(model, execution, plan);
@@ -368,76 +371,6 @@ pub fn check<E: Execution>(
         })?;
     }
     Ok(outcome)
-}
-
-/// Checks the properties, those that need a search of their own one by one after the others.
-///
-/// # Errors
-/// As [`check`].
-pub fn check_each<M: Subject>(
-    subject: impl Fn() -> M,
-    properties: &[Property<M::Predicate>],
-    plan: &Plan,
-    monitor: &mut dyn Monitor,
-) -> Result<OutcomeOf<M>, CheckError> {
-    let (temporal, plain): (Vec<_>, Vec<_>) =
-        properties.iter().cloned().partition(|property| property.kind.is_temporal());
-    if temporal.is_empty() {
-        match check_subject(subject(), properties, plan, monitor) {
-            // Layers alone do not tell: the graph does.
-            Err(CheckError::Unsound(Unsound::ComponentsAcrossLayers(_))) if plan.checkpoint.is_none() => {}
-            outcome => return outcome,
-        }
-        let asked = |property: &Property<M::Predicate>| match property.kind.as_branching() {
-            Some(kind) => Property { kind, ..property.clone() },
-            None => property.clone(),
-        };
-        let properties: Vec<_> = properties.iter().map(asked).collect();
-        return check_each(subject, &properties, plan, monitor);
-    }
-    if plan.checkpoint.is_some() {
-        return Err(CheckError::TemporalNotSaved);
-    }
-    let mut plain_verdicts = Vec::new();
-    let mut whole: Option<OutcomeOf<M>> = None;
-    if !plain.is_empty() {
-        let mut outcome = check_subject(subject(), &plain, plan, monitor)?;
-        plain_verdicts = std::mem::take(&mut outcome.verdicts);
-        whole = Some(outcome);
-    }
-    let mut plain_verdicts = plain_verdicts.into_iter();
-    let mut temporal_verdicts = Vec::new();
-    for property in &temporal {
-        // Whoever wanted to stop does not want to stop once for each property.
-        if let Some(StopReason::Interrupted | StopReason::TimeLimit) =
-            whole.as_ref().and_then(|one| one.stopped.as_ref())
-        {
-            let reason =
-                whole.as_ref().and_then(|one| one.stopped.clone()).unwrap_or(StopReason::Interrupted);
-            temporal_verdicts.push(Verdict::Unknown(UnknownReason::Stopped(reason)));
-            continue;
-        }
-        let mut outcome = check_subject(subject(), std::slice::from_ref(property), plan, monitor)?;
-        temporal_verdicts.append(&mut outcome.verdicts);
-        whole = Some(match whole {
-            None => outcome,
-            Some(whole) => Outcome {
-                error: whole.error.or(outcome.error),
-                complete: whole.complete && outcome.complete,
-                stopped: whole.stopped.or(outcome.stopped),
-                peak_state_bytes: whole.peak_state_bytes.max(outcome.peak_state_bytes),
-                disk_bytes: whole.disk_bytes.max(outcome.disk_bytes),
-                ..whole
-            },
-        });
-    }
-    let mut temporal_verdicts = temporal_verdicts.into_iter();
-    let mut whole = whole.ok_or_else(|| CheckError::WrongTrace("no property".into()))?;
-    let next = |property: &Property<M::Predicate>| {
-        if property.kind.is_temporal() { temporal_verdicts.next() } else { plain_verdicts.next() }
-    };
-    whole.verdicts = properties.iter().filter_map(next).collect();
-    Ok(whole)
 }
 
 /// Replaces traces by shortest ones, as far as a search through all shorter runs finds them.
@@ -579,6 +512,8 @@ struct Run<'a, M: Subject, Q> {
     peak_bytes: usize,
     /// What is to be gone on from.
     saved: Option<Loader>,
+    /// States that were expanded after the search.
+    expanded_later: u64,
 }
 
 impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
@@ -618,6 +553,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
             widenings: 0,
             peak_bytes: 0,
             saved,
+            expanded_later: 0,
         })
     }
 

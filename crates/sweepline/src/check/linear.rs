@@ -12,13 +12,13 @@ use std::collections::HashSet;
 use super::nested_depth::check_by_nested_depth;
 use super::product::ProductSubject;
 use super::{
-    CheckError, Engine, Expanded, OnRegress, Order, OutcomeOf, Plan, Run, SearchEnd, SearchKind, StopReason,
-    Subject,
+    CheckError, DiskUse, Engine, Expanded, OnRegress, Order, OutcomeOf, Plan, Run, SearchEnd, SearchKind,
+    StopReason, Subject,
 };
 use crate::explore::propagation::{Propagation, WaveCycle, Waves};
 use crate::explore::search::Limits;
 use crate::explore::sweep::{Nesting, SweepSearch};
-use crate::explore::{Monitor, Record, Search};
+use crate::explore::{Monitor, Observer, Record, Search};
 use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
@@ -90,6 +90,7 @@ struct ProductWaves<'a, M: Subject> {
     system: &'a <ProductSubject<M> as Subject>::System,
     layers: ProgressComponents,
     log: TraceLog,
+    disk: &'a DiskUse,
 }
 
 impl<M: Subject> ProductWaves<'_, M> {
@@ -121,8 +122,25 @@ impl<M: Subject> Waves for ProductWaves<'_, M> {
         self.layers.of(progress)
     }
 
+    fn begin_log(&mut self) {
+        self.log = TraceLog::new(self.disk.directory.clone());
+    }
+
     fn log(&mut self, parent: Option<Record>, action: ActionId) {
         self.log.append(parent, action);
+    }
+
+    fn log_bytes(&self) -> Result<usize, SearchEnd> {
+        let failure = Observer::<<ProductSubject<M> as Subject>::System>::failure(&self.log);
+        if let Some(reason) = failure {
+            return Err(SearchEnd::Stopped(StopReason::Observer(reason)));
+        }
+        let limit = self.disk.limit;
+        if self.log.disk_bytes() > limit {
+            let reason = format!("the limit of {limit} bytes for files is reached");
+            return Err(SearchEnd::Stopped(StopReason::DiskLimit(reason)));
+        }
+        Ok(self.log.bytes_held())
     }
 }
 
@@ -179,7 +197,10 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
             }
             _ => return Err(self.wrong()),
         };
-        Ok(self.outcome(end, None, vec![verdict]))
+        let expanded_later = self.expanded_later;
+        let mut outcome = self.outcome(end, None, vec![verdict]);
+        outcome.counters.explored += expanded_later;
+        Ok(outcome)
     }
 
     fn wrong(&self) -> CheckError {
@@ -287,17 +308,23 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
                 candidates.push((value, state.to_vec(), origin));
             }
         })?;
+        // In the order in which they were found: initial states have no parent, and come first.
+        candidates
+            .sort_unstable_by(|(_, state, origin), (_, other, found)| (origin, state).cmp(&(found, other)));
         let system = self.subject.prepare(&predicates(self.properties))?;
         let memory = self.plan.limits.memory.saturating_sub(self.search.bytes());
         let limits = Limits { memory, ..self.plan.limits };
-        let states = candidates.iter().map(|(value, state, _)| (*value, state.clone())).collect();
+        let states = candidates.iter().map(|(value, state, _)| (*value, state.as_slice()));
         let mut propagation = match Propagation::new(self.subject.words(), states, limits) {
             Ok(propagation) => propagation,
             Err(end) => return Ok(Err(end)),
         };
-        let log = TraceLog::new(self.plan.disk.directory.clone());
-        let mut waves = ProductWaves { subject: &mut self.subject, system: &system, layers, log };
-        let found = match propagation.run(&mut waves, monitor) {
+        let disk = &self.plan.disk;
+        let log = TraceLog::new(disk.directory.clone());
+        let mut waves = ProductWaves { subject: &mut self.subject, system: &system, layers, log, disk };
+        let found = propagation.run(&mut waves, monitor);
+        self.expanded_later += propagation.counters().explored;
+        let found = match found {
             Ok(found) => found,
             Err(end) => return Ok(Err(end)),
         };

@@ -8,7 +8,8 @@
 //! with one. They are blocked, and the rest begin another round. A round goes by progress, least first, like a sweep, and forgets what lies behind, but for the candidates.
 //!
 //! This is algorithm 4 of Lilleskare's thesis (2017), after the maximal accepting predecessors of Brim et al. (2004), with the blocked states written down: without
-//! them, a version that starts its map anew in each round need not end. Candidates of less progress are the larger ones, so that waves overwrite others before those have gone far.
+//! them, a version that starts its map anew in each round need not end. Candidates that were found later are the larger ones: a candidate that was found from another one is not overwritten by it, so that
+//! along a chain of them all are decided in one round. (The other way round, there would be as many rounds as candidates.)
 //!
 //! Where a wave came from is logged by positions, never by states: a state that was forgotten and met again has other predecessors.
 
@@ -45,8 +46,17 @@ pub trait Waves {
     /// The layers, of all that accepting cycles can go through, that are on cycles with this one.
     fn layers(&self, progress: u64) -> Option<u32>;
 
-    /// Logs that a wave took this step, or, without a parent, that it began. Records are numbered one after the other.
+    /// A round begins: what was logged is not needed any more.
+    fn begin_log(&mut self);
+
+    /// Logs that a wave took this step, or, without a parent, that it began. Records are numbered one after the other from the beginning of the round.
     fn log(&mut self, parent: Option<Record>, action: ActionId);
+
+    /// Bytes of memory that the log takes.
+    ///
+    /// # Errors
+    /// If it cannot go on.
+    fn log_bytes(&self) -> Result<usize, SearchEnd>;
 }
 
 /// An accepting cycle.
@@ -103,14 +113,16 @@ fn full(full: LayerFull) -> SearchEnd {
 }
 
 impl Propagation {
-    /// Among these states of `width` words, each with its progress value.
-    pub fn new(width: usize, mut states: Vec<(u64, Vec<u64>)>, limits: Limits) -> Result<Self, SearchEnd> {
-        // Less progress, larger rank.
-        states.sort_unstable_by(|one, other| other.cmp(one));
+    /// Among these states of `width` words, each with its progress value, in the order in which they were found.
+    pub fn new<'s>(
+        width: usize,
+        states: impl Iterator<Item = (u64, &'s [u64])>,
+        limits: Limits,
+    ) -> Result<Self, SearchEnd> {
         let mut candidates = new_layer(width, limits.memory)?;
-        let mut reached = Vec::with_capacity(states.len());
+        let mut reached = Vec::new();
         for (progress, state) in states {
-            let inserted = with_width!(width, width => candidates.insert(width, &state));
+            let inserted = with_width!(width, width => candidates.insert(width, state));
             if let Inserted::New(_) = inserted.map_err(full)? {
                 reached.push(Reached { progress, ..Reached::default() });
             }
@@ -177,6 +189,8 @@ impl Propagation {
     fn begin_round<P: Waves>(&mut self, product: &mut P) -> Result<(), SearchEnd> {
         self.others.states.restart(0).map_err(full)?;
         self.others.reached.clear();
+        self.records = 0;
+        product.begin_log();
         for number in 0..self.reached.len() {
             let progress = self.reached[number].progress;
             self.reached[number] = Reached { progress, ..Reached::default() };
@@ -235,7 +249,7 @@ impl Propagation {
                 }
             }
             if self.counters.explored.is_multiple_of(PER_LOOK) {
-                self.look(monitor)?;
+                self.look(product.log_bytes()?, monitor)?;
             }
         }
         self.waiting.remove(&progress);
@@ -308,8 +322,8 @@ impl Propagation {
         Ok(None)
     }
 
-    fn look(&mut self, monitor: &mut dyn Monitor) -> Result<(), SearchEnd> {
-        let bytes = self.bytes();
+    fn look(&mut self, log: usize, monitor: &mut dyn Monitor) -> Result<(), SearchEnd> {
+        let bytes = self.bytes() + log;
         if bytes > self.limits.memory {
             return Err(full(LayerFull::Budget));
         }

@@ -268,3 +268,27 @@ fn every_engine_decides_formulas_like_the_product_in_full() {
         assert!(holds > cases / 10 && violated > cases / 10, "{measure:?}: {holds} hold, {violated} do not");
     }
 }
+
+/// With as many rounds as candidates, each through all of them, this would be billions of expansions.
+#[test]
+fn a_long_chain_of_persistent_states_takes_one_round() {
+    let states = 2_000;
+    let successors = (0..states).map(|state| if state + 1 < states { vec![state + 1] } else { Vec::new() });
+    let graph = Graph {
+        successors: successors.collect(),
+        progress: (0..states as u64).map(|state| state % 2).collect(),
+        marked: vec![false; states],
+        width: 1,
+        ..Graph::default()
+    };
+    let mut labels = vec![0; states];
+    labels[states - 1] = 1;
+    let model = Labelled { graph, labels };
+    let formula = Ltl::finally(Ltl::Proposition(0));
+    let linear = LinearProperty::of_formula(formula, vec![0, 1], &Limits::default()).unwrap();
+    let property = Property::new("asked", PropertyKind::Linear(Box::new(linear)));
+    let plan = Plan { engine: Engine::Sweep, ..Plan::default() };
+    let outcome = check_subject(model, &[property], &plan, &mut ()).unwrap();
+    assert!(matches!(outcome.verdicts[0], Verdict::Holds(_)));
+    assert!(outcome.counters.explored < 20 * states as u64, "{}", outcome.counters.explored);
+}

@@ -1,0 +1,122 @@
+//! Several properties, some of which need a search of their own.
+//!
+//! Those that are decided by single states are asked together, in one search. A formula of temporal logic is asked alone. What is asked of the terminal components of layers is asked together with
+//! the others as long as progress does not fall; where it does, it is asked again, as a formula.
+
+use super::{CheckError, OnRegress, Outcome, OutcomeOf, Plan, StopReason, Subject, check_subject};
+use crate::explore::Monitor;
+use crate::property::Property;
+use crate::property::soundness::Unsound;
+use crate::verdict::{UnknownReason, Verdict};
+
+/// Checks the properties, those that need a search of their own one by one after the others. The counts of the outcome are those of the first search.
+///
+/// # Errors
+/// As [`check`](super::check()).
+pub fn check_each<M: Subject>(
+    subject: impl Fn() -> M,
+    properties: &[Property<M::Predicate>],
+    plan: &Plan,
+    monitor: &mut dyn Monitor,
+) -> Result<OutcomeOf<M>, CheckError> {
+    let (alone, together): (Vec<_>, Vec<_>) =
+        properties.iter().cloned().enumerate().partition(|(_, property)| property.kind.is_temporal());
+    if !alone.is_empty() && plan.checkpoint.is_some() {
+        return Err(CheckError::TemporalNotSaved);
+    }
+    let mut answers = Answers { whole: None, verdicts: properties.iter().map(|_| None).collect(), alone };
+    if !together.is_empty() || answers.alone.is_empty() {
+        answers.ask_together(&subject, together, plan, monitor)?;
+    }
+    for (number, property) in std::mem::take(&mut answers.alone) {
+        match answers.stopped() {
+            // Whoever wanted to stop does not want to stop once for each property.
+            Some(reason) => answers.verdicts[number] = Some(Verdict::Unknown(UnknownReason::Stopped(reason))),
+            None => {
+                let outcome = check_subject(subject(), &[property], plan, monitor)?;
+                answers.add(&[number], outcome);
+            }
+        }
+    }
+    let Answers { whole, verdicts, .. } = answers;
+    let verdicts = verdicts.into_iter().collect::<Option<Vec<_>>>();
+    match (whole, verdicts) {
+        (Some(whole), Some(verdicts)) => Ok(Outcome { verdicts, ..whole }),
+        _ => Err(CheckError::WrongTrace("a property without an answer".into())),
+    }
+}
+
+/// A property, and its place in the list.
+type Numbered<M> = (usize, Property<<M as Subject>::Predicate>);
+
+/// What is known so far.
+struct Answers<M: Subject> {
+    whole: Option<OutcomeOf<M>>,
+    verdicts: Vec<Option<Verdict<M::Run, M::State>>>,
+    /// What is still to be asked, one by one.
+    alone: Vec<Numbered<M>>,
+}
+
+impl<M: Subject> Answers<M> {
+    /// Asks for all of them by one search. Where progress falls, and components do not tell, they are asked again, alone, as formulas.
+    fn ask_together(
+        &mut self,
+        subject: &impl Fn() -> M,
+        together: Vec<Numbered<M>>,
+        plan: &Plan,
+        monitor: &mut dyn Monitor,
+    ) -> Result<(), CheckError> {
+        let (numbers, asked): (Vec<usize>, Vec<_>) = together.iter().cloned().unzip();
+        match check_subject(subject(), &asked, plan, monitor) {
+            Ok(outcome) => {
+                self.add(&numbers, outcome);
+                if plan.on_regress == OnRegress::Sweep && plan.checkpoint.is_none() {
+                    for (number, property) in together {
+                        let is_open = matches!(
+                            self.verdicts[number],
+                            Some(Verdict::Unknown(UnknownReason::NotMonotone))
+                        );
+                        self.alone.extend(as_formula((number, property)).filter(|_| is_open));
+                    }
+                }
+                Ok(())
+            }
+            Err(CheckError::Unsound(Unsound::ComponentsAcrossLayers(_))) if plan.checkpoint.is_none() => {
+                let (formulas, others): (Vec<_>, Vec<_>) =
+                    together.into_iter().partition(|(_, property)| property.kind.is_about_components());
+                self.alone.extend(formulas.into_iter().filter_map(as_formula));
+                if others.is_empty() { Ok(()) } else { self.ask_together(subject, others, plan, monitor) }
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The answers of a search.
+    fn add(&mut self, numbers: &[usize], mut outcome: OutcomeOf<M>) {
+        for (number, verdict) in numbers.iter().zip(std::mem::take(&mut outcome.verdicts)) {
+            self.verdicts[*number] = Some(verdict);
+        }
+        self.whole = Some(match self.whole.take() {
+            None => outcome,
+            Some(whole) => Outcome {
+                error: whole.error.or(outcome.error),
+                complete: whole.complete && outcome.complete,
+                stopped: whole.stopped.or(outcome.stopped),
+                peak_state_bytes: whole.peak_state_bytes.max(outcome.peak_state_bytes),
+                disk_bytes: whole.disk_bytes.max(outcome.disk_bytes),
+                ..whole
+            },
+        });
+    }
+
+    /// Why nothing more should be asked.
+    fn stopped(&self) -> Option<StopReason> {
+        let reason = self.whole.as_ref()?.stopped.clone()?;
+        matches!(reason, StopReason::Interrupted | StopReason::TimeLimit).then_some(reason)
+    }
+}
+
+fn as_formula<P: Clone>((number, property): (usize, Property<P>)) -> Option<(usize, Property<P>)> {
+    let kind = property.kind.as_branching()?;
+    Some((number, Property { kind, ..property }))
+}
