@@ -46,7 +46,7 @@ pub use automatic::{
     Attempt, AttemptEnd, Automatic, MeasureSearch, check_automatically, find_measures, judge_measure,
 };
 pub use commands::CommandsSubject;
-pub use ctl::{CtlOutcome, CtlOutcomeOf, CtlWitness, GraphSummary, check_ctl};
+pub use ctl::{CtlOutcome, CtlOutcomeOf, CtlWitness, GraphSummary, check_ctl, record_graph};
 pub use subject::{Expanded, Subject, Translation};
 
 use checkpoint::{CheckpointFolder, Checkpointing, Pauses};
@@ -287,6 +287,8 @@ pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     pub state_words: u64,
     /// How often a value outgrew its field.
     pub widenings: u32,
+    /// The graph, where one was recorded.
+    pub graph: Option<GraphSummary>,
 }
 
 /// What is known after a run of this kind of model.
@@ -427,6 +429,7 @@ pub fn check_each<M: Subject>(
                 stopped: whole.stopped.or(outcome.stopped),
                 peak_state_bytes: whole.peak_state_bytes.max(outcome.peak_state_bytes),
                 disk_bytes: whole.disk_bytes.max(outcome.disk_bytes),
+                graph: whole.graph.or(outcome.graph),
                 ..whole
             },
         });
@@ -681,6 +684,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
             state_bits: self.subject.bits() as u64,
             state_words: self.subject.words() as u64,
             widenings: self.widenings,
+            graph: None,
         }
     }
 
