@@ -43,7 +43,7 @@ const ABOUT_ALL: &str = concat!(
     "\
 The command line of the thesis works, too, on explicit state spaces:
   sweepline -m FILE -f FORMULA_FILE -s    EF and AG, with any progress values
-  sweepline -m FILE -f FORMULA_FILE -c    also AGEF and EFAG, where progress never falls
+  sweepline -m FILE -f FORMULA_FILE -c    also AGEF and EFAG
   sweepline -m FILE -a AUTOMATON_FILE -s  an acceptance state can be reached
   sweepline -m FILE -a AUTOMATON_FILE -l  no run is accepted; -f FORMULA_FILE for a formula of LTL
 

@@ -4,7 +4,7 @@
 //! | options | question | may progress fall? |
 //! |---|---|---|
 //! | `-f FORMULA -s` | `EF p`, `AG p` | yes |
-//! | `-f FORMULA -c` | also `AGEF p`, `EFAG p` | no, for the last two |
+//! | `-f FORMULA -c` | also `AGEF p`, `EFAG p` | yes; then the graph decides the last two |
 //! | `-a AUTOMATON -s` | can an acceptance state be reached? | yes |
 //! | `-a AUTOMATON -l` | is there no run that the automaton, of a negated formula, accepts? | yes |
 //! | `-f FORMULA -l` | is the formula of linear temporal logic true of every run? | yes |
