@@ -43,8 +43,9 @@ const ABOUT_ALL: &str = concat!(
     "\
 The command line of the thesis works, too, on explicit state spaces:
   sweepline -m FILE -f FORMULA_FILE -s    EF and AG, with any progress values
-  sweepline -m FILE -f FORMULA_FILE -c    also AGEF and EFAG, where progress never falls
+  sweepline -m FILE -f FORMULA_FILE -c    also AGEF and EFAG
   sweepline -m FILE -a AUTOMATON_FILE -s  an acceptance state can be reached
+  sweepline -m FILE -a AUTOMATON_FILE -l  no run is accepted; -f FORMULA_FILE for a formula of LTL
 
 ",
     exit_codes!()
@@ -89,9 +90,9 @@ pub enum Command {
     Simulate(SimulateArguments),
     /// Show a saved trace by replaying it on its model
     Trace(TraceArguments),
-    /// Write the whole state space in another format
+    /// Write the whole state space in another format, or the automaton of a formula
     ///
-    /// States are numbered from 1 in breadth-first order.
+    /// States are numbered from 1 in breadth-first order; in a graph from 0, in the order of the sweep.
     Convert(ConvertArguments),
     /// Go on from a checkpoint
     ///
@@ -284,9 +285,35 @@ pub struct ConvertArguments {
     /// What progress is, as for `check`; `auto` is the measure that the model declares, if any
     #[arg(long, value_name = "EXPR|@FILE|auto|none", allow_hyphen_values = true)]
     pub measure: Option<String>,
-    /// Refuse larger state spaces [default: 2,000 for dot, 1,000,000 for ss]
+    /// Refuse larger state spaces [default: 2,000 for dot, 1,000,000 for ss, none for graph]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: Option<u32>,
+    /// For `--to hoa`, the formula whose violations are accepted
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
+    pub ltl: Option<String>,
+    /// For `--to graph`, write the run record; - for stdout
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+impl ConvertArguments {
+    /// What contradicts each other, as a sentence.
+    fn contradiction(&self) -> Option<&'static str> {
+        let (hoa, graph) = (self.to == FormatChoice::Hoa, self.to == FormatChoice::Graph);
+        if hoa && self.ltl.is_none() {
+            Some("--to hoa writes the automaton of a formula; name it by --ltl FORMULA")
+        } else if !hoa && self.ltl.is_some() {
+            Some("--ltl is for --to hoa; leave it out")
+        } else if !graph && self.json.is_some() {
+            Some("--json is for --to graph; leave it out")
+        } else if hoa && (!self.propositions.is_empty() || self.measure.is_some() || self.limit.is_some()) {
+            Some(
+                "--proposition, --measure and --limit are about states, and --to hoa writes none; leave them out",
+            )
+        } else {
+            None
+        }
+    }
 }
 
 /// Whether a file name stands for stdin or stdout.
@@ -325,6 +352,11 @@ impl Arguments {
         {
             return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
         }
+        if let Command::Convert(convert) = &arguments.command
+            && let Some(message) = convert.contradiction()
+        {
+            return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
+        }
         const TRACE: &str = "--trace-out";
         let (model, json, (option, other)) = match &arguments.command {
             Command::Check(check) => {
@@ -335,9 +367,8 @@ impl Arguments {
                 (&progress.model, progress.json.as_ref(), ("--save", progress.save.as_ref()))
             }
             Command::Simulate(simulate) => (&simulate.model, None, (TRACE, simulate.trace_out.as_ref())),
-            Command::Convert(convert) if same_file(&convert.model, &convert.output) => {
-                let message = "--output would overwrite the model; name another file";
-                return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
+            Command::Convert(convert) => {
+                (&convert.model, convert.json.as_ref(), ("--output", Some(&convert.output)))
             }
             _ => return Ok(arguments),
         };

@@ -46,7 +46,7 @@ codes! {
     TOO_MANY_STATES = "E0029": "A state space has more states than are written or drawn.";
     BAD_PROPOSITION = "E0030": "Something that cannot be a proposition of a state space.";
     STEPS_LEFT_OUT = "W0031": "Steps that are run-time errors are missing in a converted model.";
-    NOT_YET = "E0032": "Something that the thesis' tool does and this version does not.";
+    // E0032 was said by versions without LTL on the thesis' command line.
     NOT_A_STATE_SPACE = "E0033": "The thesis' command line is for explicit state spaces.";
     BEYOND_SAFETY = "E0034": "A formula for `-c` was asked about by `-s`.";
     SWEEP_WOULD_HELP = "W0035": "A search that keeps all states ran out of memory.";

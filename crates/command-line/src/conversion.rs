@@ -1,4 +1,6 @@
 //! `convert`: the whole state space of a model, written as an explicit state space or drawn.
+//!
+//! Of the other formats, `graph_conversion` writes the graph without states, `automaton_conversion` the automaton of a formula.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,10 +12,12 @@ use sweepline::model::guarded_commands::{ActionId, Expression, GuardedCommands};
 use sweepline::model::interpreter::Interpreter;
 
 use crate::arguments::ConvertArguments;
+use crate::automaton_conversion::write_automaton;
 use crate::codes;
 use crate::console::Console;
 use crate::drawing::drawing;
 use crate::failure::Failure;
+use crate::graph_conversion::write_graph;
 use crate::measure::{self, Measure};
 use crate::model_file::{ModelFile, in_text};
 use crate::options::FormatChoice;
@@ -26,10 +30,20 @@ const DRAWN: u32 = 2_000;
 const WRITTEN: u32 = 1_000_000;
 
 /// A proposition of the state space to be.
-struct Proposition {
-    name: String,
-    text: Arc<str>,
-    expression: Expression,
+pub struct Proposition {
+    /// One word.
+    pub name: String,
+    /// The expression as written.
+    pub text: Arc<str>,
+    /// What it means.
+    pub expression: Expression,
+}
+
+/// Formats that list all states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Listing {
+    Space,
+    Drawing,
 }
 
 /// Converts a model.
@@ -37,41 +51,54 @@ struct Proposition {
 /// # Errors
 /// The input is bad, the state space is too large, or the result cannot be written.
 pub fn convert(arguments: &ConvertArguments, console: Console) -> Result<Exit, Failure> {
+    match arguments.to {
+        FormatChoice::Ss => list(arguments, Listing::Space, console),
+        FormatChoice::Dot => list(arguments, Listing::Drawing, console),
+        FormatChoice::Graph => write_graph(arguments, console),
+        FormatChoice::Hoa => write_automaton(arguments, console),
+    }
+}
+
+fn list(arguments: &ConvertArguments, to: Listing, console: Console) -> Result<Exit, Failure> {
     let out = OutputFile::probe(&arguments.output)?;
     let file = ModelFile::read(&arguments.model, &arguments.definitions)?;
     console.report(&file.warnings());
     let measure = measure::choose(arguments.measure.as_deref(), &file)?.given();
-    let propositions = propositions(arguments, &file)?;
-    let limit = arguments.limit.unwrap_or(match arguments.to {
-        FormatChoice::Ss => WRITTEN,
-        FormatChoice::Dot => DRAWN,
+    // A drawing shows its own ones as it shows all variables.
+    let own = if to == Listing::Space { own_propositions(&file.model) } else { Vec::new() };
+    let propositions = propositions(own, arguments, &file)?;
+    let limit = arguments.limit.unwrap_or(match to {
+        Listing::Space => WRITTEN,
+        Listing::Drawing => DRAWN,
     });
     let graph = ReachableStates::explore(&file.model.commands, limit)
-        .map_err(|TooManyStates| too_many_states(limit, arguments.to))?;
+        .map_err(|TooManyStates| too_many_states(limit, help_with(to)))?;
     if graph.erroneous > 0 {
         console.report(&[steps_left_out(graph.erroneous, graph.stranded)]);
     }
     let truths = truths(&graph, &propositions, &file)?;
     let progress = progress_values(&graph, measure.as_ref(), &file.model.commands);
     let mut text = Vec::new();
-    match arguments.to {
-        FormatChoice::Ss => {
+    match to {
+        Listing::Space => {
             let names = propositions.into_iter().map(|proposition| proposition.name).collect();
             let (actions, states) =
                 numbered_states(&graph, &plain_progress(&progress, measure.as_ref()), truths, &file);
             let space = StateSpace { propositions: names, actions, states };
             space.write(&mut text).expect("memory takes everything");
         }
-        FormatChoice::Dot => {
+        Listing::Drawing => {
             let labels: Vec<String> = truths.iter().map(|truths| label(truths, &propositions)).collect();
             text = drawing(&graph, &progress, measure.as_ref(), &labels, &file).into_bytes();
         }
     }
-    out.write(&text).map_err(|error| {
-        let findings = vec![result_lost("the converted model", &error)];
-        Failure { exit: Exit::Unknown, findings }
-    })?;
+    out.write(&text).map_err(|error| lost(&error))?;
     Ok(Exit::Holds)
+}
+
+/// What was converted cannot be written.
+pub fn lost(error: &std::io::Error) -> Failure {
+    Failure { exit: Exit::Unknown, findings: vec![result_lost("the converted model", error)] }
 }
 
 /// The progress value of each state; zero without a measure.
@@ -172,13 +199,15 @@ fn one_word(action: ActionId, file: &ModelFile) -> String {
     tight.split_whitespace().collect::<Vec<_>>().join("_")
 }
 
-/// The propositions: those that a state space has already, if it is written as one again, then those of the options.
-fn propositions(arguments: &ConvertArguments, file: &ModelFile) -> Result<Vec<Proposition>, Vec<Finding>> {
-    // A drawing shows its own ones as it shows all variables.
-    let mut propositions = match arguments.to {
-        FormatChoice::Ss => own_propositions(&file.model),
-        FormatChoice::Dot => Vec::new(),
-    };
+/// The propositions: those that are there already, then those of the options.
+///
+/// # Errors
+/// All that is wrong with the latter.
+pub fn propositions(
+    mut propositions: Vec<Proposition>,
+    arguments: &ConvertArguments,
+    file: &ModelFile,
+) -> Result<Vec<Proposition>, Vec<Finding>> {
     let mut findings = Vec::new();
     for (name, text) in &arguments.propositions {
         if !is_proposition(name) {
@@ -198,7 +227,7 @@ fn propositions(arguments: &ConvertArguments, file: &ModelFile) -> Result<Vec<Pr
 }
 
 /// The propositions of a state space: its variables but for the progress value, which comes behind them.
-fn own_propositions(model: &Model) -> Vec<Proposition> {
+pub fn own_propositions(model: &Model) -> Vec<Proposition> {
     let progress = match (&model.progress, model.language) {
         (Some(progress), Language::StateSpace) => progress.text.as_str(),
         _ => return Vec::new(),
@@ -225,15 +254,21 @@ fn bad_name(name: &str) -> Finding {
     Finding::error(codes::BAD_PROPOSITION, message, help)
 }
 
-fn too_many_states(limit: u32, format: FormatChoice) -> Finding {
+/// Said when there are more states than are to be written.
+pub fn too_many_states(limit: u32, help: &str) -> Finding {
     let message = format!("the model has more than {} states", Count(limit.into()));
-    let help = match format {
-        FormatChoice::Ss => "--limit N allows more; as text they take about a hundred bytes each",
-        FormatChoice::Dot => {
+    Finding::error(codes::TOO_MANY_STATES, message, help)
+}
+
+fn help_with(listing: Listing) -> &'static str {
+    match listing {
+        Listing::Space => {
+            "--limit N allows more; as text they take about a hundred bytes each, and far fewer by --to graph"
+        }
+        Listing::Drawing => {
             "a drawing of more is hard to read: take smaller constants by -D; or allow more by --limit N"
         }
-    };
-    Finding::error(codes::TOO_MANY_STATES, message, help)
+    }
 }
 
 fn steps_left_out(erroneous: u64, stranded: u64) -> Finding {

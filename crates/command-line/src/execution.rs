@@ -2,15 +2,16 @@
 
 use languages::{Language, Model};
 use sweepline::check::{
-    Automatic, CheckError, MeasureSearch, Outcome, Packing, Plan, check, check_automatically, find_measures,
-    judge_measure,
+    Automatic, CheckError, CommandsSubject, MeasureSearch, Outcome, Packing, Plan, check,
+    check_automatically, find_measures, judge_measure, record_graph,
 };
 use sweepline::explore::Monitor;
-use sweepline::model::guarded_commands::GuardedCommands;
+use sweepline::model::guarded_commands::{Expression, GuardedCommands};
 use sweepline::model::interpreted_model::Interpreted;
 use sweepline::progress::ExpressionMeasure;
 use sweepline::progress::finder::{Cost, FinderOptions, SampleFacts};
 use sweepline::property::Property;
+use sweepline::store::compact_graph::RecordedGraph;
 
 use crate::lean_execution::Lean;
 use crate::options::ExecutionChoice;
@@ -57,6 +58,27 @@ pub fn check_automatically_by(
         ExecutionChoice::Compiled => check_automatically(commands, &Lean, properties, plan, options, monitor),
         ExecutionChoice::Interpreted => {
             check_automatically(commands, &Interpreted, properties, plan, options, monitor)
+        }
+    }
+}
+
+/// Explores the model, and gives the graph of its states.
+///
+/// # Errors
+/// The run could not be made or finished.
+pub fn record_graph_by(
+    execution: ExecutionChoice,
+    commands: &GuardedCommands,
+    propositions: &[Expression],
+    plan: &Plan,
+    monitor: &mut dyn Monitor,
+) -> Result<(Outcome, Option<RecordedGraph>), CheckError> {
+    match execution {
+        ExecutionChoice::Compiled => {
+            record_graph(CommandsSubject::new(commands, &Lean, plan), propositions, plan, monitor)
+        }
+        ExecutionChoice::Interpreted => {
+            record_graph(CommandsSubject::new(commands, &Interpreted, plan), propositions, plan, monitor)
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The command `sweepline`: reads the command line, has the work done, prints, and ends with a code that says it all.
 //!
-//! Each subcommand is a module: `exploration` (check, explore), `measures` (progress), `simulation`, `saved_trace`, `conversion`,
+//! Each subcommand is a module: `exploration` (check, explore), `measures` (progress), `simulation`, `saved_trace`, `conversion` (with `graph_conversion` and `automaton_conversion`),
 //! `comparison` (compare); the command line of the thesis is `thesis`. Everything that goes wrong becomes a [`Finding`](report::Finding) with a code; a panic, which is always a defect of this program, ends with the exit
 //! code for defects instead of Rust's.
 
 mod amounts;
 mod arguments;
+mod automaton_conversion;
 mod codes;
 mod comparison;
 mod comparison_options;
@@ -16,6 +17,7 @@ mod engine_process;
 mod execution;
 mod exploration;
 mod failure;
+mod graph_conversion;
 mod interrupt;
 mod lean_execution;
 mod measure;

@@ -356,6 +356,10 @@ pub enum FormatChoice {
     Ss,
     /// A drawing for Graphviz, grouped by layers
     Dot,
+    /// All steps between states, without the states: a compact file, written by a sweep
+    Graph,
+    /// The automaton of the runs that violate a formula, in the Hanoi format; needs --ltl
+    Hoa,
 }
 
 /// Reads `NAME=VALUE` with a number.

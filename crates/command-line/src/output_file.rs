@@ -6,7 +6,7 @@
 //! goes away for the end of the text.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use report::Finding;
@@ -14,7 +14,6 @@ use tempfile::NamedTempFile;
 
 use crate::arguments::is_standard_stream;
 use crate::codes;
-use crate::console::quietly_if_closed;
 
 /// A place that a result will be written to.
 #[derive(Clone, Debug)]
@@ -63,17 +62,38 @@ impl OutputFile {
     /// # Errors
     /// What was possible before is no longer, e.g. because the disk is full.
     pub fn write(&self, content: &[u8]) -> io::Result<()> {
+        self.write_by(|out| out.write_all(content)).map(drop)
+    }
+
+    /// Has the content written, piece by piece, and gives what the writer tells; nothing, if nobody reads it any more.
+    ///
+    /// # Errors
+    /// What was possible before is no longer, or the pieces cannot be had. Then a regular file is what it was.
+    pub fn write_by<T>(&self, fill: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<Option<T>> {
         match self {
             Self::Standard => {
-                let mut out = io::stdout().lock();
-                quietly_if_closed(out.write_all(content).and_then(|()| out.flush()))
+                let mut out = BufWriter::new(io::stdout().lock());
+                let filled = fill(&mut out).and_then(|told| out.flush().map(|()| told));
+                // What nobody reads any more must not be tried again when the buffer goes.
+                let _ = out.into_parts();
+                match filled {
+                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(None),
+                    filled => filled.map(Some),
+                }
             }
             Self::Regular(path) => {
-                let mut file = temporary_beside(path)?;
-                file.write_all(content)?;
-                file.persist(path).map(drop).map_err(|error| error.error)
+                let mut file = BufWriter::new(temporary_beside(path)?);
+                let told = fill(&mut file)?;
+                let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+                file.persist(path).map_err(|error| error.error)?;
+                Ok(Some(told))
             }
-            Self::Direct(path) => File::create(path)?.write_all(content),
+            Self::Direct(path) => {
+                let mut file = BufWriter::new(File::create(path)?);
+                let told = fill(&mut file)?;
+                file.flush()?;
+                Ok(Some(told))
+            }
         }
     }
 

@@ -122,16 +122,11 @@ impl Questions {
     }
 
     fn add_linear(&mut self, text: &str, dead_ends: DeadEnds, file: &ModelFile) -> Result<(), Vec<Finding>> {
-        let text: Arc<str> = text.into();
-        let LtlFormula { formula, propositions, text: name } =
-            file.model.ltl(&text).map_err(|found| with_advice(in_text(found, "--ltl", &text)))?;
-        let propositions = propositions.into_iter().map(|one| one.expression).collect();
-        let linear = LinearProperty::of_formula(formula, propositions, &Limits::default());
-        let linear = linear.map_err(|error| {
-            vec![Finding::error(codes::FORMULA_TOO_LARGE, format!("`{name}`: {error}"), error.advice())]
-        })?;
+        let formula = formula_of(text, file)?;
+        let name = formula.to_string();
+        let linear = linear_property(formula)?;
         let kind = PropertyKind::Linear(Box::new(linear.with_dead_ends(dead_ends)));
-        self.add(name, kind, Origin::Option("--ltl", text));
+        self.add(name, kind, Origin::Option("--ltl", text.into()));
         Ok(())
     }
 
@@ -191,11 +186,35 @@ impl Questions {
     }
 }
 
+/// The value of `--ltl`.
+///
+/// # Errors
+/// All that is wrong with it.
+pub fn formula_of(text: &str, file: &ModelFile) -> Result<LtlFormula, Vec<Finding>> {
+    let text: Arc<str> = text.into();
+    file.model.ltl(&text).map_err(|found| with_advice(in_text(found, "--ltl", &text)))
+}
+
+/// That a formula is true of every run.
+///
+/// # Errors
+/// Its automaton is too large.
+pub fn linear_property(formula: LtlFormula) -> Result<LinearProperty, Vec<Finding>> {
+    let LtlFormula { formula, propositions, text: name } = formula;
+    let propositions = propositions.into_iter().map(|one| one.expression).collect();
+    LinearProperty::of_formula(formula, propositions, &Limits::default()).map_err(|error| {
+        vec![Finding::error(codes::FORMULA_TOO_LARGE, format!("`{name}`: {error}"), error.advice())]
+    })
+}
+
 /// That no run is accepted.
-fn linear_kind(read: AutomatonWithPropositions, dead_ends: DeadEnds) -> PropertyKind {
+pub fn rejecting(read: AutomatonWithPropositions) -> LinearProperty {
     let propositions = read.propositions.into_iter().map(|one| one.expression).collect();
-    let linear = LinearProperty::of_automaton(&read.automaton, propositions);
-    PropertyKind::Linear(Box::new(linear.with_dead_ends(dead_ends)))
+    LinearProperty::of_automaton(&read.automaton, propositions)
+}
+
+fn linear_kind(read: AutomatonWithPropositions, dead_ends: DeadEnds) -> PropertyKind {
+    PropertyKind::Linear(Box::new(rejecting(read).with_dead_ends(dead_ends)))
 }
 
 /// A formula as a property.

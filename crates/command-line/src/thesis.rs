@@ -4,14 +4,17 @@
 //! | options | question | may progress fall? |
 //! |---|---|---|
 //! | `-f FORMULA -s` | `EF p`, `AG p` | yes |
-//! | `-f FORMULA -c` | also `AGEF p`, `EFAG p` | no, for the last two |
+//! | `-f FORMULA -c` | also `AGEF p`, `EFAG p` | yes; then the graph decides the last two |
 //! | `-a AUTOMATON -s` | can an acceptance state be reached? | yes |
+//! | `-a AUTOMATON -l` | is there no run that the automaton, of a negated formula, accepts? | yes |
+//! | `-f FORMULA -l` | is the formula of linear temporal logic true of every run? | yes |
 //!
-//! A trace goes to `trace.txt`, one state of the model per line, and behind it the states of a component if there is one;
-//! without a trace, no file of this name is left from an earlier run.
+//! A trace goes to `trace.txt`, one state of the model per line, and behind it the states of a component, or those that are repeated for ever, if there
+//! are any; without a trace, no file of this name is left from an earlier run. For `-l`, a run that ends repeats its last state, as everywhere.
 //! Whether there is a trace is what the thesis reports; the exit code says whether the formula holds, as everywhere.
 
 use std::fmt::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -36,7 +39,7 @@ use crate::failure::{Failure, defect};
 use crate::interrupt::Interrupt;
 use crate::model_file::in_text;
 use crate::output_file::{OutputFile, result_lost};
-use crate::questions::ctl_property;
+use crate::questions::{ctl_property, linear_property, rejecting};
 use crate::stop_advice::stop_advice;
 use crate::text_file::{LARGEST_MODEL, LARGEST_STATE_SPACE, read_text};
 use crate::watch::Watch;
@@ -45,6 +48,8 @@ use crate::watch::Watch;
 const TRACE: &str = "trace.txt";
 /// The line between a trace and a component.
 const COMPONENT: &str = "terminal strongly connected component:";
+/// The line between a trace and the states that are repeated.
+const CYCLE: &str = "repeated for ever:";
 
 /// Said where a sweep cannot decide a formula: this form of the command line has no other search.
 const ALL_STATES: &str = "ask `sweepline check FILE --ctl FORMULA --engine breadth`, which keeps all states; or number the layers so that progress never falls";
@@ -72,7 +77,7 @@ pub struct ThesisArguments {
     /// Check for CTL properties
     #[arg(short = 'c', group = "kind", conflicts_with = "automaton")]
     pub ctl: bool,
-    /// File path to CTL formula
+    /// File path to CTL formula, or with -l to LTL formula
     #[arg(short = 'f', value_name = "FILE", group = "property")]
     pub formula: Option<PathBuf>,
     /// File path to automaton
@@ -127,7 +132,6 @@ struct Question {
 /// # Errors
 /// The input is bad, the search fails, or the results cannot be written.
 pub fn check(arguments: &ThesisArguments, console: Console) -> Result<Exit, Failure> {
-    refuse_ltl(arguments)?;
     let out = OutputFile::probe(Path::new(TRACE))?;
     let question = question_of(arguments)?;
     let outcome = outcome_of(&question, console)?;
@@ -135,10 +139,10 @@ pub fn check(arguments: &ThesisArguments, console: Console) -> Result<Exit, Fail
     let exit = exit_of(verdict, &outcome);
     let mut text = answer_text(&question.property.name, verdict, &outcome);
     text += &match trace_of(verdict) {
-        Some((trace, component)) => {
-            let written = trace_text(&question.model.commands, question.space_state, trace, component);
+        Some((trace, ending)) => {
+            let written = trace_text(&question.model.commands, question.space_state, trace, &ending);
             out.write(written.as_bytes()).map_err(|error| lost(exit, "the trace", &error))?;
-            evidence_text(trace, component)
+            evidence_text(trace, &ending)
         }
         None => {
             let removed = out.discard().map_err(|error| lost(exit, "that there is no trace", &error))?;
@@ -151,19 +155,12 @@ pub fn check(arguments: &ThesisArguments, console: Console) -> Result<Exit, Fail
     Ok(exit)
 }
 
-fn refuse_ltl(arguments: &ThesisArguments) -> Result<(), Failure> {
-    if !arguments.ltl {
-        return Ok(());
-    }
-    let message = "LTL is not there yet: this version checks safety (-s) and CTL (-c) properties";
-    let help = "ask by -s whether an acceptance state can be reached, or by -c for EF, AG, AGEF or EFAG";
-    Err(Finding::error(codes::NOT_YET, message, help).into())
-}
-
 /// Reads the files. The state space itself is not needed after that, and its memory is free for the search.
 fn question_of(arguments: &ThesisArguments) -> Result<Question, Failure> {
     let space = read_space(&arguments.model)?;
     match (&arguments.formula, &arguments.automaton) {
+        (Some(formula), _) if arguments.ltl => by_linear(&space, formula, PropertyFile::Formula),
+        (None, Some(automaton)) if arguments.ltl => by_linear(&space, automaton, PropertyFile::Automaton),
         (Some(formula), _) => by_formula(&space, formula, arguments.ctl),
         (None, Some(automaton)) => by_automaton(&space, automaton),
         (None, None) => Err(defect("neither -f nor -a came through").into()),
@@ -198,20 +195,51 @@ fn answer_text(name: &str, verdict: &Verdict, outcome: &Outcome) -> String {
     text
 }
 
+/// What a run goes into.
+enum Ending<'a> {
+    /// Its last state shows something.
+    State,
+    /// States that cannot be left any more.
+    Component(&'a Component),
+    /// Those behind so many steps come again and again.
+    Cycle(usize),
+}
+
 /// The lines that say what is in the file of the trace.
-fn evidence_text(trace: &Trace, component: Option<&Component>) -> String {
-    let states = States(trace.steps.len() as u64 + 1);
-    let mut text = format!("trace     yes: {states} in {TRACE}\n");
-    if let Some(component) = component {
-        let size = component.states.len() as u64;
-        let _ = match component.complete {
-            true => writeln!(text, "component {} that cannot be left, in {TRACE}", States(size)),
-            false => {
-                writeln!(text, "component {} and more states that cannot be left, in {TRACE}", Count(size))
-            }
-        };
+fn evidence_text(trace: &Trace, ending: &Ending<'_>) -> String {
+    let states = match ending {
+        Ending::Cycle(start) => start + cycle_length(trace, *start),
+        Ending::State | Ending::Component(_) => trace.steps.len() + 1,
+    };
+    let mut text = format!("trace     yes: {} in {TRACE}\n", States(states as u64));
+    match ending {
+        Ending::State => {}
+        Ending::Component(component) => {
+            let size = component.states.len() as u64;
+            let _ = match component.complete {
+                true => writeln!(text, "component {} that cannot be left, in {TRACE}", States(size)),
+                false => {
+                    writeln!(
+                        text,
+                        "component {} and more states that cannot be left, in {TRACE}",
+                        Count(size)
+                    )
+                }
+            };
+        }
+        Ending::Cycle(start) => {
+            let _ = match cycle_length(trace, *start) as u64 {
+                1 => writeln!(text, "cycle     the last of them, repeated for ever"),
+                many => writeln!(text, "cycle     the last {} of them, repeated for ever", Count(many)),
+            };
+        }
     }
     text
+}
+
+/// States that are repeated. A run that ends repeats its last one.
+fn cycle_length(trace: &Trace, start: usize) -> usize {
+    (trace.steps.len() - start).max(1)
 }
 
 /// Reads a state space, whatever the ending of its name; but what calls itself a model and is no state space is told so.
@@ -245,6 +273,30 @@ fn by_formula(space: &StateSpace, path: &Path, branching: bool) -> Result<Questi
     let property = ctl_property(&formula.to_string(), form, operand);
     let origin = (path.display().to_string(), text);
     Ok(Question { model, property, origin, space_state: |state| state })
+}
+
+/// What a property of runs is written as.
+enum PropertyFile {
+    Formula,
+    Automaton,
+}
+
+fn by_linear(space: &StateSpace, path: &Path, file: PropertyFile) -> Result<Question, Failure> {
+    let text: Arc<str> = read_text(path, LARGEST_MODEL)?.into();
+    let origin = path.display().to_string();
+    let model = space.model();
+    let (name, linear) = match file {
+        PropertyFile::Formula => {
+            let formula = model.ltl(&text).map_err(|found| in_text(found, &origin, &text))?;
+            (formula.to_string(), linear_property(formula)?)
+        }
+        PropertyFile::Automaton => {
+            let read = model.automaton(&text).map_err(|found| in_text(found, &origin, &text))?;
+            (format!("`{origin}` accepts no run"), rejecting(read))
+        }
+    };
+    let property = Property::new(name, PropertyKind::Linear(Box::new(linear)));
+    Ok(Question { model, property, origin: (origin, text), space_state: |state| state })
 }
 
 fn by_automaton(space: &StateSpace, path: &Path) -> Result<Question, Failure> {
@@ -294,37 +346,39 @@ fn outcome_of(question: &Question, console: Console) -> Result<Outcome, Failure>
     Ok(outcome)
 }
 
-/// The run that shows the verdict, and the component in which it ends.
-fn trace_of(verdict: &Verdict) -> Option<(&Trace, Option<&Component>)> {
-    match verdict {
-        Verdict::Holds(Evidence::Trace(trace, _) | Evidence::Lasso(trace, _))
-        | Verdict::Violated(Evidence::Trace(trace, _) | Evidence::Lasso(trace, _)) => {
-            Some((trace.trace(), None))
-        }
-        Verdict::Holds(Evidence::Component(trace, component))
-        | Verdict::Violated(Evidence::Component(trace, component)) => Some((trace.trace(), Some(component))),
-        Verdict::Holds(Evidence::Search(_))
-        | Verdict::Violated(Evidence::Search(_))
-        | Verdict::Unknown(_) => None,
+/// The run that shows the verdict, and what it goes into.
+fn trace_of(verdict: &Verdict) -> Option<(&Trace, Ending<'_>)> {
+    let (Verdict::Holds(evidence) | Verdict::Violated(evidence)) = verdict else { return None };
+    match evidence {
+        Evidence::Trace(trace, _) => Some((trace.trace(), Ending::State)),
+        Evidence::Component(trace, component) => Some((trace.trace(), Ending::Component(component))),
+        Evidence::Lasso(trace, start) => Some((trace.trace(), Ending::Cycle(*start))),
+        Evidence::Search(_) => None,
     }
 }
 
-/// The states of a trace, one per line, as the state space calls them; then those of the component.
+/// The states of a trace, one per line, as the state space calls them; then those of the component or of the cycle.
 fn trace_text(
     commands: &GuardedCommands,
     space_state: fn(&str) -> &str,
     trace: &Trace,
-    component: Option<&Component>,
+    ending: &Ending<'_>,
 ) -> String {
     let place = commands.processes.first().map(|process| process.location);
     let name = |state: &[i64]| {
         let name = place.map(|cell| commands.value_name(cell, state[cell.index()])).unwrap_or_default();
         format!("{}\n", space_state(&name))
     };
-    let mut text: String = (0..=trace.steps.len()).map(|steps| name(trace.state(steps))).collect();
-    if let Some(component) = component {
-        let _ = writeln!(text, "{COMPONENT}");
-        text.extend(component.states.iter().map(|state| name(state)));
+    let run = |steps: Range<usize>| steps.map(|steps| name(trace.state(steps))).collect::<String>();
+    match ending {
+        Ending::State => run(0..trace.steps.len() + 1),
+        Ending::Component(component) => {
+            let states: String = component.states.iter().map(|state| name(state)).collect();
+            format!("{}{COMPONENT}\n{states}", run(0..trace.steps.len() + 1))
+        }
+        Ending::Cycle(start) => {
+            let end = start + cycle_length(trace, *start);
+            format!("{}{CYCLE}\n{}", run(0..*start), run(*start..end))
+        }
     }
-    text
 }

@@ -5,7 +5,13 @@
 #[allow(dead_code, reason = "every test file uses a part of it")]
 mod session;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use session::{BROKEN_LOCK, COUNTER, ENDLESS, OVERRUN, Session};
+use sweepline::model::guarded_commands::ActionId;
+use sweepline::model::interpreter::Interpreter;
+use sweepline::store::compact_graph::file::read_graph;
+use sweepline::store::external::disk::Disk;
 
 fn model(name: &str) -> String {
     format!("{}/../../models/dve/{name}.dve", env!("CARGO_MANIFEST_DIR"))
@@ -178,4 +184,114 @@ fn the_language_can_be_said() {
         session.run(&["convert", "space.txt", "--language", "ss", "--to", "ss"]).expect(0).stdout,
         space
     );
+}
+
+/// Reads the graph in a file, and walks through it side by side with the interpreter.
+#[track_caller]
+fn assert_is_graph_of(bytes: &[u8], text: &str, proposition: &str) {
+    let disk = Disk::new(&std::env::temp_dir(), u64::MAX);
+    let (recorded, names) = read_graph(&mut &bytes[..], &disk, 1_000).unwrap();
+    let model = languages::read_model(text).unwrap();
+    let interpreter = Interpreter::new(&model.commands);
+    let expression = model.expression(proposition).unwrap();
+    let mut states: BTreeMap<u64, Vec<i64>> = BTreeMap::new();
+    let mut open = vec![(recorded.graph.initial()[0].1, model.commands.initial_state())];
+    let mut edges = Vec::new();
+    while let Some((node, state)) = open.pop() {
+        if let Some(known) = states.get(&node) {
+            assert_eq!(*known, state);
+            continue;
+        }
+        assert_eq!(recorded.truths[0].get(node), interpreter.evaluate(&expression, &state).unwrap() != 0);
+        recorded.graph.row(node, &mut edges).unwrap();
+        let mut steps: Vec<(u32, Vec<i64>)> = interpreter
+            .successors(&state)
+            .into_iter()
+            .map(|(action, next)| (action.0, next.unwrap()))
+            .collect();
+        steps.sort_by_key(|(action, _)| *action);
+        assert_eq!(steps.len(), edges.len());
+        for (edge, (action, next)) in edges.iter().zip(steps) {
+            assert_eq!(edge.action, action);
+            assert_eq!(names.actions[action as usize], model.commands.action_name(ActionId(action)));
+            open.push((edge.target, next));
+        }
+        states.insert(node, state);
+    }
+    assert_eq!(states.len() as u64, recorded.graph.nodes());
+    let different: BTreeSet<Vec<i64>> = states.into_values().collect();
+    assert_eq!(different.len() as u64, recorded.graph.nodes(), "no two nodes are one state");
+}
+
+#[test]
+fn the_file_of_a_graph_is_the_state_space_without_states() {
+    let session = Session::new();
+    // The first one goes back, the last one has no measure.
+    for (name, proposition) in [
+        ("two_phase_commit_survey", "Coordinator.idle"),
+        ("stop_and_wait", "1 == 1"),
+        ("reconnect", "packet == 1"),
+        ("peterson", "0 == 1"),
+    ] {
+        let path = model(name);
+        let named = format!("p={proposition}");
+        let arguments = ["convert", &path, "--to", "graph", "--proposition", &named, "-o", "m.graph"];
+        let run = session.run(&[&arguments[..], &["--json", "run.json"]].concat()).expect(0);
+        let bytes = std::fs::read(session.path("m.graph")).unwrap();
+        assert_is_graph_of(&bytes, &std::fs::read_to_string(&path).unwrap(), proposition);
+        let record = session.json("run.json");
+        let graph = &record["search"]["graph"];
+        assert!(
+            bytes.starts_with(format!("sweepline-graph/1\nnodes {}\n", graph["nodes"]).as_bytes()),
+            "{name}"
+        );
+        assert!(graph["bits"].as_u64().unwrap() < graph["formula_bits"].as_u64().unwrap(), "{graph}");
+        assert_eq!((&record["exit_code"], &graph["passes"]), (&0.into(), &0.into()));
+        run.err("graph     ").err(" bits, by the formula ");
+    }
+}
+
+#[test]
+fn a_graph_goes_to_stdout_and_the_figures_to_stderr() {
+    let session = Session::with_model(&COUNTER.replace("x < 9", "x < 2"));
+    let arguments = ["convert", "m.dve", "--to", "graph", "--proposition", "end= x == 2", "--measure", "x"];
+    let output = session.command(&arguments).output().unwrap();
+    let head =
+        "sweepline-graph/1\nnodes 3\nedges 2\ninitial 0\nproposition end x == 2\naction P: s -> s\nrows\n";
+    assert!(output.status.success() && output.stdout.starts_with(head.as_bytes()));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        told.starts_with("graph     3 states, 2 steps in ") && told.contains("by the formula 391; "),
+        "{told}"
+    );
+    assert_eq!(session.files(), ["m.dve"]);
+}
+
+#[test]
+fn a_graph_that_cannot_be_whole_is_not_written() {
+    let session = Session::with_model(ENDLESS);
+    let graph = |arguments: &[&str]| {
+        session.run(&[&["convert", "m.dve", "--to", "graph", "-o", "m.graph"], arguments].concat())
+    };
+    graph(&["--limit", "3000", "--json", "run.json"])
+        .expect(2)
+        .err("error[E0029]")
+        .err("3,000")
+        .err("--limit N");
+    assert_eq!(session.json("run.json")["diagnostics"][0]["code"], "E0029");
+    assert_eq!(session.files(), ["m.dve", "run.json"]);
+    session.write("m.dve", COUNTER);
+    graph(&["--limit", "9"]).expect(2).err("error[E0029]");
+    graph(&["--proposition", "p=1 / (x - 3)"]).expect(2).err("error[E0502]").err("--proposition:1:1");
+    graph(&["--proposition", "p q=x"]).expect(2).err("error[E0030]");
+    graph(&["--measure", "zz"]).expect(2).err("--measure:1:1");
+    session.run(&["convert", "m.dve", "--to", "graph", "--json", "-"]).expect(2).err("the same place");
+    assert_eq!(session.files(), ["m.dve", "run.json"]);
+    graph(&["--limit", "10"]).expect(0);
+    session.write("m.dve", OVERRUN);
+    graph(&["--json", "run.json"])
+        .expect(0)
+        .err("warning[W0031]")
+        .err("in 1 state a step is a run-time error");
+    assert_eq!(session.json("run.json")["diagnostics"][0]["code"], "W0031");
 }

@@ -165,3 +165,65 @@ fn mistakes_in_formulas_are_shown_at_their_place() {
     let run = session.run(&["check", "m.dve", "--home", "6 / (3 - x) < 9"]).expect(1);
     run.out("no run-time error").err("error[E0502]").err("--home:1:1");
 }
+
+#[test]
+fn the_record_of_a_formula_has_the_graph() {
+    let session = Session::with_model(TRAPS);
+    let run = session.run(&["check", "m.dve", "--ctl", "AG EX true", "--json", "run.json"]);
+    let graph = session.json("run.json")["search"]["graph"].clone();
+    assert_eq!((&graph["nodes"], &graph["edges"]), (&5.into(), &7.into()), "{graph} {}", run.stderr);
+    let number = |name: &str| graph[name].as_u64().unwrap();
+    // Two words and no proposition for each of 5 states; of five actions and five states, three bits each, for each of 7 steps.
+    assert_eq!(number("formula_bits"), 5 * 128 + 7 * (3 + 3));
+    assert!(number("bits") < number("formula_bits") && number("passes") > 0);
+    run.out("graph             5 states, 7 steps in ");
+    session.run(&["check", "m.dve", "--reach", "P.stop", "--json", "run.json"]).expect(0);
+    assert!(session.json("run.json")["search"]["graph"].is_null());
+}
+
+#[test]
+fn an_automaton_that_is_written_reads_back_as_the_same_question() {
+    let session = Session::new();
+    let model = format!("{}/../../models/dve/reconnect.dve", env!("CARGO_MANIFEST_DIR"));
+    for formula in [
+        "F Client.done",
+        "F G not Client.broken -> F Client.done",
+        "G (Client.broken -> F Client.closed)",
+        "G (packet != 1 imply X (packet == 0 || packet >= 1))",
+        "(not Client.done) W packet > 0 /\\ Client.sending",
+        "G F (Client.sending && packet % 2 == 1)",
+        "G F (packet > 0 /\\ Client.sending)",
+        "F G (packet == 0 imply false)",
+        "G F ~Client.done",
+        "true",
+        "false",
+        "packet == 0 U (G F Client.broken) \\/ F G Client.done",
+    ] {
+        session.run(&["convert", &model, "--to", "hoa", "--ltl", formula, "-o", "f.hoa"]).expect(0);
+        let by_formula = session.run(&["check", &model, "--ltl", formula, "-q"]);
+        let by_automaton = session.run(&["check", &model, "--automaton", "f.hoa", "-q"]);
+        assert!([0, 1].contains(&by_formula.code), "{formula}: {}", by_formula.stderr);
+        assert_eq!(
+            by_automaton.code,
+            by_formula.code,
+            "{formula}: {}{}",
+            session.read("f.hoa"),
+            by_automaton.stderr
+        );
+    }
+    let text = session.run(&["convert", &model, "--to", "hoa", "--ltl", "F Client.done"]).expect(0).stdout;
+    assert!(text.starts_with("HOA: v1\nname: \"not (F Client.done)\"\n"), "{text}");
+    assert!(text.contains("AP: 1 \"Client.done\"\n"), "{text}");
+}
+
+#[test]
+fn what_makes_no_sense_with_an_automaton_is_refused() {
+    let session = Session::with_model(COUNTER);
+    let refused =
+        |arguments: &[&str]| session.run(&[&["convert", "m.dve", "--to"], arguments].concat()).expect(2);
+    refused(&["hoa"]).err("--ltl FORMULA");
+    refused(&["ss", "--ltl", "F x == 1"]).err("--ltl is for --to hoa");
+    refused(&["hoa", "--ltl", "F x == 1", "--measure", "x"]).err("leave them out");
+    refused(&["hoa", "--ltl", "F x == 1", "--json", "j"]).err("--json is for --to graph");
+    refused(&["hoa", "--ltl", "F y == 1"]).err("error[E0201]").err("--ltl:1:3");
+}

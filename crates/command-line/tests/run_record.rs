@@ -46,6 +46,7 @@ const FIELDS: &[(&str, &str)] = &[
     ("search.io.bytes_read", "number?"),
     ("search.terminal_states", "array?"),
     ("search.local_sweeps", "number?"),
+    ("search.graph", "object?"),
     ("properties", "array"),
     ("traces", "array"),
     ("diagnostics", "array"),

@@ -4,7 +4,7 @@
 //! outcome once there is one, findings whenever they come up. So a run that ends early, for whatever reason, has the
 //! same record as any other, only with more `null`s.
 
-use sweepline::check::{Engine, ErrorPlace, ModelError, Outcome, Plan, Regress};
+use sweepline::check::{Engine, ErrorPlace, GraphSummary, ModelError, Outcome, Plan, Regress};
 use sweepline::explore::StopReason;
 use sweepline::explore::sweep::OnRegress;
 use sweepline::model::guarded_commands::{CellId, GuardedCommands};
@@ -16,9 +16,10 @@ use sweepline::verdict::{Component, Evidence, Length, Verdict};
 use crate::diagnostics::Finding;
 use crate::exit::Exit;
 use crate::run_record::{
-    AnswerRecord, ChangeRecord, ClassIoRecord, ComponentRecord, HeldRecord, IoRecord, LengthRecord,
-    MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord, PropertyRecord, ResourcesRecord, RunRecord,
-    SearchRecord, StatesRecord, StepRecord, TraceKind, TraceRecord, TransitionsRecord, ValueRecord,
+    AnswerRecord, ChangeRecord, ClassIoRecord, ComponentRecord, GraphRecord, HeldRecord, IoRecord,
+    LengthRecord, MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord, PropertyRecord, ResourcesRecord,
+    RunRecord, SearchRecord, StatesRecord, StepRecord, TraceKind, TraceRecord, TransitionsRecord,
+    ValueRecord,
 };
 
 /// The name of the property that a run-time error of the model violates.
@@ -311,7 +312,15 @@ impl SearchRecord {
             terminal_states: listed
                 .map(|states| states.iter().map(|state| ValueRecord::all(commands, state)).collect()),
             local_sweeps: Some(counters.local_sweeps),
+            graph: outcome.graph.map(GraphRecord::from),
         }
+    }
+}
+
+impl From<GraphSummary> for GraphRecord {
+    fn from(graph: GraphSummary) -> Self {
+        let GraphSummary { nodes, edges, size, passes, .. } = graph;
+        Self { nodes, edges, bits: size.bits, formula_bits: size.formula_bits, passes }
     }
 }
 

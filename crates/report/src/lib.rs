@@ -50,11 +50,12 @@ pub use measures_record::{
 };
 pub use quantities::{About, Bytes, Count, Percent, Seconds, States, Steps};
 pub use run_record::{
-    AnswerRecord, ChangeRecord, ClassIoRecord, ComponentRecord, DiagnosticRecord, HeldRecord, IoRecord,
-    LengthRecord, MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord, PropertyRecord, ResourcesRecord,
-    RunRecord, SearchRecord, StatesRecord, StepRecord, TraceKind, TraceRecord, TransitionsRecord,
-    ValueRecord,
+    AnswerRecord, ChangeRecord, ClassIoRecord, ComponentRecord, DiagnosticRecord, GraphRecord, HeldRecord,
+    IoRecord, LengthRecord, MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord, PropertyRecord,
+    ResourcesRecord, RunRecord, SearchRecord, StatesRecord, StepRecord, TraceKind, TraceRecord,
+    TransitionsRecord, ValueRecord,
 };
+pub use statistics::graph_row;
 pub use terminal::{ComponentText, Detail, Summary};
 pub use trace_file::{SavedAction, TraceFile, TraceFileError};
 pub use trace_view::{Length, TraceText, TraceView, changes_text, state_text};

@@ -137,6 +137,24 @@ pub struct SearchRecord {
     /// Sweeps of a group of layers, before the sweep went on.
     #[serde(default)]
     pub local_sweeps: Option<u64>,
+    /// The graph that was recorded to decide a formula of computation tree logic, the first one of several.
+    #[serde(default)]
+    pub graph: Option<GraphRecord>,
+}
+
+/// A graph without its states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraphRecord {
+    /// Different states.
+    pub nodes: u64,
+    /// Steps between them.
+    pub edges: u64,
+    /// What it takes.
+    pub bits: u64,
+    /// What it takes by the formula of the literature: (2w + n)|V| + |E|(⌈log₂|T|⌉ + ⌈log₂|V|⌉), for n propositions and words of w bits.
+    pub formula_bits: u64,
+    /// How often all of it was read.
+    pub passes: u64,
 }
 
 /// Counts of states.

@@ -7,7 +7,7 @@
 use crate::filling::{NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS};
 use crate::measure_story;
 use crate::quantities::{About, Bytes, Count, Seconds, States};
-use crate::run_record::{AnswerRecord, RunRecord};
+use crate::run_record::{AnswerRecord, GraphRecord, RunRecord};
 use crate::terminal::Detail;
 
 /// A name and, where it is known, a value.
@@ -23,6 +23,7 @@ pub fn rows(record: &RunRecord, detail: Detail) -> impl Iterator<Item = (&'stati
     rows.extend([
         ("deadlocks", count(search.deadlocks.filter(|_| search.complete))),
         ("run-time errors", count(search.erroneous.filter(|&number| number > 0))),
+        ("graph", search.graph.as_ref().map(graph_row)),
         ("memory", memory_row(record)),
         ("on disk", disk_row(record)),
         ("time", time_row(record)),
@@ -65,6 +66,18 @@ fn disk_row(record: &RunRecord) -> Option<String> {
     let written = record.search.io.states_written.filter(|&written| written > 0)?;
     let (read, bytes) = (record.search.io.states_read?, record.resources.disk_bytes?);
     Some(format!("{} written, {} read; {} at most", States(written), Count(read), Bytes(bytes)))
+}
+
+/// The graph that was kept of the states, and what the literature says that it takes.
+pub fn graph_row(graph: &GraphRecord) -> String {
+    let (states, steps) = (States(graph.nodes), Count(graph.edges));
+    let passes = match graph.passes {
+        0 => String::new(),
+        1 => "; read once".into(),
+        many => format!("; read {} times", Count(many)),
+    };
+    let (bits, formula) = (Count(graph.bits), Count(graph.formula_bits));
+    format!("{states}, {steps} steps in {bits} bits, by the formula {formula}{passes}")
 }
 
 /// Whether layers were forgotten.

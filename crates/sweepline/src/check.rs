@@ -47,7 +47,7 @@ pub use automatic::{
     Attempt, AttemptEnd, Automatic, MeasureSearch, check_automatically, find_measures, judge_measure,
 };
 pub use commands::CommandsSubject;
-pub use ctl::{CtlOutcome, CtlOutcomeOf, CtlWitness, GraphSummary, check_ctl};
+pub use ctl::{CtlOutcome, CtlOutcomeOf, CtlWitness, GraphSummary, check_ctl, record_graph};
 pub use each::check_each;
 pub use subject::{Expanded, Subject, Translation};
 
@@ -289,6 +289,8 @@ pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     pub state_words: u64,
     /// How often a value outgrew its field.
     pub widenings: u32,
+    /// The graph, where one was recorded.
+    pub graph: Option<GraphSummary>,
 }
 
 /// What is known after a run of this kind of model.
@@ -617,6 +619,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
             state_bits: self.subject.bits() as u64,
             state_words: self.subject.words() as u64,
             widenings: self.widenings,
+            graph: None,
         }
     }
 

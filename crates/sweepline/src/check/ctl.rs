@@ -8,6 +8,7 @@
 //! Memory: a bit for each state and each proposition while the search runs, and afterwards one for each state and each different
 //! subformula. All else may be on disk.
 
+mod graph_alone;
 mod recorded_search;
 mod shown_path;
 
@@ -23,7 +24,7 @@ use crate::property::ctl::evaluation::{BLOCK_BYTES, Evaluation, sets_held};
 use crate::property::ctl::graph_recorder::GraphRecorder;
 use crate::property::ctl::witness::{GraphPath, Shown, path};
 use crate::property::soundness::Unsound;
-use crate::store::compact_graph::GraphSize;
+use crate::store::compact_graph::{GraphSize, RecordedGraph};
 use crate::store::external::disk::{Disk, IoCounts};
 use crate::store::layer::LayerFull;
 use crate::verdict::replay::ReplayedTrace;
@@ -35,6 +36,8 @@ use super::{CheckError, Engine, ModelError, Outcome, Plan};
 
 use recorded_search::{Ended, RecordedSearch};
 use shown_path::test_path;
+
+pub use graph_alone::record_graph;
 
 /// Bytes of a node in the search for a path, about.
 const SEARCHED: usize = 64;
@@ -103,6 +106,7 @@ impl<R, T, F> From<CtlOutcome<R, T, F>> for Outcome<R, T, F> {
             state_bits: outcome.state_bits,
             state_words: outcome.state_words,
             widenings: outcome.widenings,
+            graph: outcome.graph,
         }
     }
 }
@@ -135,6 +139,14 @@ pub struct GraphSummary {
     pub passes: u64,
 }
 
+impl GraphSummary {
+    fn new(recorded: &RecordedGraph, passes: u64) -> Self {
+        let graph = &recorded.graph;
+        let (nodes, edges, blocks) = (graph.nodes(), graph.edges(), graph.blocks());
+        Self { nodes, edges, size: graph.size(recorded.truths.len()), blocks, passes }
+    }
+}
+
 /// Checks a formula, in which propositions are numbers of predicates in a list.
 ///
 /// # Panics
@@ -146,30 +158,9 @@ pub fn check_ctl<M: Subject>(
     plan: &Plan,
     monitor: &mut dyn Monitor,
 ) -> Result<CtlOutcomeOf<M>, CheckError> {
-    if propositions.len() > MAX_PREDICATES {
-        return Err(CheckError::TooManyPredicates(propositions.len()));
-    }
-    let order = match plan.engine {
-        Engine::Depth | Engine::Partition => return Err(Unsound::GraphWithoutLayers.into()),
-        Engine::Sweep | Engine::SweepDisk if subject.has_measure() => Order::Progress {
-            initial: plan.initial,
-            regress: plan.on_regress,
-            nesting: plan.nesting,
-            comparison: subject.comparison(),
-        },
-        _ => Order::Constant,
-    };
-    if plan.checkpoint.is_some() {
-        return Err(CheckError::TemporalNotSaved);
-    }
     let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
-    let search = SweepSearch::new(subject.words(), order, plan.limits);
-    let mut search = search.map_err(|error| CheckError::NoMemory(LayerFull::System(error)))?;
-    if plan.engine != Engine::Breadth || plan.disk.breadth_goes_on {
-        search = search.spill_to(plan.spilling(&disk));
-    }
-    let search = RecordedSearch::new(subject, propositions, plan, search, &disk);
-    let Ended { end, subject, recorder, error, mut figures } = search.run(monitor)?;
+    let ended = searched(subject, propositions, plan, &disk, monitor)?;
+    let Ended { end, subject, recorder, error, mut figures } = ended;
     let question = Question { subject: &subject, formula, propositions, plan };
     let answer = match (end, &error) {
         (_, Some(_)) => Err(UnknownReason::RuntimeError),
@@ -202,6 +193,38 @@ pub fn check_ctl<M: Subject>(
         state_words: subject.words() as u64,
         widenings: figures.widenings,
     })
+}
+
+/// Explores the model, and records its graph on the way.
+fn searched<M: Subject>(
+    subject: M,
+    propositions: &[M::Predicate],
+    plan: &Plan,
+    disk: &Disk,
+    monitor: &mut dyn Monitor,
+) -> Result<Ended<M>, CheckError> {
+    if propositions.len() > MAX_PREDICATES {
+        return Err(CheckError::TooManyPredicates(propositions.len()));
+    }
+    let order = match plan.engine {
+        Engine::Depth | Engine::Partition => return Err(Unsound::GraphWithoutLayers.into()),
+        Engine::Sweep | Engine::SweepDisk if subject.has_measure() => Order::Progress {
+            initial: plan.initial,
+            regress: plan.on_regress,
+            nesting: plan.nesting,
+            comparison: subject.comparison(),
+        },
+        _ => Order::Constant,
+    };
+    if plan.checkpoint.is_some() {
+        return Err(CheckError::TemporalNotSaved);
+    }
+    let search = SweepSearch::new(subject.words(), order, plan.limits);
+    let mut search = search.map_err(|error| CheckError::NoMemory(LayerFull::System(error)))?;
+    if plan.engine != Engine::Breadth || plan.disk.breadth_goes_on {
+        search = search.spill_to(plan.spilling(disk));
+    }
+    RecordedSearch::new(subject, propositions, plan, search, disk).run(monitor)
 }
 
 /// What is asked, and of which model.
@@ -267,9 +290,7 @@ impl<M: Subject> Question<'_, M> {
         };
         let witness = path.map(|path| test_path(self, path)).transpose()?;
         let verdict = if holds { Verdict::Holds } else { Verdict::Violated };
-        let (nodes, edges, blocks) = (graph.nodes(), graph.edges(), graph.blocks());
-        let size = graph.size(self.propositions.len());
-        let summary = GraphSummary { nodes, edges, size, blocks, passes };
+        let summary = GraphSummary::new(&recorded, passes);
         Ok(Ok((verdict(Evidence::Search(token)), witness, summary)))
     }
 }

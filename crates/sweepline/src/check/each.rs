@@ -104,6 +104,7 @@ impl<M: Subject> Answers<M> {
                 stopped: whole.stopped.or(outcome.stopped),
                 peak_state_bytes: whole.peak_state_bytes.max(outcome.peak_state_bytes),
                 disk_bytes: whole.disk_bytes.max(outcome.disk_bytes),
+                graph: whole.graph.or(outcome.graph),
                 ..whole
             },
         });

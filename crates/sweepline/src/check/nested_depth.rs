@@ -136,5 +136,6 @@ pub(super) fn check_by_nested_depth<M: Subject>(
         state_bits: subject.bits() as u64,
         state_words: subject.words() as u64,
         widenings,
+        graph: None,
     })
 }

@@ -17,6 +17,7 @@
 //! rows, their place stays in memory: one bit a node. Rows are read backwards in *blocks*, each of some layers, or of a part of one that is
 //! larger than memory.
 
+pub mod file;
 pub mod recording;
 
 use std::io;

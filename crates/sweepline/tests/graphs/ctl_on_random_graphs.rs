@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use sweepline::check::{
-    CheckError, CtlOutcome, CtlWitness, DiskUse, Engine, ErrorPlace, Expanded, Plan, Subject, check_ctl,
+    CheckError, CtlOutcome, CtlWitness, DiskUse, Engine, ErrorPlace, Expanded, OnRuntimeError, Plan, Subject,
+    check_ctl, record_graph,
 };
 use sweepline::explore::observer::Both;
 use sweepline::explore::search::Limits;
@@ -17,6 +18,8 @@ use sweepline::progress::Comparison;
 use sweepline::property::ctl::Ctl;
 use sweepline::property::ctl::graph_recorder::GraphRecorder;
 use sweepline::property::ctl::witness::Shown;
+use sweepline::store::compact_graph::RecordedGraph;
+use sweepline::store::compact_graph::file::{GraphNames, NamedProposition, read_graph, write_graph};
 use sweepline::store::compact_graph::recording::GraphMemory;
 use sweepline::store::external::disk::Disk;
 use sweepline::store::far_layers::QueueKind;
@@ -421,28 +424,63 @@ proptest! {
         prop_assert!(matches!(search.run(&graph, &mut observer, &mut ()), SearchEnd::Complete(_)));
         let recorded = observer.0.finish(&mut || true).unwrap();
 
-        // Side by side, from the initial states on.
-        let mut states: BTreeMap<u64, usize> = BTreeMap::new();
-        let mut open: Vec<(u64, usize)> =
-            recorded.graph.initial().iter().map(|&(number, node)| (node, graph.initial[number as usize])).collect();
-        let mut edges = Vec::new();
-        while let Some((node, state)) = open.pop() {
-            if let Some(known) = states.insert(node, state) {
-                prop_assert_eq!(known, state);
-                continue;
-            }
-            for (bit, truths) in recorded.truths.iter().enumerate() {
-                prop_assert_eq!(truths.get(node), graph.labels[state] >> bit & 1 != 0);
-            }
-            recorded.graph.row(node, &mut edges).unwrap();
-            let actions: Vec<u32> = edges.iter().map(|edge| edge.action).collect();
-            prop_assert_eq!(actions, (0..graph.successors[state].len() as u32).collect::<Vec<_>>());
-            open.extend(edges.iter().map(|edge| (edge.target, graph.successors[state][edge.action as usize])));
-        }
-        let different: BTreeSet<usize> = states.values().copied().collect();
-        prop_assert_eq!(different, graph.reachable());
-        prop_assert_eq!(states.len() as u64, recorded.graph.nodes());
+        test_same(&graph, &recorded);
     }
+
+    /// What is written to a file, and read again, is the graph of the states, by any search.
+    #[test]
+    fn a_graph_from_a_file_is_the_graph(graph in graphs(), in_memory in 0..6usize, pinned: bool, block in 1..40usize) {
+        for plan in plans(in_memory, pinned) {
+            let (outcome, recorded) = record_graph(graph.clone(), &PROPOSITIONS, &plan, &mut ()).unwrap();
+            let recorded = recorded.unwrap();
+            let summary = outcome.graph.unwrap();
+            prop_assert!(outcome.complete && summary.nodes == graph.reachable().len() as u64);
+            prop_assert_eq!(summary.size, recorded.graph.size(PROPOSITIONS.len()));
+            let mut bytes = Vec::new();
+            write_graph(&recorded, &names(), &mut bytes).unwrap();
+            let disk = Disk::new(&std::env::temp_dir(), u64::MAX);
+            let (read, read_names) = read_graph(&mut &bytes[..], &disk, block).unwrap();
+            prop_assert_eq!(read_names, names());
+            test_same(&graph, &read);
+        }
+    }
+}
+
+fn names() -> GraphNames {
+    let proposition =
+        |number: &usize| NamedProposition { name: format!("p{number}"), expression: "x".into() };
+    GraphNames {
+        propositions: PROPOSITIONS.iter().map(proposition).collect(),
+        actions: (0..100).map(|number| format!("step {number}")).collect(),
+    }
+}
+
+/// Walks through both side by side, from the initial states on.
+fn test_same(graph: &Labelled, recorded: &RecordedGraph) {
+    let mut states: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut open: Vec<(u64, usize)> = recorded
+        .graph
+        .initial()
+        .iter()
+        .map(|&(number, node)| (node, graph.initial[number as usize]))
+        .collect();
+    let mut edges = Vec::new();
+    while let Some((node, state)) = open.pop() {
+        if let Some(known) = states.insert(node, state) {
+            assert_eq!(known, state);
+            continue;
+        }
+        for (bit, truths) in recorded.truths.iter().enumerate() {
+            assert_eq!(truths.get(node), graph.labels[state] >> bit & 1 != 0);
+        }
+        recorded.graph.row(node, &mut edges).unwrap();
+        let actions: Vec<u32> = edges.iter().map(|edge| edge.action).collect();
+        assert_eq!(actions, (0..graph.successors[state].len() as u32).collect::<Vec<_>>());
+        open.extend(edges.iter().map(|edge| (edge.target, graph.successors[state][edge.action as usize])));
+    }
+    let different: BTreeSet<usize> = states.values().copied().collect();
+    assert_eq!(different, graph.reachable());
+    assert_eq!(states.len() as u64, recorded.graph.nodes());
 }
 
 /// Many layers of a few states, each a loop, from which the next one is entered.
@@ -508,6 +546,22 @@ fn what_lies_behind_an_error_is_unknown() {
     let outcome = ask(&graph, &Ctl::True, &Plan { engine: Engine::Sweep, ..Plan::default() });
     assert!(matches!(outcome.verdict, Verdict::Unknown(UnknownReason::RuntimeError)));
     assert_eq!(outcome.error.unwrap().trace.last(), Some(&9));
+}
+
+#[test]
+fn a_graph_without_erroneous_steps_is_given_only_if_asked_for() {
+    let graph = Labelled { erroneous: Some(9), ..rings(5) };
+    let stop = Plan::default();
+    let (outcome, recorded) = record_graph(graph.clone(), &[], &stop, &mut ()).unwrap();
+    assert!(recorded.is_none() && outcome.error.is_some() && !outcome.complete);
+    let go_on = Plan { on_runtime_error: OnRuntimeError::GoOn, ..stop };
+    let (outcome, recorded) = record_graph(graph, &[], &go_on, &mut ()).unwrap();
+    assert!(outcome.error.is_some() && outcome.complete);
+    assert_eq!(recorded.unwrap().graph.nodes(), 20);
+    let undefined = Labelled { undefined: Some(9), ..rings(5) };
+    let (outcome, recorded) = record_graph(undefined, &[0], &go_on, &mut ()).unwrap();
+    assert!(recorded.is_none());
+    assert_eq!(outcome.error.unwrap().place, ErrorPlace::Property(0));
 }
 
 #[test]

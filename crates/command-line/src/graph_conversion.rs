@@ -1,0 +1,176 @@
+//! `convert --to graph`: all steps between states, without the states, in the file format of
+//! [`sweepline::store::compact_graph::file`].
+//!
+//! The states are met by a sweep where there is a measure, and forgotten on the way; so a state space can be written that no memory
+//! holds. What the graph takes is told on stderr, beside what the literature says that it takes.
+
+use std::time::Instant;
+
+use report::{
+    Count, Detail, Exit, Finding, FinishedSearch, MeasureOrigin, MeasureRecord, PlanRecord, RunRecord,
+    States, Within, graph_row, runtime_error, write_json,
+};
+use sweepline::check::{Engine, ErrorPlace, ModelError, OnRuntimeError, Plan};
+use sweepline::explore::StopReason;
+use sweepline::explore::search::Limits;
+use sweepline::model::guarded_commands::{ActionId, Expression, GuardedCommands};
+use sweepline::store::compact_graph::file::{GraphNames, NamedProposition};
+use sweepline::store::compact_graph::{self, RecordedGraph};
+
+use crate::arguments::ConvertArguments;
+use crate::codes;
+use crate::console::{Console, Stream};
+use crate::conversion::{Proposition, lost, own_propositions, propositions, too_many_states};
+use crate::execution::{execution_for, record_graph_by};
+use crate::failure::{Failure, defect};
+use crate::interrupt::Interrupt;
+use crate::measure::{self, Measure};
+use crate::model_file::ModelFile;
+use crate::output_file::{OutputFile, result_lost};
+use crate::stop_advice::stop_advice;
+use crate::usage::usage_since;
+use crate::watch::Watch;
+
+/// Said when `--limit` is reached.
+const LIMIT: &str = "--limit N allows more; without it, there is no limit but memory and disk";
+
+/// Writes the graph, and the run record if it is asked for.
+///
+/// # Errors
+/// The record cannot be written where it should go.
+pub fn write_graph(arguments: &ConvertArguments, console: Console) -> Result<Exit, Failure> {
+    let start = Instant::now();
+    let json = arguments.json.as_deref().map(OutputFile::probe).transpose()?;
+    let plan = PlanRecord::asked(None, None, None);
+    let mut conversion = Conversion {
+        arguments,
+        console: console.with_results_on(Stream::Error),
+        start,
+        record: RunRecord::new(arguments.model.display().to_string(), plan),
+    };
+    conversion.record.set_constants(&arguments.definitions.constants);
+    let mut exit = conversion.run().unwrap_or_else(|Failure { exit, findings }| {
+        conversion.tell(&findings);
+        exit
+    });
+    let Conversion { mut record, console, .. } = conversion;
+    record.set_usage(usage_since(start));
+    record.exit_code = exit.code();
+    if let Some(json) = json {
+        let mut text = Vec::new();
+        if let Err(error) = write_json(&record, &mut text).and_then(|()| json.write(&text)) {
+            console.report(&[result_lost("the run record", &error)]);
+            exit = if exit == Exit::Holds { Exit::Unknown } else { exit };
+        }
+    }
+    Ok(exit)
+}
+
+struct Conversion<'a> {
+    arguments: &'a ConvertArguments,
+    console: Console,
+    start: Instant,
+    record: RunRecord,
+}
+
+impl Conversion<'_> {
+    fn run(&mut self) -> Result<Exit, Failure> {
+        let arguments = self.arguments;
+        let out = OutputFile::probe(&arguments.output)?;
+        let file = ModelFile::read(&arguments.model, &arguments.definitions)?;
+        self.record.set_model(&file.model);
+        self.tell(&file.warnings());
+        let measure = measure::choose(arguments.measure.as_deref(), &file)?.given();
+        let propositions = propositions(own_propositions(&file.model), arguments, &file)?;
+        let graph = self.recorded(&file, measure.as_ref(), &propositions)?;
+        let names = names(&file.model.commands, &propositions);
+        let bytes = out
+            .write_by(|out| compact_graph::file::write_graph(&graph, &names, out))
+            .map_err(|error| lost(&error))?;
+        if let (Some(summary), Some(bytes)) = (&self.record.search.graph, bytes) {
+            let text = format!("graph     {}; {} bytes\n", graph_row(summary), Count(bytes));
+            // Whoever closed stderr does not want to know.
+            let _ = self.console.print(&text);
+        }
+        Ok(Exit::Holds)
+    }
+
+    /// Explores the model, and gives its graph or tells why there is none.
+    fn recorded(
+        &mut self,
+        file: &ModelFile,
+        measure: Option<&Measure>,
+        propositions: &[Proposition],
+    ) -> Result<RecordedGraph, Failure> {
+        let (plan, execution) = (self.plan(measure), execution_for(None, &file.model));
+        self.record.plan = plan_record(&plan, execution.name(), measure);
+        let watch = Watch::new(self.start, None, Interrupt::listen(), Detail::Normal);
+        let mut watch = watch.with_measure(plan.measure.clone());
+        let commands = &file.model.commands;
+        let expressions: Vec<Expression> = propositions.iter().map(|one| one.expression.clone()).collect();
+        let result = record_graph_by(execution, commands, &expressions, &plan, &mut watch);
+        watch.finish();
+        let (mut outcome, graph) = result.map_err(|error| Failure::of_check(&error, None))?;
+        // Steps that are errors are left out, which is a warning; of a proposition, an error is one of the command line.
+        let error = outcome.error.take();
+        self.record.set_outcome(FinishedSearch { plan: &plan, commands, properties: &[], outcome: &outcome });
+        if let Some(ModelError { error, place: ErrorPlace::Property(number), .. }) = &error {
+            let text = propositions.get(*number).map(|one| one.text.clone()).unwrap_or_default();
+            return Err(runtime_error(error, Within::Expression, "--proposition", &text).into());
+        }
+        match (outcome.stopped, self.arguments.limit) {
+            (Some(StopReason::StateLimit(_)), Some(limit)) => {
+                return Err(too_many_states(limit, LIMIT).into());
+            }
+            (Some(reason), _) => {
+                return Err(Failure { exit: Exit::Unknown, findings: vec![stop_advice(&reason, None)] });
+            }
+            (None, _) => {}
+        }
+        if error.is_some() {
+            self.tell(&[steps_left_out(outcome.counters.erroneous)]);
+        }
+        graph
+            .ok_or_else(|| Failure { exit: Exit::Defect, findings: vec![defect("a search without a graph")] })
+    }
+
+    fn plan(&self, measure: Option<&Measure>) -> Plan {
+        let engine = if measure.is_some() { Engine::Sweep } else { Engine::Breadth };
+        let mut plan = Plan { engine, on_runtime_error: OnRuntimeError::GoOn, ..Plan::default() };
+        plan.measure = measure.map(|measure| measure.packed.clone());
+        plan.disk.breadth_goes_on = true;
+        if let Some(limit) = self.arguments.limit {
+            plan.limits = Limits { states: limit.into(), ..plan.limits };
+        }
+        plan
+    }
+
+    /// Shows findings now, and keeps them for the record.
+    fn tell(&mut self, findings: &[Finding]) {
+        self.console.report(findings);
+        self.record.report(findings);
+    }
+}
+
+fn plan_record(plan: &Plan, execution: &str, measure: Option<&Measure>) -> PlanRecord {
+    let record = PlanRecord::new(plan.engine, execution);
+    let Some(measure) = measure else { return record };
+    let record = record.with_measure(&measure.text, MeasureOrigin::User);
+    let measure = MeasureRecord { summary: measure.summary.clone(), ..record.measure };
+    PlanRecord { measure, ..record }
+}
+
+fn names(commands: &GuardedCommands, propositions: &[Proposition]) -> GraphNames {
+    let actions = (0..).take(commands.actions.len()).map(|number| commands.action_name(ActionId(number)));
+    let proposition =
+        |one: &Proposition| NamedProposition { name: one.name.clone(), expression: one.text.trim().into() };
+    GraphNames { propositions: propositions.iter().map(proposition).collect(), actions: actions.collect() }
+}
+
+fn steps_left_out(states: u64) -> Finding {
+    let message = match states {
+        1 => "in 1 state a step is a run-time error and is left out".into(),
+        many => format!("in {} a step is a run-time error and is left out", States(many)),
+    };
+    Finding::warning(codes::STEPS_LEFT_OUT, message, "`sweepline check` shows the first one")
+}
