@@ -1,5 +1,6 @@
 //! Random services on random graphs whose steps are events, against a search through sets of states.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
 use std::time::Duration;
@@ -254,8 +255,8 @@ fn shortest_violation(model: &Acting, service: &EventAutomaton, halt: &Halt<()>)
             let after = (next, sets.after(set, event));
             if event.is_some() && after.1 == 0 {
                 violated(distance + 1);
-            } else if !distances.contains_key(&after) {
-                distances.insert(after, distance + 1);
+            } else if let Entry::Vacant(new) = distances.entry(after) {
+                new.insert(distance + 1);
                 open.push_back(after);
             }
         }
