@@ -59,7 +59,7 @@ codes! {
     OLDER_CHECKPOINT = "W0042": "The last checkpoint is damaged, and the one before it is used.";
     ANOTHER_RUN = "E0043": "A checkpoint belongs to another run, or its model has changed.";
     CHECKPOINT_IN_USE = "E0044": "A folder for checkpoints has one of another run.";
-    FORMULA_TOO_LARGE = "E0045": "The automaton of a formula would be too large.";
+    FORMULA_TOO_LARGE = "E0045": "The automaton of a formula, or of a service, would be too large.";
 }
 
 #[cfg(test)]

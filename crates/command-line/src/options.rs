@@ -72,6 +72,15 @@ pub struct QuestionOptions {
     /// What becomes of runs that cannot go on, for --ltl, --automaton and property processes
     #[arg(long, value_name = "RULE", value_enum, default_value_t)]
     pub dead_ends: DeadEndsChoice,
+    /// A file with an automaton over visible actions that allows every sequence of them; may be repeated
+    ///
+    /// Lines are `initial a`, `final a b`, `a -> b : EVENT`, or `a -> b` for a silent step. An event is a move (`Client: waiting -> broken`), a channel, or
+    /// an action as traces show it; `*` stands for any text. All other actions are internal.
+    #[arg(long = "safety-automaton", value_name = "FILE")]
+    pub services: Vec<String>,
+    /// Where runs end, for --safety-automaton: nowhere, in deadlocks, or where an expression is true [default: deadlock]
+    #[arg(long, value_name = "prefix|deadlock|EXPR", requires = "services", allow_hyphen_values = true)]
+    pub halt: Option<String>,
     /// An expression that can become true again whatever happened: short for --ctl "AG EF (EXPR)"; may be repeated
     #[arg(long = "home", value_name = "EXPR", allow_hyphen_values = true)]
     pub homes: Vec<String>,
@@ -105,8 +114,9 @@ impl From<DeadEndsChoice> for DeadEnds {
 impl QuestionOptions {
     /// Whether nothing in particular is asked.
     pub fn is_empty(&self) -> bool {
-        let Self { properties, invariants, reachable, formulas, linear, automata, homes, .. } = self;
-        let texts = [properties, invariants, reachable, formulas, linear, automata, homes];
+        let Self { properties, invariants, reachable, formulas, linear, automata, services, homes, .. } =
+            self;
+        let texts = [properties, invariants, reachable, formulas, linear, automata, services, homes];
         texts.into_iter().all(Vec::is_empty) && !self.deadlock
     }
 }

@@ -12,6 +12,7 @@ use report::Finding;
 use sweepline::model::guarded_commands::{DeclaredProperty, DeclaredPropertyKind, Expression};
 use sweepline::property::linear::{DeadEnds, LinearProperty};
 use sweepline::property::ltl_to_buchi::Limits;
+use sweepline::property::service::{Halt, ServiceProperty};
 use sweepline::property::{BranchingProperty, Property, PropertyKind, Spelling};
 
 use crate::codes;
@@ -85,6 +86,10 @@ impl Questions {
         for path in &options.automata {
             findings.extend(questions.add_automaton(path, dead_ends, file).err().into_iter().flatten());
         }
+        for path in &options.services {
+            let halt = options.halt.as_deref().unwrap_or("deadlock");
+            findings.extend(questions.add_service(path, halt, file).err().into_iter().flatten());
+        }
         for text in &options.homes {
             findings.extend(questions.add_home(text, file).err().into_iter().flatten());
         }
@@ -140,6 +145,30 @@ impl Questions {
         let text: Arc<str> = text.into();
         let read = file.model.automaton(&text).map_err(|found| with_advice(in_text(found, path, &text)))?;
         self.add(format!("no run of {path}"), linear_kind(read, dead_ends), Origin::Model);
+        Ok(())
+    }
+
+    fn add_service(&mut self, path: &str, halt: &str, file: &ModelFile) -> Result<(), Vec<Finding>> {
+        let text = read_text(Path::new(path), LARGEST_MODEL).map_err(|finding| vec![finding])?;
+        let text: Arc<str> = text.into();
+        let read = file.model.service(&text).map_err(|found| in_text(found, path, &text))?;
+        let mut origin = Origin::Model;
+        let halt = match halt.trim() {
+            "prefix" => Halt::Prefix,
+            "deadlock" => Halt::Deadlock,
+            expression => {
+                let text: Arc<str> = expression.into();
+                let read = file.model.expression(&text);
+                let read = read.map_err(|found| with_advice(in_text(found, "--halt", &text)))?;
+                origin = Origin::Option("--halt", text);
+                Halt::When(read)
+            }
+        };
+        let service = ServiceProperty::new(read.automaton, read.events, halt).map_err(|error| {
+            let help = "is there one with fewer silent steps, or fewer steps for the same event?";
+            vec![Finding::error(codes::FORMULA_TOO_LARGE, format!("{path}: {error}"), help)]
+        })?;
+        self.add(format!("conforms to {path}"), PropertyKind::Service(Box::new(service)), origin);
         Ok(())
     }
 

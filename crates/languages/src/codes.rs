@@ -69,6 +69,8 @@ codes! {
     QUANTIFIER_ALONE = "E0225": "An `A` or `E` without a temporal operator.";
     TEMPORAL_OPERAND = "E0226": "A temporal formula where a number should be.";
     UNKNOWN_SET = "E0227": "An acceptance set, a proposition or an alias that an automaton does not declare.";
+    UNKNOWN_EVENT = "E0228": "A service automaton names an event that no action of the model is.";
+    TWO_EVENTS = "E0229": "An action of the model would be two events of a service automaton.";
 
     SYNCHRONOUS_SYSTEM = "E0301": "`system sync` is not supported.";
     PROPERTY_CHANGES_MODEL = "E0302": "The property process has variables, effects or synchronisations.";

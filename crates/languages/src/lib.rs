@@ -47,7 +47,9 @@ use sweepline::progress::MeasureKind;
 use sweepline::property::ctl::Ctl;
 use sweepline::property::ltl::Ltl;
 
-pub use automata::{AutomatonFormat, AutomatonWithPropositions, ServiceText, ServiceTransition};
+pub use automata::{
+    AutomatonFormat, AutomatonWithPropositions, ServiceOfModel, ServiceText, ServiceTransition,
+};
 pub use ctl::{CtlForm, CtlFormula};
 pub use diagnostic::{Diagnostic, Severity};
 pub use formula::LtlFormula;
@@ -168,6 +170,24 @@ impl Model {
         declared: &BuchiAutomaton,
     ) -> Result<AutomatonWithPropositions, Vec<Diagnostic>> {
         automata::property_process(declared, self)
+    }
+
+    /// A service automaton, for example from `--safety-automaton`, whose events are actions of this model. How events are written is told at
+    /// [`ServiceOfModel`].
+    ///
+    /// ```
+    /// let text = "process P { state a, b; init a; trans a -> b {}, b -> a {}; } system async;";
+    /// let model = languages::read_model(text).expect("a model");
+    /// let service = model.service("initial 0\n0 -> 1 : P: a -> b\n1 -> 0 : P: * -> a").expect("a service");
+    /// assert_eq!(service.events, [Some(0), Some(1)]);
+    /// let errors = model.service("initial 0\n0 -> 1 : P: a -> c").expect_err("no such action");
+    /// assert_eq!(errors[0].help.as_deref(), Some("did you mean `P: a -> b`?"));
+    /// ```
+    ///
+    /// # Errors
+    /// What is wrong with the automaton, or with its events.
+    pub fn service(&self, text: &str) -> Result<ServiceOfModel, Vec<Diagnostic>> {
+        automata::service(text, &self.commands)
     }
 
     /// The variables that can be propositions by their name alone: those of a state space, or all single global variables.

@@ -7,8 +7,8 @@
 use sweepline::check::{Engine, ErrorPlace, GraphSummary, ModelError, Outcome, Plan, Regress};
 use sweepline::explore::StopReason;
 use sweepline::explore::sweep::OnRegress;
-use sweepline::model::guarded_commands::{CellId, GuardedCommands};
-use sweepline::property::Property;
+use sweepline::model::guarded_commands::{ActionId, CellId, GuardedCommands};
+use sweepline::property::{Property, PropertyKind};
 use sweepline::store::external::disk::{FileClass, IoCount, IoCounts};
 use sweepline::verdict::trace::{Change, Trace};
 use sweepline::verdict::{Component, Evidence, Length, Verdict};
@@ -168,7 +168,9 @@ impl RunRecord {
         for (property, verdict) in properties.iter().zip(&outcome.verdicts) {
             let (verdict, reason, evidence) = match verdict {
                 Verdict::Holds(evidence) => (AnswerRecord::Holds, None, Some(evidence)),
-                Verdict::Violated(evidence) => (AnswerRecord::Violated, None, Some(evidence)),
+                Verdict::Violated(evidence) => {
+                    (AnswerRecord::Violated, violation_reason(property, evidence), Some(evidence))
+                }
                 Verdict::Unknown(reason) => (AnswerRecord::Unknown, Some(reason.to_string()), None),
             };
             let trace = match evidence {
@@ -342,6 +344,15 @@ fn length_by(plan: &Plan) -> LengthRecord {
         (engine, Some(_)) if engine.is_sweep() => LengthRecord::SubjectToProgress,
         _ => LengthRecord::Shortest,
     }
+}
+
+/// What is wrong, where a trace alone does not tell.
+fn violation_reason(property: &Property, evidence: &Evidence) -> Option<String> {
+    let (PropertyKind::Service(service), Evidence::Trace(trace, _)) = (&property.kind, evidence) else {
+        return None;
+    };
+    let actions: Vec<ActionId> = trace.trace().actions().collect();
+    Some(service.reason(&actions))
 }
 
 /// Which step makes progress fall, from where to where.

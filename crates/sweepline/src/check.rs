@@ -14,6 +14,7 @@ mod each;
 mod linear;
 mod nested_depth;
 mod product;
+mod service;
 mod subject;
 
 use std::io;
@@ -52,6 +53,7 @@ pub use each::check_each;
 pub use subject::{Expanded, Subject, Translation};
 
 use checkpoint::{CheckpointFolder, Checkpointing, Pauses};
+use service::ServiceSubject;
 
 /// Terminal states that are kept to tell those of several sweeps apart, if nobody wants to see them.
 const TERMINAL_STATES: usize = 1 << 16;
@@ -322,7 +324,7 @@ pub enum CheckError {
     #[error("this search cannot be saved: checkpoints are for sweeps and breadth-first searches")]
     NotSaved,
     /// Nor can this one.
-    #[error("a search for a formula, or an automaton, of temporal logic cannot be saved")]
+    #[error("a search beside an automaton, or for a formula of temporal logic, cannot be saved")]
     TemporalNotSaved,
     /// A checkpoint cannot be read, or belongs to another run.
     #[error("the checkpoint cannot be used: {0}")]
@@ -419,7 +421,7 @@ fn shorten(
 
 /// Checks the properties on any kind of model, by one search. One that needs a search of its own must be alone.
 pub fn check_subject<M: Subject>(
-    mut subject: M,
+    subject: M,
     properties: &[Property<M::Predicate>],
     plan: &Plan,
     monitor: &mut dyn Monitor,
@@ -429,19 +431,35 @@ pub fn check_subject<M: Subject>(
         return Err(CheckError::TooManyPredicates(predicates));
     }
     if let [property] = properties
-        && property.kind.is_temporal()
+        && property.kind.needs_own_search()
     {
         return match &property.kind {
             PropertyKind::Branching(branching) => {
                 let BranchingProperty { formula, propositions } = &**branching;
                 check_ctl(subject, formula, propositions, plan, monitor).map(Outcome::from)
             }
+            PropertyKind::Service(_) if plan.checkpoint.is_some() => Err(CheckError::TemporalNotSaved),
+            PropertyKind::Service(service) => {
+                // What lies behind an illegal event is not looked at, so that the search must not pass for one through everything.
+                let plan = Plan { explore_all: false, ..plan.clone() };
+                search_subject(ServiceSubject::new(subject, service), properties, &plan, monitor)
+            }
             _ => linear::check_linear(subject, property, plan, monitor),
         };
     }
-    if let Some(temporal) = properties.iter().find(|property| property.kind.is_temporal()) {
+    if let Some(temporal) = properties.iter().find(|property| property.kind.needs_own_search()) {
         return Err(CheckError::NeedsOwnSearch(temporal.name.clone()));
     }
+    search_subject(subject, properties, plan, monitor)
+}
+
+/// Checks properties that the watch over a search decides.
+fn search_subject<M: Subject>(
+    mut subject: M,
+    properties: &[Property<M::Predicate>],
+    plan: &Plan,
+    monitor: &mut dyn Monitor,
+) -> Result<OutcomeOf<M>, CheckError> {
     let on_regress = if needs_monotone(properties).is_some() { OnRegress::Stop } else { plan.on_regress };
     let order = match plan.engine {
         Engine::Sweep | Engine::SweepDisk if subject.has_measure() => {
@@ -772,8 +790,8 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
     ) -> Result<Verdict<M::Run, M::State>, CheckError> {
         let property = &self.properties[number];
         if let Some(record) = self.observer.0.decided(number) {
-            let trace = self.trace_to(record)?;
-            let evidence = self.evidence(property, trace)?;
+            let run = self.run_to(record)?;
+            let evidence = self.evidence(property, &run)?;
             return Ok(match property.kind {
                 PropertyKind::Reachable(_) | PropertyKind::PossiblyForEver(_) => Verdict::Holds(evidence),
                 _ => Verdict::Violated(evidence),
@@ -797,8 +815,9 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
     fn evidence(
         &self,
         property: &Property<M::Predicate>,
-        trace: M::Run,
+        run: &LoggedRun,
     ) -> Result<Evidence<M::Run, M::State>, CheckError> {
+        let trace = self.subject.replay(run)?;
         let state = M::last_state(&trace);
         let wrong = || CheckError::WrongTrace(property.name.clone());
         let length = match self.kind {
@@ -825,6 +844,10 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
             PropertyKind::PossiblyForEver(predicate) => {
                 let component = self.subject.component(state, predicate, true).ok_or_else(wrong)?;
                 return Ok(Evidence::Component(trace, component));
+            }
+            PropertyKind::Service(service) => {
+                let violated = service::is_violated(&self.subject, service, &run.actions, state);
+                (violated.ok_or_else(wrong)?, true)
             }
             PropertyKind::Linear(_) | PropertyKind::Branching(_) => return Err(wrong()),
         };

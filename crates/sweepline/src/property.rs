@@ -10,6 +10,8 @@ pub mod ltl_to_buchi;
 pub mod product;
 pub mod progress_graph;
 pub mod safety_automaton;
+pub mod service;
+pub mod service_product;
 pub mod soundness;
 pub mod strong_components;
 pub mod terminal_states;
@@ -19,6 +21,7 @@ use crate::model::guarded_commands::Expression;
 
 use ctl::Ctl;
 use linear::LinearProperty;
+use service::ServiceProperty;
 
 /// A question about a model whose states are judged by predicates of type `P`.
 #[derive(Clone, Debug)]
@@ -58,6 +61,8 @@ pub enum PropertyKind<P = Expression> {
     Linear(Box<LinearProperty<P>>),
     /// A formula that is true in every initial state, in branching time. It needs a search of its own.
     Branching(Box<BranchingProperty<P>>),
+    /// Visible actions come in sequences that a service allows. It needs a search of its own.
+    Service(Box<ServiceProperty<P>>),
 }
 
 impl<P> Property<P> {
@@ -76,6 +81,7 @@ impl<P> Property<P> {
             (PropertyKind::Invariant(_), _) => "invariant",
             (PropertyKind::Reachable(_), _) => "reach",
             (PropertyKind::Linear(_), _) => "ltl",
+            (PropertyKind::Service(_), _) => "safety",
         }
     }
 }
@@ -90,18 +96,19 @@ impl<P> PropertyKind<P> {
             | Self::PossiblyForEver(predicate) => std::slice::from_ref(predicate),
             Self::Linear(property) => property.propositions(),
             Self::Branching(property) => &property.propositions,
+            Self::Service(property) => property.predicates(),
             Self::DeadlockFree => &[],
         }
     }
 
     /// Whether it is decided by whole layers.
     pub fn needs_layers(&self) -> bool {
-        self.is_about_components() || self.is_temporal()
+        self.is_about_components() || matches!(self, Self::Linear(_) | Self::Branching(_))
     }
 
     /// Whether it needs a search of its own.
-    pub fn is_temporal(&self) -> bool {
-        matches!(self, Self::Linear(_) | Self::Branching(_))
+    pub fn needs_own_search(&self) -> bool {
+        matches!(self, Self::Linear(_) | Self::Branching(_) | Self::Service(_))
     }
 
     /// Whether it is decided by the terminal components of layers.

@@ -4,7 +4,7 @@
 //! claims (`never`); and the file of the thesis of 2017, which is described at [`Automaton`](crate::Automaton). The fourth source is the property process of a DVE file.
 //! All become a [`Buchi`], whose edges are cubes of numbered propositions; a label that is no cube becomes several edges.
 //!
-//! Service automata read events instead of states. They are plain text here, as [`ServiceText`].
+//! Service automata read events instead of states. They are plain text as [`ServiceText`], and speak of the actions of a model as [`ServiceOfModel`].
 
 mod acceptance;
 mod declared;
@@ -14,6 +14,7 @@ mod label;
 mod never_claim;
 mod service_automaton;
 mod thesis;
+mod visible_events;
 
 use sweepline::model::guarded_commands::Span;
 use sweepline::property::buchi::{Buchi, Edge};
@@ -25,6 +26,7 @@ use crate::proposition::Proposition;
 use label::Label;
 
 pub use service_automaton::{ServiceText, ServiceTransition};
+pub use visible_events::ServiceOfModel;
 
 /// Automata are small; a long text is a file of another kind.
 const LARGEST_TEXT: usize = 64 << 20;
@@ -97,6 +99,7 @@ pub(crate) fn read(text: &str, model: &Model) -> Result<AutomatonWithProposition
 }
 
 pub(crate) use declared::property_process;
+pub(crate) use visible_events::read as service;
 
 /// An automaton that grows, with its limits.
 struct Growing {

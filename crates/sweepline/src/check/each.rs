@@ -20,7 +20,7 @@ pub fn check_each<M: Subject>(
     monitor: &mut dyn Monitor,
 ) -> Result<OutcomeOf<M>, CheckError> {
     let (alone, together): (Vec<_>, Vec<_>) =
-        properties.iter().cloned().enumerate().partition(|(_, property)| property.kind.is_temporal());
+        properties.iter().cloned().enumerate().partition(|(_, property)| property.kind.needs_own_search());
     if !alone.is_empty() && plan.checkpoint.is_some() {
         return Err(CheckError::TemporalNotSaved);
     }

@@ -2,7 +2,7 @@
 //!
 //! | property | breadth | depth, partition | sweep, any measure | sweep, measure that never falls |
 //! |---|---|---|---|---|
-//! | deadlock, invariant, reachability | yes | yes | yes | yes |
+//! | deadlock, invariant, reachability, conformance to a service | yes | yes | yes | yes |
 //! | `AG EF p`, `EF AG p` | yes | no | no | yes |
 //! | linear time | yes | depth | yes | yes |
 //! | any formula of computation tree logic, on the [recorded graph](crate::store::compact_graph) | yes | no | yes | yes |

@@ -15,6 +15,8 @@ use crate::model::transition_system::{TransitionSystem, Truth};
 use super::accepting_cycles::{AcceptingCycles, AcceptingState};
 use super::components::LayerComponents;
 use super::progress_graph::ProgressComponents;
+use super::service::Halt;
+use super::service_product::{UNFINISHED, VIOLATED};
 use super::{Property, PropertyKind};
 
 /// Decides properties on the fly.
@@ -29,6 +31,8 @@ pub struct PropertyWatch {
     /// Predicates of which one state is enough that are still to be watched.
     open: u64,
     deadlock: Vec<usize>,
+    /// Predicates that are true in states without successors if those are to decide anything.
+    unfinished: u64,
     /// Predicates that are asked of components: violated where it is true nowhere, shown where it is true everywhere.
     nowhere: u64,
     everywhere: u64,
@@ -50,6 +54,7 @@ impl PropertyWatch {
             expected: 0,
             open: 0,
             deadlock: Vec::new(),
+            unfinished: 0,
             nowhere: 0,
             everywhere: 0,
             components: None,
@@ -74,6 +79,16 @@ impl PropertyWatch {
                 // The only property of its search; its propositions are the product's business.
                 PropertyKind::Linear(_) => {
                     watch.cycles = Some(AcceptingCycles::default());
+                    continue;
+                }
+                // The only property of its search, too. States of the product have predicates of their own.
+                PropertyKind::Service(ref service) => {
+                    watch.open |= VIOLATED;
+                    watch.owners.push(number);
+                    if matches!(service.halt(), Halt::Deadlock) {
+                        watch.deadlock.push(number);
+                        watch.unfinished = UNFINISHED;
+                    }
                     continue;
                 }
             }
@@ -118,11 +133,16 @@ impl PropertyWatch {
     }
 
     fn decide(&mut self, news: u64, record: Record) {
-        for (bit, &owner) in self.owners.iter().enumerate() {
-            if news & 1 << bit != 0 {
-                self.decided[owner] = Some(record);
-                self.undecided -= 1;
-            }
+        for bit in (0..self.owners.len()).filter(|bit| news & 1 << bit != 0) {
+            self.settle(self.owners[bit], record);
+        }
+    }
+
+    /// A service is decided by an event or by an end, whichever comes first.
+    fn settle(&mut self, property: usize, record: Record) {
+        if self.decided[property].is_none() {
+            self.decided[property] = Some(record);
+            self.undecided -= 1;
         }
     }
 
@@ -139,8 +159,7 @@ impl PropertyWatch {
     #[cold]
     fn deadlock(&mut self, record: Record) -> ControlFlow<()> {
         for property in std::mem::take(&mut self.deadlock) {
-            self.decided[property] = Some(record);
-            self.undecided -= 1;
+            self.settle(property, record);
         }
         self.go_on()
     }
@@ -176,7 +195,10 @@ impl<S: TransitionSystem> Observer<S> for PropertyWatch {
                 self.news(record, truth)?;
             }
         }
-        if successors == Successors::Steps(0) && !self.deadlock.is_empty() {
+        if successors == Successors::Steps(0)
+            && !self.deadlock.is_empty()
+            && (self.unfinished == 0 || system.predicates(state).holds & self.unfinished != 0)
+        {
             self.deadlock(record)?;
         }
         ControlFlow::Continue(())

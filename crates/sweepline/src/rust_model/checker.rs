@@ -280,6 +280,7 @@ fn kind<M: Model>(property: &Property<Predicate<M>>) -> &'static str {
         PropertyKind::DeadlockFree => "free of deadlocks",
         PropertyKind::Linear(_) => "ltl",
         PropertyKind::Branching(_) => "ctl",
+        PropertyKind::Service(_) => "conforms",
     }
 }
 

@@ -8,5 +8,6 @@ mod formulas_beside_spin;
 mod ltl_on_random_graphs;
 mod partition_on_random_graphs;
 mod random_graph;
+mod services_on_random_graphs;
 mod sweep_on_random_graphs;
 mod sweep_on_random_vectors;

@@ -1,0 +1,202 @@
+//! Which actions of a model are the events of a service.
+//!
+//! An event is written in one of three ways:
+//!
+//! | written | is |
+//! |---|---|
+//! | `Client: waiting -> broken` | every action in which `Client` moves so, alone or with others |
+//! | `in` | every action over the channel `in`; in a state space, every arc with this label |
+//! | `P: a -> b \| Q: c -> d (in)` | the actions that traces show like this |
+//!
+//! In the first two, `*` stands for any text: `Client: * -> broken`, `Client: *`, `reply_*`. All other actions are internal.
+//!
+//! Guessing would hide mistakes, so nothing is guessed. An event that no action is would make the service stricter than it looks, or laxer; and an action that is
+//! two events would have two meanings. Both are errors.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sweepline::model::guarded_commands::{Action, ActionId, GuardedCommands, Span};
+use sweepline::property::safety_automaton::{EventAutomaton, EventStep};
+
+use super::service_automaton::ServiceText;
+use crate::codes;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::spelling::did_you_mean;
+
+/// Any text, in an event.
+const ANYTHING: char = '*';
+
+/// A service automaton, and what its events are in a model.
+///
+/// An event is a move of a process, `Client: waiting -> broken`; the name of a channel, or the label of an arc in a state space; or an action as traces show it. In moves and
+/// channels `*` stands for any text. Every event is at least one action, and no action is two events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServiceOfModel {
+    /// The legal sequences.
+    pub automaton: EventAutomaton,
+    /// For each action of the model, the number of the event that it is; `None` for internal ones.
+    pub events: Vec<Option<u32>>,
+}
+
+/// Reads a service automaton whose events are actions of the model.
+pub(crate) fn read(text: &str, commands: &GuardedCommands) -> Result<ServiceOfModel, Vec<Diagnostic>> {
+    let service = ServiceText::read(text)?;
+    let mut events: Vec<Event<'_>> = Vec::new();
+    let mut numbers = BTreeMap::new();
+    for transition in &service.transitions {
+        let Some(name) = &transition.event else { continue };
+        numbers.entry(name.as_str()).or_insert_with(|| {
+            events.push(Event { name, span: transition.span, is_met: false });
+            events.len() as u32 - 1
+        });
+    }
+    let steps = service.transitions.iter().map(|transition| EventStep {
+        from: transition.from as u32,
+        event: transition.event.as_deref().map(|name| numbers[name]),
+        to: transition.to as u32,
+    });
+    let automaton = EventAutomaton {
+        events: events.iter().map(|event| event.name.to_owned()).collect(),
+        states: service.states.len() as u32,
+        initial: vec![service.initial as u32],
+        transitions: steps.collect(),
+        final_states: service.finals.iter().map(|state| *state as u32).collect(),
+    };
+    let mut diagnostics = Diagnostics::default();
+    let of_actions = of_actions(&mut events, commands, &mut diagnostics);
+    for event in events.iter().filter(|event| !event.is_met) {
+        diagnostics.report(unknown(event, commands));
+    }
+    let events = of_actions;
+    diagnostics.check(Ok(ServiceOfModel { automaton, events }))
+}
+
+/// An event, as the service names it.
+struct Event<'text> {
+    name: &'text str,
+    /// Where it is named first.
+    span: Span,
+    /// Whether some action is this event.
+    is_met: bool,
+}
+
+impl Event<'_> {
+    fn is(&self, names: &ActionNames<'_>) -> bool {
+        let parts = || names.moves.iter().map(String::as_str).chain(names.channel);
+        self.name == names.whole || parts().any(|part| is_like(self.name, part))
+    }
+}
+
+/// What an action can be called.
+struct ActionNames<'model> {
+    whole: String,
+    moves: Vec<String>,
+    channel: Option<&'model str>,
+}
+
+impl<'model> ActionNames<'model> {
+    fn new(commands: &'model GuardedCommands, number: usize) -> Self {
+        let Action { participants, channel, .. } = &commands.actions[number];
+        let moves = participants.iter().map(|participant| {
+            let process = commands.process(participant.process);
+            let [from, to] = [participant.from, participant.to]
+                .map(|location| process.locations[location.0 as usize].name.as_str());
+            format!("{}: {from} -> {to}", process.name)
+        });
+        Self {
+            whole: commands.action_name(ActionId(number as u32)),
+            moves: moves.collect(),
+            channel: channel.as_deref(),
+        }
+    }
+}
+
+/// For each action, its event.
+fn of_actions(
+    events: &mut [Event<'_>],
+    commands: &GuardedCommands,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Option<u32>> {
+    let mut found = Vec::with_capacity(commands.actions.len());
+    for action in 0..commands.actions.len() {
+        let names = ActionNames::new(commands, action);
+        let mut first: Option<usize> = None;
+        for number in 0..events.len() {
+            if !events[number].is(&names) {
+                continue;
+            }
+            events[number].is_met = true;
+            match first {
+                None => first = Some(number),
+                Some(other) => {
+                    diagnostics.report(twice(&names.whole, &events[other], &events[number]));
+                }
+            }
+        }
+        found.push(first.map(|number| number as u32));
+    }
+    found
+}
+
+fn unknown(event: &Event<'_>, commands: &GuardedCommands) -> Diagnostic {
+    let mut known = BTreeSet::new();
+    for action in 0..commands.actions.len() {
+        let ActionNames { whole, moves, channel } = ActionNames::new(commands, action);
+        known.extend(moves);
+        known.extend(channel.map(str::to_owned));
+        known.insert(whole);
+    }
+    let message = format!("no action of the model is the event `{}`", event.name);
+    let error = Diagnostic::error(codes::UNKNOWN_EVENT, event.span, message, "an event that never happens");
+    let near = did_you_mean(event.name, known.iter().map(String::as_str));
+    let rule = "an event is a move like `P: a -> b`, a channel, or an action as traces show it; `*` stands for any text";
+    error.help(near.unwrap_or_else(|| rule.to_owned()))
+}
+
+fn twice(action: &str, one: &Event<'_>, other: &Event<'_>) -> Diagnostic {
+    let message = format!("the action `{action}` would be two events, `{}` and `{}`", one.name, other.name);
+    let error = Diagnostic::error(codes::TWO_EVENTS, other.span, message, "the second one");
+    error.help("name events such that no two of them are the same action")
+}
+
+/// Whether the name is the pattern, where `*` stands for anything.
+fn is_like(pattern: &str, name: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once(ANYTHING) else { return pattern == name };
+    let Some(mut tail) = name.strip_prefix(start) else { return false };
+    let mut parts: Vec<&str> = rest.split(ANYTHING).collect();
+    // What is behind the last star ends the name; the parts before are found as early as possible, which leaves most for it.
+    let end = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some(at) = tail.find(part) else { return false };
+        tail = &tail[at + part.len()..];
+    }
+    tail.ends_with(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text_and_nothing_else_does() {
+        for (pattern, name) in [
+            ("P: a -> b", "P: a -> b"),
+            ("P: * -> b", "P: a -> b"),
+            ("P: *", "P: a -> b"),
+            ("*", "c"),
+            ("reply_*", "reply_"),
+            ("*b*b", "abb"),
+        ] {
+            assert!(is_like(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [
+            ("P: a -> b", "P: a -> bb"),
+            ("P: * -> b", "P: a -> c"),
+            ("ab*ba", "aba"),
+            ("*b*b", "ab"),
+            ("", "c"),
+        ] {
+            assert!(!is_like(pattern, name), "{pattern} {name}");
+        }
+    }
+}
