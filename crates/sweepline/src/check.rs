@@ -35,7 +35,7 @@ use crate::progress::ExpressionMeasure;
 use crate::property::soundness::{SearchKind, Unsound, needs_monotone, require_sound};
 use crate::property::terminal_states::TerminalStates;
 use crate::property::watch::PropertyWatch;
-use crate::property::{BranchingProperty, Property, PropertyKind, predicates};
+use crate::property::{Property, PropertyKind, predicates};
 use crate::store::external::disk::{Disk, IoCounts};
 use crate::store::far_layers::QueueKind;
 use crate::store::layer::LayerFull;
@@ -49,11 +49,10 @@ pub use automatic::{
 };
 pub use commands::CommandsSubject;
 pub use ctl::{CtlOutcome, CtlOutcomeOf, CtlWitness, GraphSummary, check_ctl, record_graph};
-pub use each::check_each;
+pub use each::{check_alone, check_each};
 pub use subject::{Expanded, Subject, Translation};
 
 use checkpoint::{CheckpointFolder, Checkpointing, Pauses};
-use service::ServiceSubject;
 
 /// Terminal states that are kept to tell those of several sweeps apart, if nobody wants to see them.
 const TERMINAL_STATES: usize = 1 << 16;
@@ -419,7 +418,7 @@ fn shorten(
     Ok(())
 }
 
-/// Checks the properties on any kind of model, by one search. One that needs a search of its own must be alone.
+/// Checks the properties on any kind of model, by one search. Those that need a search of their own are for [`check_alone`].
 pub fn check_subject<M: Subject>(
     subject: M,
     properties: &[Property<M::Predicate>],
@@ -429,23 +428,6 @@ pub fn check_subject<M: Subject>(
     let predicates = predicates(properties).len();
     if predicates > MAX_PREDICATES {
         return Err(CheckError::TooManyPredicates(predicates));
-    }
-    if let [property] = properties
-        && property.kind.needs_own_search()
-    {
-        return match &property.kind {
-            PropertyKind::Branching(branching) => {
-                let BranchingProperty { formula, propositions } = &**branching;
-                check_ctl(subject, formula, propositions, plan, monitor).map(Outcome::from)
-            }
-            PropertyKind::Service(_) if plan.checkpoint.is_some() => Err(CheckError::TemporalNotSaved),
-            PropertyKind::Service(service) => {
-                // What lies behind an illegal event is not looked at, so that the search must not pass for one through everything.
-                let plan = Plan { explore_all: false, ..plan.clone() };
-                search_subject(ServiceSubject::new(subject, service), properties, &plan, monitor)
-            }
-            _ => linear::check_linear(subject, property, plan, monitor),
-        };
     }
     if let Some(temporal) = properties.iter().find(|property| property.kind.needs_own_search()) {
         return Err(CheckError::NeedsOwnSearch(temporal.name.clone()));

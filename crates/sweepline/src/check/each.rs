@@ -3,10 +3,16 @@
 //! Those that are decided by single states are asked together, in one search. A formula of temporal logic is asked alone. What is asked of the terminal components of layers is asked together with
 //! the others as long as progress does not fall; where it does, it is asked again, as a formula.
 
-use super::{CheckError, OnRegress, Outcome, OutcomeOf, Plan, StopReason, Subject, check_subject};
+use super::linear::check_linear;
+use super::service::ServiceSubject;
+use super::{
+    CheckError, OnRegress, Outcome, OutcomeOf, Plan, StopReason, Subject, check_ctl, check_subject,
+    search_subject,
+};
 use crate::explore::Monitor;
-use crate::property::Property;
+use crate::model::transition_system::MAX_PREDICATES;
 use crate::property::soundness::Unsound;
+use crate::property::{BranchingProperty, Property, PropertyKind};
 use crate::verdict::{UnknownReason, Verdict};
 
 /// Checks the properties, those that need a search of their own one by one after the others. The counts of the outcome are those of the first search.
@@ -33,7 +39,7 @@ pub fn check_each<M: Subject>(
             // Whoever wanted to stop does not want to stop once for each property.
             Some(reason) => answers.verdicts[number] = Some(Verdict::Unknown(UnknownReason::Stopped(reason))),
             None => {
-                let outcome = check_subject(subject(), &[property], plan, monitor)?;
+                let outcome = check_alone(subject(), &property, plan, monitor)?;
                 answers.add(&[number], outcome);
             }
         }
@@ -43,6 +49,36 @@ pub fn check_each<M: Subject>(
     match (whole, verdicts) {
         (Some(whole), Some(verdicts)) => Ok(Outcome { verdicts, ..whole }),
         _ => Err(CheckError::WrongTrace("a property without an answer".into())),
+    }
+}
+
+/// Checks one property, by the search that it needs.
+///
+/// # Errors
+/// As [`check`](super::check()).
+pub fn check_alone<M: Subject>(
+    subject: M,
+    property: &Property<M::Predicate>,
+    plan: &Plan,
+    monitor: &mut dyn Monitor,
+) -> Result<OutcomeOf<M>, CheckError> {
+    let (properties, predicates) = (std::slice::from_ref(property), property.kind.predicates().len());
+    if predicates > MAX_PREDICATES {
+        return Err(CheckError::TooManyPredicates(predicates));
+    }
+    match &property.kind {
+        PropertyKind::Branching(branching) => {
+            let BranchingProperty { formula, propositions } = &**branching;
+            check_ctl(subject, formula, propositions, plan, monitor).map(Outcome::from)
+        }
+        PropertyKind::Linear(_) => check_linear(subject, property, plan, monitor),
+        PropertyKind::Service(_) if plan.checkpoint.is_some() => Err(CheckError::TemporalNotSaved),
+        PropertyKind::Service(service) => {
+            // What lies behind an illegal event is not looked at, so that the search must not pass for one through everything.
+            let plan = Plan { explore_all: false, ..plan.clone() };
+            search_subject(ServiceSubject::new(subject, service), properties, &plan, monitor)
+        }
+        _ => check_subject(subject, properties, plan, monitor),
     }
 }
 

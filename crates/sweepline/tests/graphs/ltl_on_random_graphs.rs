@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use sweepline::check::{DiskUse, Engine, Expanded, Plan, Subject, check_subject};
+use sweepline::check::{DiskUse, Engine, Expanded, Plan, Subject, check_alone};
 use sweepline::model::successor_batch::SuccessorBatch;
 use sweepline::model::transition_system::{ExecutionError, Expansion, TransitionSystem, Truth};
 use sweepline::property::buchi::Buchi;
@@ -203,7 +203,7 @@ fn verdict(model: &Labelled, formula: &Ltl, dead_ends: DeadEnds, plan: &Plan) ->
     let propositions = (0..PROPOSITIONS as u8).collect();
     let linear = LinearProperty::of_formula(formula.clone(), propositions, &Limits::default()).unwrap();
     let kind = PropertyKind::Linear(Box::new(linear.with_dead_ends(dead_ends)));
-    let outcome = check_subject(model.clone(), &[Property::new("asked", kind)], plan, &mut ()).unwrap();
+    let outcome = check_alone(model.clone(), &Property::new("asked", kind), plan, &mut ()).unwrap();
     match &outcome.verdicts[0] {
         Verdict::Holds(Evidence::Search(_)) => true,
         Verdict::Violated(Evidence::Lasso(run, start)) => {
@@ -288,7 +288,7 @@ fn a_long_chain_of_persistent_states_takes_one_round() {
     let linear = LinearProperty::of_formula(formula, vec![0, 1], &Limits::default()).unwrap();
     let property = Property::new("asked", PropertyKind::Linear(Box::new(linear)));
     let plan = Plan { engine: Engine::Sweep, ..Plan::default() };
-    let outcome = check_subject(model, &[property], &plan, &mut ()).unwrap();
+    let outcome = check_alone(model, &property, &plan, &mut ()).unwrap();
     assert!(matches!(outcome.verdicts[0], Verdict::Holds(_)));
     assert!(outcome.counters.explored < 20 * states as u64, "{}", outcome.counters.explored);
 }

@@ -6,7 +6,9 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use sweepline::check::checkpoint::Checkpointing;
-use sweepline::check::{CheckError, DiskUse, Engine, Expanded, Plan, Subject, check_each, check_subject};
+use sweepline::check::{
+    CheckError, DiskUse, Engine, Expanded, Plan, Subject, check_alone, check_each, check_subject,
+};
 use sweepline::model::guarded_commands::ActionId;
 use sweepline::model::successor_batch::SuccessorBatch;
 use sweepline::model::transition_system::{ExecutionError, Expansion, TransitionSystem, Truth};
@@ -300,8 +302,8 @@ fn compare(model: &Acting, automaton: &EventAutomaton, halt: &Halt<()>, expected
     for plan in plans() {
         let engine = plan.engine;
         let service = ServiceProperty::new(automaton.clone(), model.events.clone(), halt.clone()).unwrap();
-        let asked = [Property::new("asked", PropertyKind::Service(Box::new(service)))];
-        let outcome = check_subject(model.clone(), &asked, &plan, &mut ()).unwrap();
+        let asked = Property::new("asked", PropertyKind::Service(Box::new(service)));
+        let outcome = check_alone(model.clone(), &asked, &plan, &mut ()).unwrap();
         let context = || format!("{engine:?} {halt:?} {automaton:?} {model:?}");
         match (&outcome.verdicts[0], expected) {
             (Verdict::Holds(Evidence::Search(_)), None) => assert!(outcome.complete, "{}", context()),
@@ -358,6 +360,6 @@ fn a_service_must_be_alone_in_its_search_and_is_not_saved() {
     let directory = std::env::temp_dir();
     let checkpoint = Checkpointing { directory, every: Duration::MAX, about: String::new(), resumes: false };
     let plan = Plan { checkpoint: Some(checkpoint), ..Plan::default() };
-    let refused = check_subject(model, &[service], &plan, &mut ());
+    let refused = check_alone(model, &service, &plan, &mut ());
     assert!(matches!(refused, Err(CheckError::TemporalNotSaved)));
 }
