@@ -106,25 +106,34 @@ impl<M: Subject> Answers<M> {
         match check_subject(subject(), &asked, plan, monitor) {
             Ok(outcome) => {
                 self.add(&numbers, outcome);
-                if plan.on_regress == OnRegress::Sweep && plan.checkpoint.is_none() {
-                    for (number, property) in together {
-                        let is_open = matches!(
-                            self.verdicts[number],
-                            Some(Verdict::Unknown(UnknownReason::NotMonotone))
-                        );
-                        self.alone.extend(as_formula((number, property)).filter(|_| is_open));
-                    }
+                if plan.on_regress == OnRegress::Stop || plan.checkpoint.is_some() {
+                    return Ok(());
                 }
-                Ok(())
+                let is_open = |(number, _): &Numbered<M>| {
+                    matches!(self.verdicts[*number], Some(Verdict::Unknown(UnknownReason::NotMonotone)))
+                };
+                let open: Vec<_> = together.into_iter().filter(is_open).collect();
+                self.ask_again(subject, open, plan, monitor)
             }
             Err(CheckError::Unsound(Unsound::ComponentsAcrossLayers(_))) if plan.checkpoint.is_none() => {
-                let (formulas, others): (Vec<_>, Vec<_>) =
-                    together.into_iter().partition(|(_, property)| property.kind.is_about_components());
-                self.alone.extend(formulas.into_iter().filter_map(as_formula));
-                if others.is_empty() { Ok(()) } else { self.ask_together(subject, others, plan, monitor) }
+                self.ask_again(subject, together, plan, monitor)
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Progress has fallen: components are asked for alone, as formulas, and the others without them.
+    fn ask_again(
+        &mut self,
+        subject: &impl Fn() -> M,
+        open: Vec<Numbered<M>>,
+        plan: &Plan,
+        monitor: &mut dyn Monitor,
+    ) -> Result<(), CheckError> {
+        let (components, others): (Vec<_>, Vec<_>) =
+            open.into_iter().partition(|(_, property)| property.kind.is_about_components());
+        self.alone.extend(components.into_iter().filter_map(as_formula));
+        if others.is_empty() { Ok(()) } else { self.ask_together(subject, others, plan, monitor) }
     }
 
     /// The answers of a search.
