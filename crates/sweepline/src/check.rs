@@ -57,8 +57,8 @@ use checkpoint::{CheckpointFolder, Checkpointing, Pauses};
 /// Terminal states that are kept to tell those of several sweeps apart, if nobody wants to see them.
 const TERMINAL_STATES: usize = 1 << 16;
 
-/// States ahead that [`Engine::SweepDisk`] has in memory at the most, and persistent ones: about as many as the queue of the paper that proposes it, with
-/// its buffers.
+/// States ahead that [`Engine::SweepDisk`] has in memory at the most, and as many persistent ones: a few megabytes. With a quarter of that, runs on instances of some million
+/// states took a tenth to a quarter longer.
 const IN_MEMORY: usize = 200_000;
 
 /// In which order states are met.
@@ -71,7 +71,7 @@ pub enum Engine {
     Depth,
     /// By progress, one layer at a time, and what lies behind is forgotten. What lies ahead goes to disk when there is no room.
     Sweep,
-    /// The same, and all but a few thousand of the states that lie ahead, and of persistent ones, are on disk, however much memory there is.
+    /// The same, and all but some hundred thousand of the states that lie ahead, and of persistent ones, are on disk, however much memory there is.
     SweepDisk,
     /// Breadth-first, all states on disk: duplicates are found when a level is complete. Shortest traces.
     BreadthDisk,
