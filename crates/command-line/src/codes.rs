@@ -60,6 +60,7 @@ codes! {
     ANOTHER_RUN = "E0043": "A checkpoint belongs to another run, or its model has changed.";
     CHECKPOINT_IN_USE = "E0044": "A folder for checkpoints has one of another run.";
     FORMULA_TOO_LARGE = "E0045": "The automaton of a formula, or of a service, would be too large.";
+    FAIRNESS_OF_NOTHING = "E0046": "`--fairness` without a property of linear time.";
 }
 
 #[cfg(test)]

@@ -52,7 +52,9 @@ impl Failure {
                     Unsound::ComponentsByDepth(_)
                     | Unsound::ComponentsByPartition(_)
                     | Unsound::Cycles(..)
-                    | Unsound::GraphWithoutLayers => unsound.advice().into(),
+                    | Unsound::GraphWithoutLayers
+                    | Unsound::NoProcesses(_)
+                    | Unsound::TooManyProcesses(_) => unsound.advice().into(),
                     Unsound::ComponentsAcrossLayers(_) => {
                         format!("{}; --expect-monotone shows where progress falls", unsound.advice())
                     }
@@ -78,6 +80,10 @@ impl Failure {
             CheckError::Checkpoint(_) => {
                 let help = "run the command that made it again, from the beginning";
                 (Exit::BadInput, Finding::error(codes::ANOTHER_RUN, message, help))
+            }
+            CheckError::FolderInUse(_) => {
+                let help = "wait for it, or name another folder by --checkpoint";
+                (Exit::BadInput, Finding::error(codes::CHECKPOINT_IN_USE, message, help))
             }
             CheckError::TraceLog(_) => {
                 let help = "name a directory on another disk by --disk";

@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum};
 use languages::Language;
 use report::{Detail, TraceView};
 use sweepline::progress::finder::Prefer;
-use sweepline::property::linear::DeadEnds;
+use sweepline::property::fairness::Fairness;
+use sweepline::property::linear::{DeadEnds, Runs};
 
 use crate::amounts::{duration, memory_size};
 
@@ -72,6 +73,9 @@ pub struct QuestionOptions {
     /// What becomes of runs that cannot go on, for --ltl, --automaton and property processes
     #[arg(long, value_name = "RULE", value_enum, default_value_t)]
     pub dead_ends: DeadEndsChoice,
+    /// Only runs in which no process that can always move rests for ever, for --ltl, --automaton and property processes
+    #[arg(long)]
+    pub fairness: bool,
     /// A file with an automaton over visible actions that allows every sequence of them; may be repeated
     ///
     /// Lines are `initial a`, `final a b`, `a -> b : EVENT`, or `a -> b` for a silent step. An event is a move (`Client: waiting -> broken`), a channel, or
@@ -112,6 +116,12 @@ impl From<DeadEndsChoice> for DeadEnds {
 }
 
 impl QuestionOptions {
+    /// The runs that linear-time properties are about.
+    pub fn runs(&self) -> Runs {
+        let fairness = if self.fairness { Fairness::Weak } else { Fairness::Unfair };
+        Runs { dead_ends: self.dead_ends.into(), fairness }
+    }
+
     /// Whether nothing in particular is asked.
     pub fn is_empty(&self) -> bool {
         let Self { properties, invariants, reachable, formulas, linear, automata, services, homes, .. } =

@@ -10,7 +10,8 @@ use languages::spelling::nearest;
 use languages::{AutomatonWithPropositions, CtlForm, LtlFormula};
 use report::Finding;
 use sweepline::model::guarded_commands::{DeclaredProperty, DeclaredPropertyKind, Expression};
-use sweepline::property::linear::{DeadEnds, LinearProperty};
+use sweepline::property::fairness::Fairness;
+use sweepline::property::linear::{LinearProperty, Runs};
 use sweepline::property::ltl_to_buchi::Limits;
 use sweepline::property::service::{Halt, ServiceProperty};
 use sweepline::property::{BranchingProperty, Property, PropertyKind, Spelling};
@@ -65,7 +66,7 @@ impl Questions {
             }
         }
         for property in asked {
-            let added = questions.add_declared(property, options.dead_ends.into(), file);
+            let added = questions.add_declared(property, options.runs(), file);
             findings.extend(added.err().into_iter().flatten());
         }
         let invariants = options.invariants.iter().map(|text| ("--invariant", text));
@@ -79,12 +80,11 @@ impl Questions {
         for text in &options.formulas {
             findings.extend(questions.add_formula(text, file).err().into_iter().flatten());
         }
-        let dead_ends = options.dead_ends.into();
         for text in &options.linear {
-            findings.extend(questions.add_linear(text, dead_ends, file).err().into_iter().flatten());
+            findings.extend(questions.add_linear(text, options.runs(), file).err().into_iter().flatten());
         }
         for path in &options.automata {
-            findings.extend(questions.add_automaton(path, dead_ends, file).err().into_iter().flatten());
+            findings.extend(questions.add_automaton(path, options.runs(), file).err().into_iter().flatten());
         }
         for path in &options.services {
             let halt = options.halt.as_deref().unwrap_or("deadlock");
@@ -92,6 +92,14 @@ impl Questions {
         }
         for text in &options.homes {
             findings.extend(questions.add_home(text, file).err().into_iter().flatten());
+        }
+        let is_linear = |property: &Property| matches!(property.kind, PropertyKind::Linear(_));
+        if findings.is_empty() && options.fairness && !questions.properties.iter().any(is_linear) {
+            findings.push(Finding::error(
+                codes::FAIRNESS_OF_NOTHING,
+                "`--fairness` is about runs, and nothing is asked of runs",
+                "ask with `--ltl`, `--automaton`, or the name of a property process; other properties are the same for fair runs and for all, or have no meaning for fair runs",
+            ));
         }
         if findings.is_empty() { Ok(questions) } else { Err(findings) }
     }
@@ -112,39 +120,38 @@ impl Questions {
     fn add_declared(
         &mut self,
         property: &DeclaredProperty,
-        dead_ends: DeadEnds,
+        runs: Runs,
         file: &ModelFile,
     ) -> Result<(), Vec<Finding>> {
-        let kind = match &property.kind {
-            DeclaredPropertyKind::Invariant(expression) => PropertyKind::Invariant(expression.clone()),
+        let name = property.name.clone();
+        let (name, kind) = match &property.kind {
+            DeclaredPropertyKind::Invariant(expression) => {
+                (name, PropertyKind::Invariant(expression.clone()))
+            }
             DeclaredPropertyKind::NoAcceptedRun(process) => {
                 let read = file.model.declared_automaton(process);
-                linear_kind(read.map_err(|found| in_text(found, &file.path, &file.text))?, dead_ends)
+                let read = read.map_err(|found| in_text(found, &file.path, &file.text))?;
+                (name_of(name, runs), linear_kind(read, runs))
             }
         };
-        self.add(property.name.clone(), kind, Origin::Model);
+        self.add(name, kind, Origin::Model);
         Ok(())
     }
 
-    fn add_linear(&mut self, text: &str, dead_ends: DeadEnds, file: &ModelFile) -> Result<(), Vec<Finding>> {
+    fn add_linear(&mut self, text: &str, runs: Runs, file: &ModelFile) -> Result<(), Vec<Finding>> {
         let formula = formula_of(text, file)?;
-        let name = formula.to_string();
+        let name = name_of(formula.to_string(), runs);
         let linear = linear_property(formula)?;
-        let kind = PropertyKind::Linear(Box::new(linear.with_dead_ends(dead_ends)));
+        let kind = PropertyKind::Linear(Box::new(linear.of_runs(runs)));
         self.add(name, kind, Origin::Option("--ltl", text.into()));
         Ok(())
     }
 
-    fn add_automaton(
-        &mut self,
-        path: &str,
-        dead_ends: DeadEnds,
-        file: &ModelFile,
-    ) -> Result<(), Vec<Finding>> {
+    fn add_automaton(&mut self, path: &str, runs: Runs, file: &ModelFile) -> Result<(), Vec<Finding>> {
         let text = read_text(Path::new(path), LARGEST_MODEL).map_err(|finding| vec![finding])?;
         let text: Arc<str> = text.into();
         let read = file.model.automaton(&text).map_err(|found| with_advice(in_text(found, path, &text)))?;
-        self.add(format!("no run of {path}"), linear_kind(read, dead_ends), Origin::Model);
+        self.add(name_of(format!("no run of {path}"), runs), linear_kind(read, runs), Origin::Model);
         Ok(())
     }
 
@@ -242,8 +249,16 @@ pub fn rejecting(read: AutomatonWithPropositions) -> LinearProperty {
     LinearProperty::of_automaton(&read.automaton, propositions)
 }
 
-fn linear_kind(read: AutomatonWithPropositions, dead_ends: DeadEnds) -> PropertyKind {
-    PropertyKind::Linear(Box::new(rejecting(read).with_dead_ends(dead_ends)))
+/// What is asked of fair runs says so wherever it is named.
+fn name_of(name: String, runs: Runs) -> String {
+    match runs.fairness {
+        Fairness::Unfair => name,
+        Fairness::Weak => format!("{name} (fair runs)"),
+    }
+}
+
+fn linear_kind(read: AutomatonWithPropositions, runs: Runs) -> PropertyKind {
+    PropertyKind::Linear(Box::new(rejecting(read).of_runs(runs)))
 }
 
 /// A formula as a property.

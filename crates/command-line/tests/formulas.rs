@@ -132,6 +132,26 @@ fn a_run_that_goes_on_for_ever_is_shown_saved_and_replayed_with_its_loop() {
 }
 
 #[test]
+fn a_process_that_can_always_move_rests_for_ever_only_in_unfair_runs() {
+    let session = Session::with_model(
+        "byte x;\nprocess P { state on; init on; trans on -> on { effect x = 1 - x; }; }\n\
+         process Q { state wait, done; init wait; trans wait -> done {}; }\n\
+         process R { state wait, done; init wait; trans wait -> done { guard x == 1; }; }\n\
+         system async;\n",
+    );
+    for engine in ["breadth", "depth", "sweep", "sweep-disk"] {
+        let engine = ["check", "m.dve", "--engine", engine];
+        session.run(&[&engine[..], &["--ltl", "F Q.done"]].concat()).expect(1);
+        let fair = session.run(&[&engine[..], &["--ltl", "F Q.done", "--fairness"]].concat()).expect(0);
+        fair.out("F Q.done (fair runs)");
+        // It cannot move again and again, and need not be lucky.
+        session.run(&[&engine[..], &["--ltl", "F R.done", "--fairness"]].concat()).expect(1);
+    }
+    let refused = session.run(&["check", "m.dve", "--ctl", "AF Q.done", "--fairness"]).expect(2);
+    refused.err("E0046");
+}
+
+#[test]
 fn automata_of_other_tools_are_read() {
     let session = Session::with_model(TRAPS);
     session.write(

@@ -328,6 +328,9 @@ pub enum CheckError {
     /// A checkpoint cannot be read, or belongs to another run.
     #[error("the checkpoint cannot be used: {0}")]
     Checkpoint(io::Error),
+    /// Two runs must not save to one folder.
+    #[error("another run is saving to `{}`", .0.display())]
+    FolderInUse(PathBuf),
     /// The trace log cannot be read back.
     #[error("the trace log cannot be read: {0}")]
     TraceLog(#[from] io::Error),
@@ -456,6 +459,9 @@ fn search_subject<M: Subject>(
         _ => SearchKind::Layers(order),
     };
     require_sound(properties, kind)?;
+    // Nobody else writes there as long as this run does.
+    let _alone =
+        plan.checkpoint.as_ref().map(|one| CheckpointFolder::new(&one.directory).lock()).transpose()?;
     let saved = plan.checkpoint.as_ref().filter(|checkpoints| checkpoints.resumes);
     let saved = saved.map(|checkpoints| resumed(&mut subject, checkpoints, &plan.fingerprint()));
     let saved = saved.transpose().map_err(CheckError::Checkpoint)?;

@@ -4,6 +4,7 @@ pub mod accepting_cycles;
 pub mod buchi;
 pub mod components;
 pub mod ctl;
+pub mod fairness;
 pub mod linear;
 pub mod ltl;
 pub mod ltl_to_buchi;

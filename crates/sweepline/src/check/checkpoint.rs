@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::CheckError;
 use crate::explore::search::Snapshot;
 use crate::explore::{Monitor, StopReason};
 use crate::store::saved::{Loader, Saver};
@@ -56,6 +57,20 @@ impl CheckpointFolder {
     /// Whether there is a checkpoint, whole or not.
     pub fn is_used(&self) -> bool {
         [CURRENT, PREVIOUS].iter().any(|name| self.0.join(name).exists())
+    }
+
+    /// Keeps other runs from the folder until the answer is dropped, or the process ends, however it does.
+    ///
+    /// # Errors
+    /// Another run is there, or there can be no folder.
+    pub fn lock(&self) -> Result<fs::File, CheckError> {
+        fs::create_dir_all(&self.0).map_err(CheckError::Checkpoint)?;
+        let folder = fs::File::open(&self.0).map_err(CheckError::Checkpoint)?;
+        match folder.try_lock() {
+            Err(fs::TryLockError::WouldBlock) => Err(CheckError::FolderInUse(self.0.clone())),
+            // Some file systems cannot lock: then it is up to the user.
+            Ok(()) | Err(fs::TryLockError::Error(_)) => Ok(folder),
+        }
     }
 
     /// Writes a checkpoint. If that fails, the ones before stay.
@@ -157,6 +172,16 @@ impl Monitor for Pauses<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_run_at_a_time_saves_to_a_folder() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = CheckpointFolder::new(&parent.path().join("saved"));
+        let first = folder.lock().unwrap();
+        assert!(matches!(folder.lock(), Err(CheckError::FolderInUse(_))));
+        drop(first);
+        folder.lock().unwrap();
+    }
 
     fn number(folder: &CheckpointFolder) -> io::Result<(u64, bool)> {
         let mut checkpoint = folder.open()?;

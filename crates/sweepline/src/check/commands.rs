@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::model::guarded_commands::{ActionId, Expression, GuardedCommands};
+use crate::model::guarded_commands::{Action, ActionId, Expression, GuardedCommands};
 use crate::model::interpreter::{Interpreter, RuntimeError};
 use crate::model::observed_ranges::observed_ranges;
 use crate::model::state_layout::{CellRange, Repacking, StateLayout};
@@ -206,5 +206,14 @@ impl<'m, E: Execution> Subject for CommandsSubject<'m, E> {
 
     fn is_terminal(&self, state: &Vec<i64>) -> bool {
         self.interpreter.successors(state).is_empty()
+    }
+
+    fn processes_of_actions(&self) -> Vec<Vec<u32>> {
+        let of = |action: &Action| action.participants.iter().map(|one| one.process.0).collect();
+        self.model.actions.iter().map(of).collect()
+    }
+
+    fn enabled(&self, state: &Vec<i64>) -> Vec<ActionId> {
+        self.interpreter.successors(state).into_iter().map(|(action, _)| action).collect()
     }
 }

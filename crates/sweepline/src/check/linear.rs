@@ -23,6 +23,7 @@ use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
 use crate::property::accepting_cycles::AcceptingState;
+use crate::property::fairness::{Fairness, Participants};
 use crate::property::linear::{DeadEnds, LinearProperty};
 use crate::property::product::{Acceptor, Place, REPEATED};
 use crate::property::progress_graph::ProgressComponents;
@@ -49,7 +50,8 @@ pub(super) fn check_linear<M: Subject>(
     if plan.checkpoint.is_some() {
         return Err(CheckError::TemporalNotSaved);
     }
-    let subject = ProductSubject::new(model, linear);
+    let fair = participants(&model, &property.name, linear.runs().fairness)?;
+    let subject = ProductSubject::new(model, linear, fair);
     if plan.engine == Engine::Depth {
         return check_by_nested_depth(subject, &property.name, linear, plan, monitor);
     }
@@ -76,6 +78,22 @@ pub(super) fn check_linear<M: Subject>(
     outcome.disk_bytes += disk.bytes();
     outcome.io = disk.counts();
     Ok(outcome)
+}
+
+/// Who takes part in which action, if only fair runs count.
+fn participants<M: Subject>(
+    model: &M,
+    name: &str,
+    fairness: Fairness,
+) -> Result<Option<Participants>, Unsound> {
+    if fairness == Fairness::Unfair {
+        return Ok(None);
+    }
+    let of_actions = model.processes_of_actions();
+    if of_actions.iter().all(Vec::is_empty) {
+        return Err(Unsound::NoProcesses(name.into()));
+    }
+    Participants::new(&of_actions).map(Some).ok_or_else(|| Unsound::TooManyProcesses(name.into()))
 }
 
 /// A run that goes on for ever: steps to a loop, and the steps of it.
@@ -353,8 +371,8 @@ impl<M: Subject> ProductSubject<M> {
         linear: &LinearProperty<M::Predicate>,
         Lasso { stem, cycle }: Lasso,
     ) -> Result<Option<(M::Run, usize)>, CheckError> {
-        let steps = |actions: &[ActionId]| actions.iter().filter(|action| **action != REPEATED).count();
-        let (mut start, mut end) = (steps(&stem.actions), steps(&stem.actions) + steps(&cycle));
+        let count = |actions: &[ActionId]| actions.iter().filter(|action| **action != REPEATED).count();
+        let (mut start, mut end) = (count(&stem.actions), count(&stem.actions) + count(&cycle));
         let is_end = start == end;
         let mut actions = stem.actions;
         actions.extend(cycle);
@@ -362,13 +380,28 @@ impl<M: Subject> ProductSubject<M> {
         let run = self.replay(&whole)?;
         let states = Self::states(&run);
         let closes = states.len() == end + 1 && states[start] == states[end];
-        let may_repeat = linear.dead_ends() == DeadEnds::Repeated;
+        let may_repeat = linear.runs().dead_ends == DeadEnds::Repeated;
         if !closes || (is_end && !(may_repeat && self.is_terminal(states[start]))) {
             return Ok(None);
         }
+        let steps: Vec<ActionId> =
+            whole.actions.iter().copied().filter(|action| *action != REPEATED).collect();
         // The same run, but the loop begins as early as it can.
-        while !is_end && start > 0 && states[start - 1] == states[end - 1] {
+        while !is_end
+            && start > 0
+            && states[start - 1] == states[end - 1]
+            && steps[start - 1] == steps[end - 1]
+        {
             (start, end) = (start - 1, end - 1);
+        }
+        if let Some(fair) = self.acceptor().participants() {
+            let can_move = |state: &M::State| {
+                self.enabled(state).into_iter().fold(0, |all, action| all | fair.of(action))
+            };
+            let looped = states[start..end].iter().zip(&steps[start..end]);
+            if !is_end && !fair.is_fair(looped.map(|(state, action)| (can_move(state), fair.of(*action)))) {
+                return Ok(None);
+            }
         }
         let truth = |state: &&M::State| self.truth(state);
         let stem: Vec<u64> = states[..start].iter().map(truth).collect();
@@ -376,7 +409,7 @@ impl<M: Subject> ProductSubject<M> {
         if !linear.is_violated_by(&stem, &cycle) {
             return Ok(None);
         }
-        let actions = whole.actions.into_iter().filter(|action| *action != REPEATED).take(end).collect();
+        let actions = steps[..end].to_vec();
         let run = self.replay(&LoggedRun { initial: whole.initial, actions })?;
         Ok(Some((run, start)))
     }

@@ -8,8 +8,9 @@ use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::ExecutionError;
 use crate::progress::Comparison;
+use crate::property::fairness::Participants;
 use crate::property::linear::LinearProperty;
-use crate::property::product::{Acceptor, Place, Product, REPEATED, append_steps};
+use crate::property::product::{Acceptor, Expanding, Place, Product, REPEATED, append_steps};
 use crate::store::saved::{Loader, Saver};
 use crate::verdict::replay::ReplayError;
 use crate::verdict::trace_log::LoggedRun;
@@ -24,8 +25,8 @@ pub struct ProductSubject<M: Subject> {
 
 impl<M: Subject> ProductSubject<M> {
     /// The model, watched by the automaton of the property.
-    pub fn new(model: M, property: &LinearProperty<M::Predicate>) -> Self {
-        let acceptor = Arc::new(Acceptor::new(property));
+    pub fn new(model: M, property: &LinearProperty<M::Predicate>, fair: Option<Participants>) -> Self {
+        let acceptor = Arc::new(Acceptor::new(property, fair));
         let place = place(&model, &acceptor);
         Self { model, acceptor, propositions: property.propositions().to_vec(), place }
     }
@@ -86,7 +87,7 @@ impl<M: Subject> Subject for ProductSubject<M> {
         let mut joined = Vec::new();
         for i in 0..model.len() {
             for automaton in self.acceptor.initial() {
-                self.place.join(model.state(i), *automaton, &mut joined);
+                self.place.join(model.state(i), automaton, &mut joined);
                 batch.push(model.action(i), &joined);
             }
         }
@@ -119,7 +120,9 @@ impl<M: Subject> Subject for ProductSubject<M> {
                     targets.clear();
                 }
                 let (place, acceptor) = (self.place, &*self.acceptor);
-                append_steps(place, acceptor, (&plain, &targets), successors, batch, &mut Vec::new());
+                let expanding =
+                    Expanding { state: &plain, automaton: old.automaton(state), targets: &targets };
+                append_steps(place, acceptor, expanding, successors, batch, &mut Vec::new());
                 Expanded::Successors(fault)
             }
         }
@@ -166,5 +169,13 @@ impl<M: Subject> Subject for ProductSubject<M> {
 
     fn is_terminal(&self, state: &M::State) -> bool {
         self.model.is_terminal(state)
+    }
+
+    fn processes_of_actions(&self) -> Vec<Vec<u32>> {
+        self.model.processes_of_actions()
+    }
+
+    fn enabled(&self, state: &M::State) -> Vec<ActionId> {
+        self.model.enabled(state)
     }
 }

@@ -90,6 +90,16 @@ pub trait Subject {
     /// Whether there is no step at all, not even an erroneous one.
     fn is_terminal(&self, state: &Self::State) -> bool;
 
+    /// The numbers of the processes that take part in each action. Empty for models that are not made of processes.
+    fn processes_of_actions(&self) -> Vec<Vec<u32>> {
+        Vec::new()
+    }
+
+    /// The actions that can be taken in the state. Nobody asks models that are not made of processes.
+    fn enabled(&self, _state: &Self::State) -> Vec<ActionId> {
+        Vec::new()
+    }
+
     /// All that can be reached from the state; `None` if the predicate does not have the same truth everywhere.
     fn component(
         &self,

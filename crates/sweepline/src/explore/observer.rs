@@ -5,7 +5,6 @@
 use std::ops::ControlFlow;
 
 use crate::model::guarded_commands::ActionId;
-use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
 
 /// The number of a state that was stored, in the order of insertion. A state that is met again in a later sweep gets
@@ -28,23 +27,25 @@ pub trait Observer<S: TransitionSystem> {
         false
     }
 
-    /// States with consecutive numbers from this one on were expanded, and these are all their successors. Called after they were
-    /// [taken](Self::taken).
+    /// A step from a state of the current layer. Those that leave the layer and those that stay in it come in the order of their first states,
+    /// batch by batch.
     #[inline(always)]
-    fn expanded(&mut self, _first: Record, _successors: &SuccessorBatch) {}
+    fn step(&mut self, _step: Step<'_>) {}
 
-    /// Whether every step must be heard of. Asked once, before the search starts.
+    /// A step that is a run-time error: nobody knows where it leads.
+    #[inline(always)]
+    fn erroneous_step(&mut self, _from: Record) {}
+
+    /// Whether every [step](Self::step) must be heard of. Asked once, before the search starts.
     fn wants_steps(&self) -> bool {
         false
     }
 
-    /// A step from one state of the current layer to another, or to itself. Steps come in the order of their first state.
-    #[inline(always)]
-    fn stationary_step(&mut self, _from: Record, _to: Record) {}
-
-    /// A step from a state of the current layer to another layer.
-    #[inline(always)]
-    fn leaving_step(&mut self, _from: Record) {}
+    /// Whether every layer must be in memory as a whole, so that a step inside of it has a number at both ends. Asked once, before the search
+    /// starts.
+    fn wants_whole_layers(&self) -> bool {
+        false
+    }
 
     /// A step leads from the current layer, of the first progress value, to one of the second.
     #[inline(always)]
@@ -70,6 +71,19 @@ pub trait Observer<S: TransitionSystem> {
     fn bytes(&self) -> usize {
         0
     }
+}
+
+/// A step from a state of the current layer.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'s> {
+    /// The number of the state.
+    pub from: Record,
+    /// What is done.
+    pub action: ActionId,
+    /// The state that it leads to.
+    pub target: &'s [u64],
+    /// The number of that, if it is in the current layer and in memory, and no earlier sweep expanded it.
+    pub number: Option<Record>,
 }
 
 /// How a state goes on.
@@ -107,12 +121,6 @@ impl<S: TransitionSystem, A: Observer<S>, B: Observer<S>> Observer<S> for Both<A
         self.1.stored(parent, action);
     }
 
-    #[inline(always)]
-    fn expanded(&mut self, first: Record, successors: &SuccessorBatch) {
-        self.0.expanded(first, successors);
-        self.1.expanded(first, successors);
-    }
-
     fn wants_origins(&self) -> bool {
         self.0.wants_origins() || self.1.wants_origins()
     }
@@ -121,16 +129,20 @@ impl<S: TransitionSystem, A: Observer<S>, B: Observer<S>> Observer<S> for Both<A
         self.0.wants_steps() || self.1.wants_steps()
     }
 
-    #[inline(always)]
-    fn stationary_step(&mut self, from: Record, to: Record) {
-        self.0.stationary_step(from, to);
-        self.1.stationary_step(from, to);
+    fn wants_whole_layers(&self) -> bool {
+        self.0.wants_whole_layers() || self.1.wants_whole_layers()
     }
 
     #[inline(always)]
-    fn leaving_step(&mut self, from: Record) {
-        self.0.leaving_step(from);
-        self.1.leaving_step(from);
+    fn step(&mut self, step: Step<'_>) {
+        self.0.step(step);
+        self.1.step(step);
+    }
+
+    #[inline(always)]
+    fn erroneous_step(&mut self, from: Record) {
+        self.0.erroneous_step(from);
+        self.1.erroneous_step(from);
     }
 
     #[inline(always)]
@@ -185,13 +197,6 @@ impl<S: TransitionSystem, O: Observer<S>> Observer<S> for Option<O> {
         }
     }
 
-    #[inline(always)]
-    fn expanded(&mut self, first: Record, successors: &SuccessorBatch) {
-        if let Some(observer) = self {
-            observer.expanded(first, successors);
-        }
-    }
-
     fn wants_origins(&self) -> bool {
         self.as_ref().is_some_and(O::wants_origins)
     }
@@ -200,17 +205,21 @@ impl<S: TransitionSystem, O: Observer<S>> Observer<S> for Option<O> {
         self.as_ref().is_some_and(O::wants_steps)
     }
 
+    fn wants_whole_layers(&self) -> bool {
+        self.as_ref().is_some_and(O::wants_whole_layers)
+    }
+
     #[inline(always)]
-    fn stationary_step(&mut self, from: Record, to: Record) {
+    fn step(&mut self, step: Step<'_>) {
         if let Some(observer) = self {
-            observer.stationary_step(from, to);
+            observer.step(step);
         }
     }
 
     #[inline(always)]
-    fn leaving_step(&mut self, from: Record) {
+    fn erroneous_step(&mut self, from: Record) {
         if let Some(observer) = self {
-            observer.leaving_step(from);
+            observer.erroneous_step(from);
         }
     }
 

@@ -55,7 +55,7 @@ use revisits::Revisits;
 use sorted_successors::{Behind, Staying};
 use waiting_vectors::WaitingVectors;
 
-use super::observer::{Observer, Record, Successors};
+use super::observer::{Observer, Record, Step, Successors};
 use super::origin::{NO_PARENT, initial_origin, origin, tell_origin};
 use super::search::{Counters, Held, Limits, Monitor, RegressEdge, Search, SearchEnd, StopReason, consult};
 
@@ -94,6 +94,8 @@ pub struct SweepSearch {
     revisits: Revisits,
     /// Whether an observer wants to hear of steps to states that were stored lately, too.
     all_steps: bool,
+    /// Whether it needs the whole of a layer in memory.
+    whole_layers: bool,
     /// Whether it wants to hear where states come from.
     wants_origins: bool,
     staying: Staying,
@@ -188,6 +190,7 @@ impl SweepSearch {
             recent: RecentStates::new(width),
             revisits: Revisits::default(),
             all_steps: false,
+            whole_layers: false,
             wants_origins: false,
             staying: Staying::default(),
             leaving: Vec::new(),
@@ -314,7 +317,6 @@ impl SweepSearch {
                 return Err(SearchEnd::Decided);
             }
         }
-        observer.expanded(self.front.record(self.cursor), batch);
         self.store_leaving(width, batch, observer)?;
         if self.layer.len() + self.staying.numbers.len() > self.most.current {
             self.split_and_announce(width)?;
@@ -362,7 +364,12 @@ impl SweepSearch {
                 number += 1;
             }
             let record = self.front.record(self.cursor + number);
-            observer.leaving_step(record);
+            observer.step(Step {
+                from: record,
+                action: batch.action(i),
+                target: batch.state(i),
+                number: None,
+            });
             observer.progress_step(self.front.value, value);
             let origin = origin(record, batch.action(i));
             if comparison.is_below(self.front.value, value) {
@@ -415,21 +422,23 @@ impl SweepSearch {
             while ends[number] as usize <= i {
                 number += 1;
             }
-            let parent = front.record(first + number);
-            match inserted {
+            let (parent, action) = (front.record(first + number), batch.action(i));
+            let number = match inserted {
                 Inserted::New(_) if is_split => {
                     if wants_origins {
-                        disk.propose(origin(parent, batch.action(i)));
+                        disk.propose(origin(parent, action));
                     }
+                    None
                 }
                 Inserted::New(place) => {
-                    observer.stored(Some(parent), batch.action(i));
-                    observer.stationary_step(parent, front.record(place as usize));
+                    observer.stored(Some(parent), action);
+                    Some(front.record(place as usize))
                 }
-                // What an earlier sweep expanded has no number here.
-                Inserted::Known(place) if (place as usize) < front.known => observer.leaving_step(parent),
-                Inserted::Known(place) => observer.stationary_step(parent, front.record(place as usize)),
-            }
+                // What an earlier sweep expanded has no number here, nor has what only may be new.
+                Inserted::Known(place) if is_split || (place as usize) < front.known => None,
+                Inserted::Known(place) => Some(front.record(place as usize)),
+            };
+            observer.step(Step { from: parent, action, target: batch.state(i), number });
         })?;
         self.staying.words.clear();
         self.staying.numbers.clear();
@@ -532,6 +541,7 @@ impl Search for SweepSearch {
     ) -> Result<(), LayerFull> {
         let width = initial.width();
         self.all_steps = observer.wants_steps();
+        self.whole_layers = observer.wants_whole_layers();
         self.wants_origins = observer.wants_origins();
         let Order::Progress { initial: fate, .. } = self.order else {
             observer.layer_begins(0, 0);
@@ -576,8 +586,7 @@ impl Search for SweepSearch {
     ) -> Result<(), SearchEnd> {
         if successors == Successors::WithError {
             self.counters.erroneous += 1;
-            // Nobody knows where the erroneous step leads: what contains it is not closed.
-            observer.leaving_step(self.front.record(self.cursor));
+            observer.erroneous_step(self.front.record(self.cursor));
         }
         with_width!(self.layer.width(), width => {
             self.sort(width, system, batch, 0);

@@ -6,6 +6,7 @@
 //! rule for all engines.
 
 use super::buchi::Buchi;
+use super::fairness::Fairness;
 use super::ltl::Ltl;
 use super::ltl_to_buchi::{FormulaTooLarge, Limits, buchi_of};
 use crate::model::guarded_commands::Expression;
@@ -20,6 +21,15 @@ pub enum DeadEnds {
     Ignored,
 }
 
+/// The runs that a property is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Runs {
+    /// Whether there are runs that cannot go on.
+    pub dead_ends: DeadEnds,
+    /// Whether a process may rest for ever although it can move.
+    pub fairness: Fairness,
+}
+
 /// A property of runs.
 #[derive(Clone, Debug)]
 pub struct LinearProperty<P = Expression> {
@@ -29,7 +39,7 @@ pub struct LinearProperty<P = Expression> {
     propositions: Vec<P>,
     /// What is asked, where that is known.
     formula: Option<Ltl>,
-    dead_ends: DeadEnds,
+    runs: Runs,
 }
 
 impl<P> LinearProperty<P> {
@@ -47,12 +57,12 @@ impl<P> LinearProperty<P> {
     pub fn of_automaton(automaton: &Buchi, propositions: Vec<P>) -> Self {
         let accepts_by_states = automaton.acceptance_sets == 1 && automaton.accepts_by_states();
         let automaton = if accepts_by_states { automaton.clone() } else { automaton.degeneralised() };
-        Self { automaton: automaton.useful(), propositions, formula: None, dead_ends: DeadEnds::default() }
+        Self { automaton: automaton.useful(), propositions, formula: None, runs: Runs::default() }
     }
 
-    /// With this rule for runs that end.
-    pub fn with_dead_ends(self, dead_ends: DeadEnds) -> Self {
-        Self { dead_ends, ..self }
+    /// Of these runs.
+    pub fn of_runs(self, runs: Runs) -> Self {
+        Self { runs, ..self }
     }
 
     /// The runs that violate it.
@@ -70,9 +80,9 @@ impl<P> LinearProperty<P> {
         self.formula.as_ref()
     }
 
-    /// The rule for runs that end.
-    pub fn dead_ends(&self) -> DeadEnds {
-        self.dead_ends
+    /// The runs that it is about.
+    pub fn runs(&self) -> Runs {
+        self.runs
     }
 
     /// Whether a run that goes on like this, for ever in the cycle, violates it: by the word of the automaton, and, where there is one, of

@@ -9,6 +9,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::buchi::{Buchi, Cube};
+use super::fairness::Participants;
 use super::linear::{DeadEnds, LinearProperty};
 use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
@@ -74,7 +75,7 @@ impl Place {
     }
 }
 
-/// The automaton, as far as a search needs it.
+/// The automaton, as far as a search needs it. If only fair runs count, a state of it has the counter of [`fairness`](super::fairness) in its lowest bits.
 #[derive(Clone, Debug)]
 pub struct Acceptor {
     edges: Vec<Vec<(Cube, u32)>>,
@@ -85,11 +86,15 @@ pub struct Acceptor {
     /// The propositions that each state asks for.
     asked: Vec<u64>,
     dead_ends: DeadEnds,
+    /// If only fair runs count.
+    fair: Option<Participants>,
+    /// Bits of the counter.
+    counter: u32,
 }
 
 impl Acceptor {
-    /// Of a property.
-    pub fn new<P>(property: &LinearProperty<P>) -> Self {
+    /// Of a property, for fair runs if there are participants of actions, else for all.
+    pub fn new<P>(property: &LinearProperty<P>, fair: Option<Participants>) -> Self {
         let automaton: &Buchi = property.automaton();
         let states = automaton.states.iter();
         Self {
@@ -104,47 +109,78 @@ impl Acceptor {
             accepting: states.map(|edges| edges.first().is_some_and(|edge| edge.accepting != 0)).collect(),
             in_cycles: automaton.accepting_components(),
             initial: automaton.initial.clone(),
-            dead_ends: property.dead_ends(),
+            dead_ends: property.runs().dead_ends,
+            counter: fair.as_ref().map_or(0, |fair| Place::bits(fair.levels() as usize)),
+            fair,
         }
     }
 
     /// Number of states.
     pub fn states(&self) -> usize {
-        self.edges.len()
+        self.edges.len() << self.counter
     }
 
     /// The states in which it starts.
-    pub fn initial(&self) -> &[u32] {
-        &self.initial
+    pub fn initial(&self) -> impl Iterator<Item = u32> {
+        self.initial.iter().map(|state| state << self.counter)
+    }
+
+    #[inline]
+    fn mode(&self, state: u32) -> usize {
+        (state >> self.counter) as usize
+    }
+
+    #[inline]
+    fn level(&self, state: u32) -> u32 {
+        state & ((1 << self.counter) - 1)
     }
 
     /// Whether it accepts by passing this state for ever.
     #[inline]
     pub fn is_accepting(&self, state: u32) -> bool {
-        self.accepting[state as usize]
+        self.accepting[self.mode(state)] && self.level(state) == 0
     }
 
     /// Whether a cycle through this state may be accepted.
     #[inline]
     pub fn may_cycle(&self, state: u32) -> bool {
-        self.in_cycles[state as usize]
+        self.in_cycles[self.mode(state)]
     }
 
     /// The propositions that it asks for in this state: others need not have a value.
     #[inline]
     pub fn asked(&self, state: u32) -> u64 {
-        self.asked[state as usize]
+        self.asked[self.mode(state)]
     }
 
-    /// Where it goes from a state of the model in which these propositions hold.
+    /// Where it goes from a state of the model in which these propositions hold, with the counter at zero.
     #[inline]
     pub fn targets(&self, state: u32, propositions: u64, targets: &mut Vec<u32>) {
         targets.clear();
-        for (label, target) in &self.edges[state as usize] {
-            if label.is_true_of(propositions) && !targets.contains(target) {
-                targets.push(*target);
+        for (label, target) in &self.edges[self.mode(state)] {
+            let target = target << self.counter;
+            if label.is_true_of(propositions) && !targets.contains(&target) {
+                targets.push(target);
             }
         }
+    }
+
+    /// The target with the counter as it is after a step out of this state, in which these processes can move, by an action.
+    #[inline]
+    fn counted(&self, target: u32, state: u32, can_move: u64, action: ActionId) -> u32 {
+        match &self.fair {
+            // Where nothing is accepted any more there is nothing to count.
+            Some(fair) if self.may_cycle(target) => {
+                let accepts = self.accepting[self.mode(state)];
+                target | fair.next_level(self.level(state), accepts, can_move, fair.of(action))
+            }
+            _ => target,
+        }
+    }
+
+    /// Who takes part in which action, if only fair runs count.
+    pub fn participants(&self) -> Option<&Participants> {
+        self.fair.as_ref()
     }
 
     /// Whether states without successors are repeated.
@@ -180,27 +216,37 @@ impl<S: TransitionSystem> Product<S> {
     }
 }
 
+/// A state of the product that is expanded: its two parts, and where the automaton goes.
+pub struct Expanding<'s> {
+    /// The model's part.
+    pub state: &'s [u64],
+    /// The automaton's.
+    pub automaton: u32,
+    /// By [`Acceptor::targets`].
+    pub targets: &'s [u32],
+}
+
 /// Appends the steps of one state: each step of the model with each of the automaton.
 pub fn append_steps<'s>(
     place: Place,
     acceptor: &Acceptor,
-    (state, targets): (&[u64], &[u32]),
-    steps: impl ExactSizeIterator<Item = (ActionId, &'s [u64])>,
+    Expanding { state, automaton, targets }: Expanding,
+    steps: impl ExactSizeIterator<Item = (ActionId, &'s [u64])> + Clone,
     batch: &mut SuccessorBatch,
     joined: &mut Vec<u64>,
 ) {
+    let fair = acceptor.fair.as_ref();
+    let can_move = fair.map_or(0, |fair| steps.clone().fold(0, |all, (action, _)| all | fair.of(action)));
     let is_end = steps.len() == 0;
-    for (action, successor) in steps {
+    let mut append = |action, successor: &[u64]| {
         for target in targets {
-            place.join(successor, *target, joined);
+            place.join(successor, acceptor.counted(*target, automaton, can_move, action), joined);
             batch.push(action, joined);
         }
-    }
+    };
+    steps.for_each(|(action, successor)| append(action, successor));
     if is_end && acceptor.repeats_dead_ends() {
-        for target in targets {
-            place.join(state, *target, joined);
-            batch.push(REPEATED, joined);
-        }
+        append(REPEATED, state);
     }
 }
 
@@ -226,7 +272,14 @@ impl<S: TransitionSystem> TransitionSystem for Product<S> {
                 acceptor.targets(automaton, model.predicates(state).holds, targets);
                 let range = start as usize..end as usize;
                 let successors = range.map(|i| (steps.action(i), steps.state(i)));
-                append_steps(*place, acceptor, (state, targets), successors, batch, joined);
+                append_steps(
+                    *place,
+                    acceptor,
+                    Expanding { state, automaton, targets },
+                    successors,
+                    batch,
+                    joined,
+                );
                 batch.end_state();
                 start = end;
                 done += 1;

@@ -15,6 +15,7 @@
 use crate::explore::sweep::Order;
 
 use super::Property;
+use super::fairness::MOST_PROCESSES;
 
 /// A property that a search cannot decide.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,6 +43,12 @@ pub enum Unsound {
         "`{0}` is decided by the strongly connected components of a layer, and progress falls: a component may lie in several layers, of which most are forgotten"
     )]
     ComponentsAcrossLayers(String),
+    /// Fairness is about processes.
+    #[error("`{0}` is asked of fair runs, and this model is not made of processes")]
+    NoProcesses(String),
+    /// There are too many.
+    #[error("`{0}` is asked of fair runs, and this model has more than {MOST_PROCESSES} processes that move")]
+    TooManyProcesses(String),
 }
 
 impl Unsound {
@@ -55,6 +62,9 @@ impl Unsound {
                 "use the engine `sweep` or `sweep-disk`, with any measure, or `breadth` or `depth`"
             }
             Self::GraphWithoutLayers => "use the engine `breadth`, `sweep` or `sweep-disk`",
+            Self::NoProcesses(_) | Self::TooManyProcesses(_) => {
+                "ask it of all runs, without `--fairness`, or write the assumption into the formula: `([]<> p) -> …`"
+            }
             Self::ComponentsAcrossLayers(_) => {
                 "use a coarser measure that never falls, or the engine `breadth`, which keeps all states in one layer"
             }

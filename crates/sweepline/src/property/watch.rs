@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::explore::observer::Successors;
+use crate::explore::observer::{Step, Successors};
 use crate::explore::{Observer, Record};
 use crate::model::transition_system::{TransitionSystem, Truth};
 
@@ -208,18 +208,28 @@ impl<S: TransitionSystem> Observer<S> for PropertyWatch {
         self.components.is_some() || self.cycles.is_some()
     }
 
-    #[inline(always)]
-    fn stationary_step(&mut self, from: Record, to: Record) {
-        if let Some(cycles) = &mut self.cycles {
-            cycles.add_step(from, to);
-        }
-        if let Some(components) = &mut self.components {
-            components.add_inner_step(from, to);
-        }
+    fn wants_whole_layers(&self) -> bool {
+        Observer::<S>::wants_steps(self)
     }
 
     #[inline(always)]
-    fn leaving_step(&mut self, from: Record) {
+    fn step(&mut self, step: Step<'_>) {
+        match step.number {
+            Some(to) => {
+                if let Some(cycles) = &mut self.cycles {
+                    cycles.add_step(step.from, to);
+                }
+                if let Some(components) = &mut self.components {
+                    components.add_inner_step(step.from, to);
+                }
+            }
+            None => Observer::<S>::erroneous_step(self, step.from),
+        }
+    }
+
+    /// What contains it is not closed.
+    #[inline(always)]
+    fn erroneous_step(&mut self, from: Record) {
         if let Some(components) = &mut self.components {
             components.add_leaving_step(from);
         }

@@ -3,10 +3,12 @@
 use std::convert::Infallible;
 
 use sweepline::check::{DiskUse, Engine, Expanded, Plan, Subject, check_alone};
+use sweepline::model::guarded_commands::ActionId;
 use sweepline::model::successor_batch::SuccessorBatch;
 use sweepline::model::transition_system::{ExecutionError, Expansion, TransitionSystem, Truth};
 use sweepline::property::buchi::Buchi;
-use sweepline::property::linear::{DeadEnds, LinearProperty};
+use sweepline::property::fairness::Fairness;
+use sweepline::property::linear::{DeadEnds, LinearProperty, Runs};
 use sweepline::property::ltl::Ltl;
 use sweepline::property::ltl_to_buchi::{Limits, buchi_of};
 use sweepline::property::{Property, PropertyKind};
@@ -25,6 +27,26 @@ const PROPOSITIONS: usize = 2;
 struct Labelled {
     graph: Graph,
     labels: Vec<u64>,
+    /// Of each action, which is the number of a successor: the processes that take part.
+    processes: Vec<Vec<u32>>,
+}
+
+/// The most successors of a state.
+const ACTIONS: usize = 3;
+
+impl Labelled {
+    /// The processes that can move.
+    fn can_move(&self, state: usize) -> u64 {
+        (0..self.graph.successors[state].len()).fold(0, |all, action| all | self.moves(action))
+    }
+
+    fn moves(&self, action: usize) -> u64 {
+        self.processes[action].iter().fold(0, |all, process| all | 1 << process)
+    }
+
+    fn all_processes(&self) -> u64 {
+        (0..ACTIONS).fold(0, |all, action| all | self.moves(action))
+    }
 }
 
 impl TransitionSystem for Labelled {
@@ -109,6 +131,14 @@ impl Subject for Labelled {
     fn is_terminal(&self, state: &usize) -> bool {
         self.graph.successors[*state].is_empty()
     }
+
+    fn processes_of_actions(&self) -> Vec<Vec<u32>> {
+        self.processes.clone()
+    }
+
+    fn enabled(&self, state: &usize) -> Vec<ActionId> {
+        (0..self.graph.successors[*state].len() as u32).map(ActionId).collect()
+    }
 }
 
 /// A formula with about as many operators.
@@ -140,7 +170,7 @@ enum Measure {
 
 fn labelled(random: &mut Random, measure: Measure) -> Labelled {
     let states = 1 + random.below(14);
-    let degree = 1 + random.below(3);
+    let degree = 1 + random.below(ACTIONS);
     let mut successors: Vec<Vec<usize>> =
         (0..states).map(|_| (0..random.below(degree + 1)).map(|_| random.below(states)).collect()).collect();
     let mut progress: Vec<u64> = match measure {
@@ -157,11 +187,17 @@ fn labelled(random: &mut Random, measure: Measure) -> Labelled {
     let labels = (0..states).map(|_| random.below(1 << PROPOSITIONS) as u64).collect();
     let width = 1 + random.below(2);
     let graph = Graph { successors, progress, marked: vec![false; states], width, ..Graph::default() };
-    Labelled { graph, labels }
+    let mut processes = vec![Vec::new(); ACTIONS];
+    processes.iter_mut().for_each(|of_action: &mut Vec<u32>| {
+        of_action.extend((0..3).filter(|_| random.below(2) == 0));
+    });
+    processes[0].push(4);
+    Labelled { graph, labels, processes }
 }
 
-/// Whether some run is accepted: the product in full, and which of its states reach which.
-fn has_accepted_run(model: &Labelled, automaton: &Buchi, dead_ends: DeadEnds) -> bool {
+/// Whether some run is accepted: the product in full, and which of its states reach which. What a fair run must do for each process is one more set of steps that it takes
+/// again and again.
+fn has_accepted_run(model: &Labelled, automaton: &Buchi, Runs { dead_ends, fairness }: Runs) -> bool {
     let (states, modes) = (model.labels.len(), automaton.states.len());
     let count = states * modes;
     let mut edges = Vec::new();
@@ -173,9 +209,11 @@ fn has_accepted_run(model: &Labelled, automaton: &Buchi, dead_ends: DeadEnds) ->
             for edge in
                 automaton.states[mode].iter().filter(|edge| edge.label.is_true_of(model.labels[state]))
             {
-                for target in targets {
+                for (action, target) in targets.iter().enumerate() {
                     let to = target * modes + edge.target as usize;
-                    edges.push((state * modes + mode, to, edge.accepting));
+                    let moves = if is_repeated { 0 } else { model.moves(action) };
+                    let is_met = !model.can_move(state) | moves;
+                    edges.push((state * modes + mode, to, (edge.accepting, is_met)));
                 }
             }
         }
@@ -194,15 +232,29 @@ fn has_accepted_run(model: &Labelled, automaton: &Buchi, dead_ends: DeadEnds) ->
         let is_met = starts.iter().any(|start| *start == node || reach[*start][node]);
         let together = |other: usize| other == node || (reach[node][other] && reach[other][node]);
         let inner = edges.iter().filter(|(from, to, _)| together(*from) && together(*to));
-        is_met && reach[node][node] && inner.fold(0, |sets, (_, _, more)| sets | more) & all == all
+        let (sets, met) = inner.fold((0, 0), |(sets, met), (_, _, more)| (sets | more.0, met | more.1));
+        let is_fair = fairness == Fairness::Unfair || !met & model.all_processes() == 0;
+        is_met && reach[node][node] && sets & all == all && is_fair
     })
 }
 
+/// Whether each process cannot move somewhere in the loop, or takes part in a step of it, as far as its states tell.
+fn may_be_fair(model: &Labelled, states: &[usize]) -> bool {
+    let met = states.windows(2).fold(0, |met, step| {
+        let successors = model.graph.successors[step[0]].iter().enumerate();
+        let moves = successors
+            .filter(|(_, to)| **to == step[1])
+            .fold(0, |moves, (action, _)| moves | model.moves(action));
+        met | !model.can_move(step[0]) | moves
+    });
+    !met & model.all_processes() == 0
+}
+
 /// The verdict, after a look at what it rests on.
-fn verdict(model: &Labelled, formula: &Ltl, dead_ends: DeadEnds, plan: &Plan) -> bool {
+fn verdict(model: &Labelled, formula: &Ltl, runs: Runs, plan: &Plan) -> bool {
     let propositions = (0..PROPOSITIONS as u8).collect();
     let linear = LinearProperty::of_formula(formula.clone(), propositions, &Limits::default()).unwrap();
-    let kind = PropertyKind::Linear(Box::new(linear.with_dead_ends(dead_ends)));
+    let kind = PropertyKind::Linear(Box::new(linear.of_runs(runs)));
     let outcome = check_alone(model.clone(), &Property::new("asked", kind), plan, &mut ()).unwrap();
     match &outcome.verdicts[0] {
         Verdict::Holds(Evidence::Search(_)) => true,
@@ -212,7 +264,10 @@ fn verdict(model: &Labelled, formula: &Ltl, dead_ends: DeadEnds, plan: &Plan) ->
             assert_eq!(run[0], 0);
             assert_eq!(run[*start], *run.last().unwrap(), "the loop closes");
             let is_end = *start == run.len() - 1;
-            assert!(!is_end || (successors[run[*start]].is_empty() && dead_ends == DeadEnds::Repeated));
+            assert!(!is_end || (successors[run[*start]].is_empty() && runs.dead_ends == DeadEnds::Repeated));
+            if runs.fairness == Fairness::Weak && !is_end {
+                assert!(may_be_fair(model, &run[*start..]), "{run:?} from {start}");
+            }
             let word: Vec<u64> = run.iter().map(|state| model.labels[*state]).collect();
             let end = if is_end { run.len() } else { run.len() - 1 };
             assert!(!formula.is_true_of(&word[..*start], &word[*start..end]), "by the word of the formula");
@@ -232,7 +287,7 @@ fn plans() -> Vec<Plan> {
     ]
 }
 
-fn compare(cases: usize, seed: u64, measure: Measure) -> (usize, usize) {
+fn compare(cases: usize, seed: u64, measure: Measure, fairness: Fairness) -> (usize, usize) {
     let mut random = Random::new(seed);
     let mut verdicts = (0, 0);
     for _ in 0..cases {
@@ -241,16 +296,18 @@ fn compare(cases: usize, seed: u64, measure: Measure) -> (usize, usize) {
         let formula = formula(&mut random, operators);
         let dead_ends = if random.below(2) == 0 { DeadEnds::Ignored } else { DeadEnds::Repeated };
         let automaton = buchi_of(&Ltl::negation(formula.clone()), &Limits::default()).unwrap();
-        let expected = !has_accepted_run(&model, &automaton, dead_ends);
+        let runs = Runs { dead_ends, fairness };
+        let expected = !has_accepted_run(&model, &automaton, runs);
         for plan in plans() {
-            let found = verdict(&model, &formula, dead_ends, &plan);
+            let found = verdict(&model, &formula, runs, &plan);
             let (successors, progress) = (&model.graph.successors, &model.graph.progress);
             assert_eq!(
                 found,
                 expected,
-                "{formula:?} {dead_ends:?} {} on {successors:?} {progress:?} {:?}",
+                "{formula:?} {runs:?} {} on {successors:?} {progress:?} {:?} {:?}",
                 plan.engine.name(),
-                model.labels
+                model.labels,
+                model.processes
             );
         }
         if expected { verdicts.0 += 1 } else { verdicts.1 += 1 }
@@ -264,8 +321,19 @@ fn every_engine_decides_formulas_like_the_product_in_full() {
     for (seed, measure) in
         [Measure::Constant, Measure::Monotone, Measure::Any, Measure::Injective].into_iter().enumerate()
     {
-        let (holds, violated) = compare(cases, seed as u64 + 1, measure);
+        let (holds, violated) = compare(cases, seed as u64 + 1, measure, Fairness::Unfair);
         assert!(holds > cases / 10 && violated > cases / 10, "{measure:?}: {holds} hold, {violated} do not");
+    }
+}
+
+#[test]
+fn every_engine_decides_formulas_of_fair_runs_like_the_product_in_full() {
+    let cases = if std::env::var_os("SWEEPLINE_SLOW_TESTS").is_some() { 20_000 } else { 1_000 };
+    for (seed, measure) in
+        [Measure::Constant, Measure::Monotone, Measure::Any, Measure::Injective].into_iter().enumerate()
+    {
+        let (holds, violated) = compare(cases, seed as u64 + 11, measure, Fairness::Weak);
+        assert!(holds > cases / 10 && violated > cases / 20, "{measure:?}: {holds} hold, {violated} do not");
     }
 }
 
@@ -283,7 +351,7 @@ fn a_long_chain_of_persistent_states_takes_one_round() {
     };
     let mut labels = vec![0; states];
     labels[states - 1] = 1;
-    let model = Labelled { graph, labels };
+    let model = Labelled { graph, labels, processes: Vec::new() };
     let formula = Ltl::finally(Ltl::Proposition(0));
     let linear = LinearProperty::of_formula(formula, vec![0, 1], &Limits::default()).unwrap();
     let property = Property::new("asked", PropertyKind::Linear(Box::new(linear)));

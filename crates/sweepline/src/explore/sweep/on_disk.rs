@@ -21,7 +21,7 @@ use crate::store::saved::{Loader, Saver};
 use super::{BATCH, Front, Nesting, SweepSearch, out_of_memory};
 
 /// Entries of future layers that come back from disk early, at the most.
-const FROM_DISK: usize = 20_000;
+const FROM_DISK: usize = 100_000;
 /// States of a large layer that are expanded together, at the least: those of a batch.
 const TOGETHER: usize = 4 * BATCH;
 
@@ -368,7 +368,7 @@ impl SweepSearch {
 impl SweepSearch {
     /// Whether the current layer may be on disk in part.
     pub(super) fn can_split(&self) -> bool {
-        self.spilling.is_some() && !self.all_steps
+        self.spilling.is_some() && !self.whole_layers
     }
 
     /// Number of states of the current layer that were met, if part of it is on disk.
@@ -377,7 +377,7 @@ impl SweepSearch {
     }
 
     fn large(&mut self) -> Result<&mut LargeLayer, SearchEnd> {
-        let Some(spilling) = self.spilling.as_ref().filter(|_| !self.all_steps) else {
+        let Some(spilling) = self.spilling.as_ref().filter(|_| !self.whole_layers) else {
             return Err(out_of_memory(LayerFull::Budget));
         };
         if self.disk.current.is_none() {

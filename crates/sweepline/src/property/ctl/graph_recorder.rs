@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use crate::explore::observer::Successors;
+use crate::explore::observer::{Step, Successors};
 use crate::explore::{Observer, Record};
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
@@ -19,6 +19,10 @@ pub struct GraphRecorder {
     asked: u64,
     undefined_at: Option<Record>,
     layer_begins: bool,
+    /// The progress value of the layer.
+    value: Option<u64>,
+    /// Whether values have only grown so far: then no state was met twice, and the number of a state is the only one that it has.
+    is_first_sweep: bool,
     failure: Option<io::Error>,
 }
 
@@ -30,6 +34,8 @@ impl GraphRecorder {
             asked: !u64::MAX.unbounded_shl(propositions as u32),
             undefined_at: None,
             layer_begins: true,
+            value: None,
+            is_first_sweep: true,
             failure: None,
         }
     }
@@ -37,8 +43,7 @@ impl GraphRecorder {
     /// The search begins with these states.
     pub fn begin(&mut self, initial: &SuccessorBatch) {
         for number in 0..initial.len() {
-            let added = self.recording.add_initial(initial.action(number).0, initial.state(number));
-            self.note(added);
+            self.recording.add_initial(initial.action(number).0, initial.state(number));
         }
     }
 
@@ -75,19 +80,26 @@ impl<S: TransitionSystem> Observer<S> for GraphRecorder {
         ControlFlow::Continue(())
     }
 
-    fn expanded(&mut self, first: Record, successors: &SuccessorBatch) {
-        let mut step = 0;
-        for (source, &end) in (first..).zip(successors.ends()) {
-            for number in std::mem::replace(&mut step, end as usize)..end as usize {
-                let (action, target) = (successors.action(number).0, successors.state(number));
-                let added = self.recording.add_step(source, action, target);
-                self.note(added);
-            }
+    fn wants_steps(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn step(&mut self, step: Step<'_>) {
+        let Step { from, action, target, number } = step;
+        let added = match number.filter(|_| self.is_first_sweep) {
+            Some(number) => self.recording.add_numbered_step(from, action.0, number),
+            None => self.recording.add_step(from, action.0, target),
+        };
+        if added.is_err() {
+            self.note(added);
         }
     }
 
-    fn layer_begins(&mut self, _: Record, _: u64) {
+    fn layer_begins(&mut self, _: Record, value: u64) {
         self.layer_begins = true;
+        self.is_first_sweep &= self.value.is_none_or(|before| before < value);
+        self.value = Some(value);
     }
 
     fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {

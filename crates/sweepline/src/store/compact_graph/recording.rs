@@ -1,26 +1,41 @@
 //! From steps between states to rows of numbers, by sorting.
 //!
-//! While the search runs, two rows of records grow: `(state, number)` for each state that is expanded, `(target, source, action)` for each step. The
+//! While the search runs, two rows of records grow: each state that is expanded, in the order of their numbers, and each step as target, source and action. The
 //! initial states are targets of steps from nowhere. Afterwards:
 //!
-//! 1. all numbers of a state but the first are *copies*, found by one look through the sorted states;
+//! 1. states are sorted, and all numbers of a state but the first are *copies*, found by one look through them;
 //! 2. sorted states and sorted steps are read side by side, which gives each target its number; steps from copies are left out;
 //! 3. steps are sorted again, by source, and become rows.
+//!
+//! A step inside of a layer has numbers at both ends as soon as it is met. In the first sweep no state has two of them, so such steps need no sorting: they come in the order of
+//! their sources, and join the others in the end. A search with one layer, breadth-first, sorts nothing.
 
 use std::io;
 
 use super::{Edge, RecordedGraph, RowWriter, damaged};
 use crate::store::bit_vector::{BitVector, Ranks};
 use crate::store::external::disk::{Disk, FileClass};
-use crate::store::external::run::Run;
+use crate::store::external::run::{Run, RunReader, RunWriter};
 use crate::store::external::sort::{SortedRuns, Sorter};
 
 /// Runs that are merged together.
 const FAN: usize = 16;
 /// Records between two questions whether to go on.
 const RECORDS_PER_LOOK: u32 = 1 << 16;
+/// Bits of the number of an action, below the number of a source in the same word. Models have no more actions.
+const ACTION: u32 = 24;
 /// The source of initial states.
-const NOWHERE: u64 = u64::MAX;
+const NOWHERE: u64 = u64::MAX >> ACTION;
+
+/// Source and action in one word.
+fn origin(source: u64, action: u32) -> u64 {
+    debug_assert!(action >> ACTION == 0 && source <= NOWHERE);
+    source << ACTION | u64::from(action)
+}
+
+fn origin_of(word: u64) -> (u64, u32) {
+    (word >> ACTION, (word & ((1 << ACTION) - 1)) as u32)
+}
 
 /// What may be in memory.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +52,14 @@ pub struct GraphRecording {
     disk: Disk,
     width: usize,
     memory: GraphMemory,
-    states: Sorter,
+    /// In the order of their numbers.
+    states: RunWriter,
+    initial: Vec<(u32, Vec<u64>)>,
+    /// Target, then source and action.
     steps: Sorter,
+    has_steps: bool,
+    /// Source and action, then the number of the target; in the order of sources.
+    numbered: RunWriter,
     /// Whether a layer begins with the state of this number.
     layers: BitVector,
     /// For each proposition, whether it is true in the state of this number.
@@ -50,8 +71,7 @@ fn sorter(disk: &Disk, stride: usize, memory: GraphMemory) -> Sorter {
     Sorter::new(SortedRuns::new(disk, FileClass::Steps, stride, stride, FAN), memory.sorted)
 }
 
-fn for_each(run: &Run, mut each: impl FnMut(&[u64]) -> io::Result<()>) -> io::Result<()> {
-    let mut reader = run.reader();
+fn for_each(reader: &mut RunReader, mut each: impl FnMut(&[u64]) -> io::Result<()>) -> io::Result<()> {
     while let Some(record) = reader.peek()? {
         each(record)?;
         reader.advance();
@@ -82,8 +102,11 @@ impl GraphRecording {
             disk: disk.clone(),
             width,
             memory,
-            states: sorter(disk, width + 1, memory),
-            steps: sorter(disk, width + 2, memory),
+            states: RunWriter::new(disk, FileClass::Steps, width),
+            initial: Vec::new(),
+            steps: sorter(disk, width + 1, memory),
+            has_steps: false,
+            numbered: RunWriter::new(disk, FileClass::Steps, 2),
             layers: BitVector::default(),
             truths: vec![BitVector::default(); propositions],
             record: Vec::new(),
@@ -92,27 +115,31 @@ impl GraphRecording {
 
     /// The state with the next number was expanded. A layer may begin with it.
     pub fn add_state(&mut self, state: &[u64], truth: u64, begins_layer: bool) -> io::Result<()> {
-        self.record.clear();
-        self.record.extend_from_slice(&state[..self.width]);
-        self.record.push(self.layers.len());
         self.layers.push(begins_layer);
         for (bit, truths) in self.truths.iter_mut().enumerate() {
             truths.push(truth >> bit & 1 != 0);
         }
-        self.states.push(&self.record)
+        self.states.push(&state[..self.width])
     }
 
     /// A step from the state with this number.
     pub fn add_step(&mut self, source: u64, action: u32, target: &[u64]) -> io::Result<()> {
+        self.has_steps = true;
         self.record.clear();
         self.record.extend_from_slice(&target[..self.width]);
-        self.record.extend([source, u64::from(action)]);
+        self.record.push(origin(source, action));
         self.steps.push(&self.record)
     }
 
+    /// A step from the state with this number to that with the other; no state before or between them has two numbers. Steps come in the order of their sources.
+    #[inline]
+    pub fn add_numbered_step(&mut self, source: u64, action: u32, target: u64) -> io::Result<()> {
+        self.numbered.push(&[origin(source, action), target])
+    }
+
     /// The initial state with this number.
-    pub fn add_initial(&mut self, number: u32, state: &[u64]) -> io::Result<()> {
-        self.add_step(NOWHERE, number, state)
+    pub fn add_initial(&mut self, number: u32, state: &[u64]) {
+        self.initial.push((number, state[..self.width].to_vec()));
     }
 
     /// States that were expanded.
@@ -123,7 +150,7 @@ impl GraphRecording {
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         let bits = self.layers.bytes() + self.truths.iter().map(BitVector::bytes).sum::<usize>();
-        self.states.bytes() + self.steps.bytes() + bits
+        self.states.bytes() + self.steps.bytes() + self.numbered.bytes() + bits
     }
 
     /// Gives all states another layout.
@@ -134,14 +161,23 @@ impl GraphRecording {
     ) -> io::Result<()> {
         let (old, memory) = (self.width, self.memory);
         let mut state = Vec::new();
-        for (rows, behind) in [(&mut self.states, 1), (&mut self.steps, 2)] {
-            let run = std::mem::replace(rows, sorter(&self.disk, width + behind, memory)).finish()?;
-            for_each(&run, |record| {
-                state.clear();
-                translate(&record[..old], &mut state);
-                state.extend_from_slice(&record[old..]);
-                rows.push(&state)
-            })?;
+        let states = std::mem::replace(&mut self.states, RunWriter::new(&self.disk, FileClass::Steps, width));
+        for_each(&mut states.into_reader()?, |record| {
+            state.clear();
+            translate(record, &mut state);
+            self.states.push(&state)
+        })?;
+        let steps = std::mem::replace(&mut self.steps, sorter(&self.disk, width + 1, memory)).finish()?;
+        for_each(&mut steps.reader(), |record| {
+            state.clear();
+            translate(&record[..old], &mut state);
+            state.extend_from_slice(&record[old..]);
+            self.steps.push(&state)
+        })?;
+        for (_, initial) in &mut self.initial {
+            state.clear();
+            translate(initial, &mut state);
+            initial.clone_from(&state);
         }
         self.width = width;
         Ok(())
@@ -149,35 +185,92 @@ impl GraphRecording {
 
     /// The search has expanded every state that it met: the graph. Now and then it is asked whether to go on; if not, there is an error of the
     /// kind `Interrupted`.
-    pub fn finish(self, goes_on: &mut dyn FnMut() -> bool) -> io::Result<RecordedGraph> {
+    pub fn finish(mut self, goes_on: &mut dyn FnMut() -> bool) -> io::Result<RecordedGraph> {
         let mut patience = Patience { goes_on, calls: 0 };
-        let Self { disk, width, memory, states, steps, layers, truths, .. } = self;
-        let states = states.finish()?;
+        if !self.has_steps {
+            return self.finish_numbered(&mut patience);
+        }
+        for (number, state) in std::mem::take(&mut self.initial) {
+            self.add_step(NOWHERE, number, &state)?;
+        }
+        let Self { disk, width, memory, states, steps, numbered, layers, truths, .. } = self;
+        let states = sorted(states, &disk, width, memory, &mut patience)?;
         let firsts = Ranks::new(first_numbers(&states, width, layers.len())?);
-        let mut rows = sorter(&disk, 3, memory);
+        let mut rows = sorter(&disk, 2, memory);
         let initial = join(&states, &steps.finish()?, width, &firsts, |row| {
             patience.try_on()?;
             rows.push(&row)
         })?;
         drop(states);
-        let rows = rows.finish()?;
+        let rows = [rows.finish()?.reader(), numbered.into_reader()?];
         let layers = carried_on(&layers, firsts.bits());
-        let mut writer = RowWriter::new(&disk, memory.block);
-        write_rows(&rows, &layers, |edges, begins_layer| {
-            patience.try_on()?;
-            writer.push(edges, begins_layer)
-        })?;
-        let graph = writer.finish(initial)?;
         let truths = truths.iter().map(|truths| kept(truths, firsts.bits())).collect();
-        Ok(RecordedGraph { graph, truths })
+        written(&disk, memory, rows, &layers, initial, truths, &mut patience)
     }
+
+    /// All steps have numbers.
+    fn finish_numbered(self, patience: &mut Patience) -> io::Result<RecordedGraph> {
+        let Self { disk, memory, states, numbered, layers, truths, initial: wanted, .. } = self;
+        let mut initial = Vec::new();
+        let (mut states, mut number) = (states.into_reader()?, 0);
+        while initial.len() < wanted.len()
+            && let Some(state) = states.peek()?
+        {
+            initial
+                .extend(wanted.iter().filter(|(_, one)| one == state).map(|(action, _)| (*action, number)));
+            states.advance();
+            number += 1;
+        }
+        drop(states);
+        initial.sort_unstable();
+        let nothing = RunWriter::new(&disk, FileClass::Steps, 2).into_reader()?;
+        written(&disk, memory, [nothing, numbered.into_reader()?], &layers, initial, truths, patience)
+    }
+}
+
+/// All states with their numbers, in order.
+fn sorted(
+    states: RunWriter,
+    disk: &Disk,
+    width: usize,
+    memory: GraphMemory,
+    patience: &mut Patience,
+) -> io::Result<Run> {
+    let (mut sorter, mut record, mut number) = (sorter(disk, width + 1, memory), Vec::new(), 0);
+    for_each(&mut states.into_reader()?, |state| {
+        patience.try_on()?;
+        record.clear();
+        record.extend_from_slice(state);
+        record.push(number);
+        number += 1;
+        sorter.push(&record)
+    })?;
+    sorter.finish()
+}
+
+/// The graph of these steps, of which each row is in the order of sources.
+fn written(
+    disk: &Disk,
+    memory: GraphMemory,
+    steps: [RunReader; 2],
+    layers: &BitVector,
+    initial: Vec<(u32, u64)>,
+    truths: Vec<BitVector>,
+    patience: &mut Patience,
+) -> io::Result<RecordedGraph> {
+    let mut writer = RowWriter::new(disk, memory.block);
+    write_rows(steps, layers, |edges, begins_layer| {
+        patience.try_on()?;
+        writer.push(edges, begins_layer)
+    })?;
+    Ok(RecordedGraph { graph: writer.finish(initial)?, truths })
 }
 
 /// Numbers under which a state was expanded for the first time.
 fn first_numbers(states: &Run, width: usize, records: u64) -> io::Result<BitVector> {
     let mut firsts = BitVector::new(records, false);
     let mut before = Vec::new();
-    for_each(states, |record| {
+    for_each(&mut states.reader(), |record| {
         let (state, number) = record.split_at(width);
         if before != state {
             firsts.set(number[0], true);
@@ -195,12 +288,13 @@ fn join(
     steps: &Run,
     width: usize,
     firsts: &Ranks,
-    mut each: impl FnMut([u64; 3]) -> io::Result<()>,
+    mut each: impl FnMut([u64; 2]) -> io::Result<()>,
 ) -> io::Result<Vec<(u32, u64)>> {
     let mut initial = Vec::new();
     let mut states = states.reader();
-    for_each(steps, |step| {
-        let (target, &[source, action]) = step.split_at(width) else { return Err(damaged()) };
+    for_each(&mut steps.reader(), |step| {
+        let (target, &[origin]) = step.split_at(width) else { return Err(damaged()) };
+        let (source, action) = origin_of(origin);
         // The first of equal states has the least number: there the reader stays.
         while states.peek()?.is_some_and(|state| &state[..width] < target) {
             states.advance();
@@ -209,9 +303,9 @@ fn join(
         let state = state.ok_or_else(|| io::Error::other("a successor was never expanded"))?;
         let target = firsts.rank(state[width]);
         if source == NOWHERE {
-            initial.push((action as u32, target));
+            initial.push((action, target));
         } else if firsts.bits().get(source) {
-            each([firsts.rank(source), action, target])?;
+            each([self::origin(firsts.rank(source), action), target])?;
         }
         Ok(())
     })?;
@@ -221,18 +315,26 @@ fn join(
 
 /// Gives the row of each node, and whether a layer begins with it.
 fn write_rows(
-    steps: &Run,
+    mut steps: [RunReader; 2],
     layers: &BitVector,
     mut write: impl FnMut(&[Edge], bool) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut steps = steps.reader();
     let mut edges = Vec::new();
     for node in 0..layers.len() {
         edges.clear();
-        while let Some(&[_, action, target]) = steps.peek()?.filter(|step| step[0] == node) {
-            edges.push(Edge { action: action as u32, target });
-            steps.advance();
+        for steps in &mut steps {
+            while let Some(&[origin, target]) = steps.peek()? {
+                let (source, action) = origin_of(origin);
+                if source != node {
+                    break;
+                }
+                edges.push(Edge { action, target });
+                steps.advance();
+            }
         }
+        edges.sort_unstable();
+        // One that was met when its layer went to disk may be met again.
+        edges.dedup();
         write(&edges, layers.get(node))?;
     }
     Ok(())

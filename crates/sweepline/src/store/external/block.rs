@@ -22,6 +22,8 @@ const RECORDS: usize = 256;
 pub struct Block {
     words: Vec<u64>,
     stride: usize,
+    /// Words of a full block: asked for with every record, and a division to find out.
+    full: usize,
 }
 
 /// Room for the bytes of a block.
@@ -42,7 +44,12 @@ impl Scratch {
 impl Block {
     /// An empty block for records of `stride` words.
     pub fn new(stride: usize) -> Self {
-        Self { words: Vec::new(), stride }
+        Self::from_words(Vec::new(), stride)
+    }
+
+    /// An empty block that will be full.
+    pub fn to_be_filled(stride: usize) -> Self {
+        Self::from_words(Vec::with_capacity(Self::capacity(stride) * stride), stride)
     }
 
     /// Records of a full block.
@@ -58,7 +65,7 @@ impl Block {
     /// Whether there is no room for one more record.
     #[inline]
     pub fn is_full(&self) -> bool {
-        self.words.len() >= Self::capacity(self.stride) * self.stride
+        self.words.len() >= self.full
     }
 
     /// The records, one behind the other.
@@ -75,7 +82,7 @@ impl Block {
 
     /// The records, one behind the other, as a block.
     pub fn from_words(words: Vec<u64>, stride: usize) -> Self {
-        Self { words, stride }
+        Self { words, stride, full: Self::capacity(stride) * stride }
     }
 
     /// Appends a record of this first word and the others.

@@ -40,7 +40,7 @@ pub struct RunReader {
     last: Option<Arc<Block>>,
     block: Block,
     stride: usize,
-    /// The next record in the block.
+    /// Where in the block the next record begins.
     next: usize,
     scratch: Scratch,
 }
@@ -79,7 +79,8 @@ impl RunWriter {
             Some(file) => file,
             None => self.file.insert(self.disk.create(self.class)),
         };
-        self.disk.write(file, std::mem::replace(&mut self.last, Block::new(self.stride)))
+        let next = Block::to_be_filled(self.stride);
+        self.disk.write(file, std::mem::replace(&mut self.last, next))
     }
 
     /// Number of records.
@@ -199,7 +200,7 @@ fn save(
 impl RunReader {
     /// How far it was read.
     pub fn position(&self) -> (usize, usize) {
-        (self.number, self.next)
+        (self.number, self.next / self.stride)
     }
 
     /// Goes on from there, in the same run.
@@ -218,7 +219,8 @@ impl RunReader {
                 }
             }
         }
-        (self.number, self.next) = (number, next.min(self.block.records()));
+        (self.number, self.next) = (number, next * self.stride);
+        self.next = self.next.min(self.block.words().len());
         Ok(())
     }
 
@@ -227,7 +229,7 @@ impl RunReader {
         let Self { file, number, block, last, next, stride, .. } = self;
         to.put(&(file.is_some(), *stride))?;
         file.as_ref().map_or(Ok(()), |file| file.save(*number, to))?;
-        let rest = block.words().get(next * stride..).unwrap_or_default();
+        let rest = block.words().get(*next..).unwrap_or_default();
         to.put_words(rest)?;
         to.put_words(last.as_ref().map_or(&[], |last| last.words()))
     }
@@ -243,30 +245,30 @@ impl RunReader {
 
     /// The next record.
     pub fn peek(&mut self) -> io::Result<Option<&[u64]>> {
-        if self.next == self.block.records() && !self.load()? {
+        if self.next == self.block.words().len() && !self.load()? {
             return Ok(None);
         }
-        Ok(Some(&self.block.words()[self.next * self.stride..(self.next + 1) * self.stride]))
+        Ok(Some(self.head()))
     }
 
     /// The record that [`peek`](Self::peek) has shown.
     pub fn head(&self) -> &[u64] {
-        &self.block.words()[self.next * self.stride..(self.next + 1) * self.stride]
+        &self.block.words()[self.next..self.next + self.stride]
     }
 
     /// Goes on behind the record that [`peek`](Self::peek) has shown.
     pub fn advance(&mut self) {
-        debug_assert!(self.next < self.block.records(), "somebody has seen a record");
-        self.next += 1;
+        debug_assert!(self.next < self.block.words().len(), "somebody has seen a record");
+        self.next += self.stride;
     }
 
     /// The next records, as many as are at hand.
     pub fn next_block(&mut self) -> io::Result<Option<&[u64]>> {
-        if self.next == self.block.records() && !self.load()? {
+        if self.next == self.block.words().len() && !self.load()? {
             return Ok(None);
         }
-        let from = std::mem::replace(&mut self.next, self.block.records());
-        Ok(Some(&self.block.words()[from * self.stride..]))
+        let from = std::mem::replace(&mut self.next, self.block.words().len());
+        Ok(Some(&self.block.words()[from..]))
     }
 
     /// Bytes of memory held.
@@ -276,7 +278,8 @@ impl RunReader {
 
     /// Number of records in memory.
     pub fn in_memory(&self) -> usize {
-        self.block.records() - self.next + self.last.as_ref().map_or(0, |last| last.records())
+        (self.block.words().len() - self.next) / self.stride
+            + self.last.as_ref().map_or(0, |last| last.records())
     }
 
     fn load(&mut self) -> io::Result<bool> {

@@ -164,6 +164,22 @@ impl SortedRuns {
     }
 }
 
+/// Sorts records of up to eight words where they lie, several times as fast as by way of their places; `false` for longer ones.
+fn sort_in_place(words: &mut [u64], stride: usize) -> bool {
+    match stride {
+        1 => words.sort_unstable(),
+        2 => words.as_chunks_mut::<2>().0.sort_unstable(),
+        3 => words.as_chunks_mut::<3>().0.sort_unstable(),
+        4 => words.as_chunks_mut::<4>().0.sort_unstable(),
+        5 => words.as_chunks_mut::<5>().0.sort_unstable(),
+        6 => words.as_chunks_mut::<6>().0.sort_unstable(),
+        7 => words.as_chunks_mut::<7>().0.sort_unstable(),
+        8 => words.as_chunks_mut::<8>().0.sort_unstable(),
+        _ => return false,
+    }
+    true
+}
+
 /// Sorts records that come in any order, however many.
 #[derive(Debug)]
 pub struct Sorter {
@@ -191,10 +207,21 @@ impl Sorter {
 
     fn write(&mut self) -> io::Result<()> {
         let SortedRuns { ref disk, class, stride, identity, .. } = self.runs;
-        let rows = Rows { states: &self.words, width: stride, origins: None };
-        let run = rows.write_sorted(disk, class, identity)?;
+        if !sort_in_place(&mut self.words, stride) {
+            let rows = Rows { states: &self.words, width: stride, origins: None };
+            let run = rows.write_sorted(disk, class, identity)?;
+            self.words.clear();
+            return self.runs.add(run);
+        }
+        let mut run = RunWriter::new(disk, class, stride);
+        let mut before: &[u64] = &[];
+        for record in self.words.chunks_exact(stride) {
+            if std::mem::replace(&mut before, &record[..identity]) != &record[..identity] {
+                run.push(record)?;
+            }
+        }
         self.words.clear();
-        self.runs.add(run)
+        self.runs.add(run.finish()?)
     }
 
     /// Bytes of memory held.
