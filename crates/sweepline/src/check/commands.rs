@@ -126,6 +126,10 @@ impl<'m, E: Execution> Subject for CommandsSubject<'m, E> {
         self.measure.is_some()
     }
 
+    fn progress_bits(&self) -> Option<u32> {
+        self.measure.map(ExpressionMeasure::bits)
+    }
+
     fn comparison(&self) -> Comparison {
         self.measure.map(ExpressionMeasure::comparison).unwrap_or_default()
     }

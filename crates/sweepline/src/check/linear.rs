@@ -16,7 +16,7 @@ use super::{
     StopReason, Subject,
 };
 use crate::explore::propagation::{Propagation, WaveCycle, Waves};
-use crate::explore::search::Limits;
+use crate::explore::search::{Limits, Snapshot};
 use crate::explore::sweep::{Nesting, SweepSearch};
 use crate::explore::{Monitor, Observer, Record, Search};
 use crate::model::guarded_commands::ActionId;
@@ -52,12 +52,18 @@ pub(super) fn check_linear<M: Subject>(
     }
     let fair = participants(&model, &property.name, linear.runs().fairness)?;
     let subject = ProductSubject::new(model, linear, fair);
+    let monitor = &mut ModelProgress { monitor, rank_bits: subject.acceptor().rank_bits() };
     if plan.engine == Engine::Depth {
         return check_by_nested_depth(subject, &property.name, linear, plan, monitor);
     }
     let order = if plan.engine.is_sweep() && subject.has_measure() {
         // Every persistent state is needed in the end.
-        let nesting = Nesting { monotone: None, ..plan.nesting };
+        let parts = match (plan.nesting.parts, subject.acceptor().rank_bits()) {
+            (parts, 0) | (parts @ 0, _) => parts,
+            // The automaton's progress is a part of its own, below the others.
+            (parts, bits) => parts << bits | 1,
+        };
+        let nesting = Nesting { monotone: None, parts };
         let (initial, comparison) = (plan.initial, subject.comparison());
         Order::Progress { initial, regress: OnRegress::Sweep, nesting, comparison }
     } else {
@@ -78,6 +84,26 @@ pub(super) fn check_linear<M: Subject>(
     outcome.disk_bytes += disk.bytes();
     outcome.io = disk.counts();
     Ok(outcome)
+}
+
+/// Shows the model's progress only.
+struct ModelProgress<'a> {
+    monitor: &'a mut dyn Monitor,
+    rank_bits: u32,
+}
+
+impl Monitor for ModelProgress<'_> {
+    fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
+        self.monitor.look(&Snapshot { progress: snapshot.progress >> self.rank_bits, ..*snapshot })
+    }
+
+    fn phase(&mut self, phase: &str) {
+        self.monitor.phase(phase);
+    }
+
+    fn wants_checkpoint(&mut self) -> bool {
+        self.monitor.wants_checkpoint()
+    }
 }
 
 /// Who takes part in which action, if only fair runs count.

@@ -26,7 +26,13 @@ pub struct ProductSubject<M: Subject> {
 impl<M: Subject> ProductSubject<M> {
     /// The model, watched by the automaton of the property.
     pub fn new(model: M, property: &LinearProperty<M::Predicate>, fair: Option<Participants>) -> Self {
-        let acceptor = Arc::new(Acceptor::new(property, fair));
+        let acceptor = Acceptor::new(property, fair);
+        let may_rank = match model.has_measure() {
+            true => model.progress_bits().is_some() && model.comparison() == Comparison::Total,
+            false => true,
+        };
+        let acceptor = if may_rank { acceptor.with_ranks(model.progress_bits()) } else { acceptor };
+        let acceptor = Arc::new(acceptor);
         let place = place(&model, &acceptor);
         Self { model, acceptor, propositions: property.propositions().to_vec(), place }
     }
@@ -70,7 +76,7 @@ impl<M: Subject> Subject for ProductSubject<M> {
     }
 
     fn has_measure(&self) -> bool {
-        self.model.has_measure()
+        self.model.has_measure() || self.acceptor.has_ranks()
     }
 
     fn comparison(&self) -> Comparison {

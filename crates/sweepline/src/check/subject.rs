@@ -40,6 +40,11 @@ pub trait Subject {
     /// Whether there is a progress measure.
     fn has_measure(&self) -> bool;
 
+    /// Bits that values of the measure take, if that is known.
+    fn progress_bits(&self) -> Option<u32> {
+        None
+    }
+
     /// How values of the measure are compared.
     fn comparison(&self) -> Comparison {
         Comparison::Total

@@ -172,6 +172,11 @@ impl ExpressionMeasure {
         self.guards
     }
 
+    /// Bits that values take.
+    pub fn bits(&self) -> u32 {
+        self.parts.iter().map(|part| part.shift + part.bits).max().unwrap_or(0)
+    }
+
     /// The lowest bit of each expression's place, as a set of bits.
     pub fn parts(&self) -> u64 {
         self.parts.iter().filter(|part| part.bits > 0).map(|part| 1 << part.shift).sum()

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::buchi::{Buchi, Cube};
 use super::fairness::Participants;
 use super::linear::{DeadEnds, LinearProperty};
+use super::strong_components::strong_components;
 use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::{Expansion, MAX_ACTIONS, TransitionSystem, Truth};
@@ -20,6 +21,8 @@ pub const REPEATED: ActionId = ActionId(MAX_ACTIONS as u32 - 1);
 
 /// Successors of the model that are computed together.
 const TOGETHER: usize = 64;
+/// Bits of a progress value.
+const MOST_BITS: u32 = 63;
 
 /// Where the automaton's state lies in a state of the product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +93,19 @@ pub struct Acceptor {
     fair: Option<Participants>,
     /// Bits of the counter.
     counter: u32,
+    /// If the automaton's progress counts below that of the model.
+    ranks: Option<Ranks>,
+}
+
+/// The automaton's components in topological order: whatever it reads, it never goes back, and cycles of the product stay in one of them. So where the model's progress stands
+/// still the component is progress, and layers become smaller.
+#[derive(Clone, Debug)]
+struct Ranks {
+    /// By state of the automaton.
+    of: Vec<u64>,
+    bits: u32,
+    /// Whether the model has progress of its own.
+    below_model: bool,
 }
 
 impl Acceptor {
@@ -112,7 +128,33 @@ impl Acceptor {
             dead_ends: property.runs().dead_ends,
             counter: fair.as_ref().map_or(0, |fair| Place::bits(fair.levels() as usize)),
             fair,
+            ranks: None,
         }
+    }
+
+    /// Lets the automaton's components count as progress, below that of the model, which takes so many bits, or has none. Not if the automaton has only one, or there is no room for
+    /// their numbers.
+    pub fn with_ranks(mut self, model: Option<u32>) -> Self {
+        let successors: Vec<Vec<u32>> =
+            self.edges.iter().map(|edges| edges.iter().map(|(_, target)| *target).collect()).collect();
+        let components = strong_components(&successors);
+        let bits = Place::bits(components.count);
+        if components.count > 1 && model.unwrap_or(0) + bits <= MOST_BITS {
+            let last = components.count as u64 - 1;
+            let of = components.of.iter().map(|component| last - u64::from(*component)).collect();
+            self.ranks = Some(Ranks { of, bits, below_model: model.is_some() });
+        }
+        self
+    }
+
+    /// Whether it makes progress of its own.
+    pub fn has_ranks(&self) -> bool {
+        self.ranks.is_some()
+    }
+
+    /// Bits of a progress value below those of the model.
+    pub fn rank_bits(&self) -> u32 {
+        self.ranks.as_ref().map_or(0, |ranks| ranks.bits)
     }
 
     /// Number of states.
@@ -309,6 +351,16 @@ impl<S: TransitionSystem> TransitionSystem for Product<S> {
         for state in states.chunks_exact(self.place.words()) {
             self.place.append_model(state, &mut room.states);
         }
-        self.model.progress(&room.states, values);
+        let Some(ranks) = &self.acceptor.ranks else { return self.model.progress(&room.states, values) };
+        let start = values.len();
+        if ranks.below_model {
+            self.model.progress(&room.states, values);
+        } else {
+            values.resize(start + states.len() / self.place.words(), 0);
+        }
+        for (value, state) in values[start..].iter_mut().zip(states.chunks_exact(self.place.words())) {
+            let mode = self.acceptor.mode(self.place.automaton(state));
+            *value = *value << ranks.bits | ranks.of[mode];
+        }
     }
 }

@@ -87,6 +87,11 @@ impl Subject for Labelled {
         true
     }
 
+    /// In every other case: then the automaton refines progress.
+    fn progress_bits(&self) -> Option<u32> {
+        (self.labels[0] & 1 == 0).then_some(32)
+    }
+
     /// States are small numbers, and all words are multiples of them.
     fn spare_bits(&self, bits: u32) -> Option<(usize, u32)> {
         (self.graph.width == 1 && bits < 32).then_some((0, 20))
