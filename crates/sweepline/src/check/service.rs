@@ -25,7 +25,8 @@ pub struct ServiceSubject<M: Subject> {
 impl<M: Subject> ServiceSubject<M> {
     /// The model, watched by the automaton of the service.
     pub fn new(model: M, service: &ServiceProperty<M::Predicate>) -> Self {
-        let table = Arc::new(ServiceTable::new(service));
+        let table = ServiceTable::new(service);
+        let table = Arc::new(if model.has_measure() { table } else { table.with_ranks(service) });
         let place = place(&model, &table);
         Self { model, table, place }
     }
@@ -70,7 +71,7 @@ impl<M: Subject> Subject for ServiceSubject<M> {
     }
 
     fn has_measure(&self) -> bool {
-        self.model.has_measure()
+        self.model.has_measure() || self.table.has_ranks()
     }
 
     fn comparison(&self) -> Comparison {

@@ -100,12 +100,40 @@ pub struct Acceptor {
 /// The automaton's components in topological order: whatever it reads, it never goes back, and cycles of the product stay in one of them. So where the model's progress stands
 /// still the component is progress, and layers become smaller.
 #[derive(Clone, Debug)]
-struct Ranks {
+pub struct Ranks {
     /// By state of the automaton.
     of: Vec<u64>,
     bits: u32,
     /// Whether the model has progress of its own.
     below_model: bool,
+}
+
+impl Ranks {
+    /// These, below the progress of the model, which takes so many bits, or has none. Not if there is only one, or no room for them.
+    pub fn new(of: Vec<u64>, model: Option<u32>) -> Option<Self> {
+        let count = of.iter().max().map_or(0, |last| last + 1);
+        let bits = Place::bits(count as usize);
+        let is_useful = count > 1 && model.unwrap_or(0) + bits <= MOST_BITS;
+        is_useful.then_some(Self { of, bits, below_model: model.is_some() })
+    }
+
+    /// Appends the progress of states of the product: of the model's part, if it has progress, and of the automaton's below it.
+    pub fn append(
+        &self,
+        model: impl FnOnce(&mut Vec<u64>),
+        automata: impl ExactSizeIterator<Item = usize>,
+        values: &mut Vec<u64>,
+    ) {
+        let start = values.len();
+        if self.below_model {
+            model(values);
+        } else {
+            values.resize(start + automata.len(), 0);
+        }
+        for (value, automaton) in values[start..].iter_mut().zip(automata) {
+            *value = *value << self.bits | self.of[automaton];
+        }
+    }
 }
 
 impl Acceptor {
@@ -134,17 +162,10 @@ impl Acceptor {
 
     /// Lets the automaton's components count as progress, below that of the model, which takes so many bits, or has none. Not if the automaton has only one, or there is no room for
     /// their numbers.
-    pub fn with_ranks(mut self, model: Option<u32>) -> Self {
+    pub fn with_ranks(self, model: Option<u32>) -> Self {
         let successors: Vec<Vec<u32>> =
             self.edges.iter().map(|edges| edges.iter().map(|(_, target)| *target).collect()).collect();
-        let components = strong_components(&successors);
-        let bits = Place::bits(components.count);
-        if components.count > 1 && model.unwrap_or(0) + bits <= MOST_BITS {
-            let last = components.count as u64 - 1;
-            let of = components.of.iter().map(|component| last - u64::from(*component)).collect();
-            self.ranks = Some(Ranks { of, bits, below_model: model.is_some() });
-        }
-        self
+        Self { ranks: Ranks::new(strong_components(&successors).ranks(), model), ..self }
     }
 
     /// Whether it makes progress of its own.
@@ -351,16 +372,9 @@ impl<S: TransitionSystem> TransitionSystem for Product<S> {
         for state in states.chunks_exact(self.place.words()) {
             self.place.append_model(state, &mut room.states);
         }
-        let Some(ranks) = &self.acceptor.ranks else { return self.model.progress(&room.states, values) };
-        let start = values.len();
-        if ranks.below_model {
-            self.model.progress(&room.states, values);
-        } else {
-            values.resize(start + states.len() / self.place.words(), 0);
-        }
-        for (value, state) in values[start..].iter_mut().zip(states.chunks_exact(self.place.words())) {
-            let mode = self.acceptor.mode(self.place.automaton(state));
-            *value = *value << ranks.bits | ranks.of[mode];
-        }
+        let Self { model, place, acceptor, .. } = self;
+        let Some(ranks) = &acceptor.ranks else { return model.progress(&room.states, values) };
+        let modes = states.chunks_exact(place.words()).map(|state| acceptor.mode(place.automaton(state)));
+        ranks.append(|values| model.progress(&room.states, values), modes, values);
     }
 }

@@ -206,8 +206,7 @@ impl ServiceAutomaton {
     pub fn ranks(&self) -> Vec<u64> {
         let successors: Vec<Vec<u32>> =
             self.steps.iter().map(|row| row.iter().flatten().copied().collect()).collect();
-        let components = strong_components(&successors);
-        components.of.iter().map(|&component| (components.count - 1) as u64 - u64::from(component)).collect()
+        strong_components(&successors).ranks()
     }
 }
 

@@ -9,7 +9,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::product::{Place, REPEATED};
+use super::product::{Place, REPEATED, Ranks};
 use super::service::{Halt, ServiceProperty};
 use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
@@ -37,6 +37,8 @@ pub struct ServiceTable {
     is_final: Vec<bool>,
     /// Whether a predicate of the model tells where runs end.
     asks_model: bool,
+    /// If its progress counts, because the model has none.
+    ranks: Option<Ranks>,
 }
 
 impl ServiceTable {
@@ -54,7 +56,21 @@ impl ServiceTable {
             column_of: service.events().iter().map(|event| event.unwrap_or(internal)).collect(),
             is_final: (0..states).map(|state| automaton.is_final(state)).collect(),
             asks_model: matches!(service.halt(), Halt::When(_)),
+            ranks: None,
         }
+    }
+
+    /// Lets the components of the automaton be progress, for a model without any.
+    pub fn with_ranks<P>(self, service: &ServiceProperty<P>) -> Self {
+        let mut ranks = service.automaton().ranks();
+        // Behind an illegal event.
+        ranks.push(ranks.iter().max().map_or(0, |last| last + 1));
+        Self { ranks: Ranks::new(ranks, None), ..self }
+    }
+
+    /// Whether it makes progress of its own.
+    pub fn has_ranks(&self) -> bool {
+        self.ranks.is_some()
     }
 
     /// Number of states, with the one behind an illegal event.
@@ -193,6 +209,9 @@ impl<S: TransitionSystem> TransitionSystem for ServiceProduct<S> {
         for state in states.chunks_exact(self.place.words()) {
             self.place.append_model(state, &mut room.states);
         }
-        self.model.progress(&room.states, values);
+        let Self { model, place, table, .. } = self;
+        let Some(ranks) = &table.ranks else { return model.progress(&room.states, values) };
+        let automata = states.chunks_exact(place.words()).map(|state| place.automaton(state) as usize);
+        ranks.append(|values| model.progress(&room.states, values), automata, values);
     }
 }

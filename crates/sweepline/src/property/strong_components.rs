@@ -12,6 +12,13 @@ pub struct StrongComponents {
     pub count: usize,
 }
 
+impl StrongComponents {
+    /// For each node the number of its component, counted from the other end: it never falls along an edge, and rises along each one between two components.
+    pub fn ranks(&self) -> Vec<u64> {
+        self.of.iter().map(|component| self.count as u64 - 1 - u64::from(*component)).collect()
+    }
+}
+
 /// No number yet.
 const UNSEEN: u32 = u32::MAX;
 
