@@ -30,6 +30,10 @@ pub enum LanguageChoice {
     Dve,
     /// An explicit state space, one line per state
     Ss,
+    /// A Petri net in the Petri Net Markup Language
+    Pnml,
+    /// A Petri net as LoLA reads it
+    Lola,
 }
 
 impl From<LanguageChoice> for Language {
@@ -37,6 +41,8 @@ impl From<LanguageChoice> for Language {
         match choice {
             LanguageChoice::Dve => Self::Dve,
             LanguageChoice::Ss => Self::StateSpace,
+            LanguageChoice::Pnml => Self::Pnml,
+            LanguageChoice::Lola => Self::Lola,
         }
     }
 }
