@@ -19,6 +19,7 @@
 //! name if the net has a place of that name, and an expression otherwise.
 
 pub mod bounds;
+pub mod contest;
 mod lola;
 mod lower;
 mod net;

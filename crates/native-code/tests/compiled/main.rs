@@ -11,6 +11,8 @@ mod found_measures;
 mod oracle_counts;
 mod oracle_ltl;
 mod oracle_partition;
+mod oracle_petri;
+mod oracle_petri_properties;
 mod oracle_sweep;
 mod oracle_verdicts;
 mod proved_measures;

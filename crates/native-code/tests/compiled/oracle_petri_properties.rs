@@ -1,0 +1,214 @@
+//! Properties of the Model Checking Contest, and queries of TAPAAL, have the recorded answers.
+//!
+//! The ordinary tests take small nets and every seventh row of their files; `SWEEPLINE_SLOW_TESTS=1` takes every row of nets up to 50,000 markings. Rows about deadlock are all
+//! taken, up to 50,000 markings in the ordinary tests and up to three million in the slow ones.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use languages::Model;
+use languages::petri::contest::{ContestProperty, ContestQuestion};
+use oracles::{NetAnswer, Petri};
+use sweepline::check::{Plan, check};
+use sweepline::model::guarded_commands::{BinaryOperator, Expression};
+use sweepline::property::linear::LinearProperty;
+use sweepline::property::ltl_to_buchi::Limits as AutomatonLimits;
+use sweepline::property::{BranchingProperty, Property, PropertyKind};
+use sweepline::verdict::Verdict;
+use sweepline_native_code::Compiled;
+
+use super::oracle_petri::read;
+
+/// What a row is about.
+struct Asked {
+    model: Model,
+    properties: HashMap<String, ContestProperty>,
+    /// The properties in order, as TAPAAL's rows number them.
+    order: Vec<String>,
+}
+
+/// The answer to a question, as the oracle writes it.
+fn answer(model: &Model, question: &ContestQuestion, expected: &str) -> Result<String, String> {
+    let is = |operator, expression: &Expression, value: i64| {
+        PropertyKind::Reachable(Expression::binary(operator, expression.clone(), Expression::Constant(value)))
+    };
+    let (kinds, opposite) = match question {
+        ContestQuestion::Deadlock => (vec![PropertyKind::DeadlockFree], true),
+        ContestQuestion::Reachable(goal) => (vec![PropertyKind::Reachable(goal.clone())], false),
+        ContestQuestion::Invariant(always) => (vec![PropertyKind::Invariant(always.clone())], false),
+        ContestQuestion::Branching(formula) => {
+            let propositions = formula.propositions.iter().map(|one| one.expression.clone()).collect();
+            let branching = BranchingProperty { formula: formula.formula.clone(), propositions };
+            (vec![PropertyKind::Branching(Box::new(branching))], false)
+        }
+        ContestQuestion::EveryRun(formula) | ContestQuestion::NotEveryRun(formula) => {
+            let propositions = formula.propositions.iter().map(|one| one.expression.clone()).collect();
+            let limits = AutomatonLimits::default();
+            let linear = LinearProperty::of_formula(formula.formula.clone(), propositions, &limits);
+            let linear = linear.map_err(|error| error.to_string())?;
+            let opposite = matches!(question, ContestQuestion::NotEveryRun(_));
+            (vec![PropertyKind::Linear(Box::new(linear))], opposite)
+        }
+        ContestQuestion::Bound(sum) => {
+            let most: i64 = expected.parse().map_err(|_| format!("{expected} is no bound"))?;
+            let kinds = vec![is(BinaryOperator::Equal, sum, most), is(BinaryOperator::Greater, sum, most)];
+            (kinds, false)
+        }
+    };
+    let properties: Vec<Property> = kinds.into_iter().map(|kind| Property::new("asked", kind)).collect();
+    let outcome = check(&model.commands, &Compiled, &properties, &Plan::default(), &mut ());
+    let outcome = outcome.map_err(|error| error.to_string())?;
+    match outcome.verdicts.as_slice() {
+        [Verdict::Holds(_)] => Ok(if opposite { "FALSE" } else { "TRUE" }.to_owned()),
+        [Verdict::Violated(_)] => Ok(if opposite { "TRUE" } else { "FALSE" }.to_owned()),
+        [Verdict::Holds(_), Verdict::Violated(_)] => Ok(expected.to_owned()),
+        other => Err(format!("{other:?}")),
+    }
+}
+
+fn asked(petri: &Petri, row: &NetAnswer) -> Result<Asked, String> {
+    let net = petri.net(row, Path::new(env!("CARGO_TARGET_TMPDIR"))).map_err(|error| error.to_string())?;
+    let folder = net.parent().unwrap();
+    let model = read(petri, row);
+    let (mut properties, mut order) = (HashMap::new(), Vec::new());
+    let file = row.formula.split(' ').next().unwrap_or_default();
+    let text = std::fs::read_to_string(folder.join(file)).map_err(|error| format!("{file}: {error}"))?;
+    for property in model.contest_properties(&text).map_err(|errors| format!("{file}: {errors:?}"))? {
+        order.push(property.name.clone());
+        properties.insert(property.name.clone(), property);
+    }
+    Ok(Asked { model, properties, order })
+}
+
+/// The property that a row is about: by its name, or in TAPAAL's files by its number.
+fn property_of<'a>(asked: &'a Asked, row: &NetAnswer) -> Option<&'a ContestProperty> {
+    let number = row.formula.rsplit_once(" property ").and_then(|(_, number)| number.parse::<usize>().ok());
+    match number {
+        Some(number) => asked.properties.get(asked.order.get(number.checked_sub(1)?)?),
+        None => asked.properties.get(&row.property),
+    }
+}
+
+fn compare_rows(what: &str, rows: &[&NetAnswer], petri: &Petri) {
+    let mut files: BTreeMap<(&str, &str), Vec<&NetAnswer>> = BTreeMap::new();
+    for row in rows {
+        let file = row.formula.split(' ').next().unwrap_or_default();
+        files.entry((&row.file, file)).or_default().push(row);
+    }
+    let mut wrong = Vec::new();
+    for rows in files.values() {
+        let asked = match asked(petri, rows[0]) {
+            Ok(asked) => asked,
+            Err(error) => {
+                wrong.push(format!("{}: {error}", rows[0].file));
+                continue;
+            }
+        };
+        for row in rows {
+            let found = match property_of(&asked, row) {
+                Some(property) => answer(&asked.model, &property.question, &row.verdict),
+                None => Err("no such property".to_owned()),
+            };
+            if found.as_ref() != Ok(&row.verdict) {
+                wrong.push(format!("{} expected {}, found {found:?}", row.property, row.verdict));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{what}: {} of {} rows differ:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+    eprintln!("{what}: {} rows agree", rows.len());
+}
+
+/// Numbers of markings, by file.
+fn sizes(rows: &[NetAnswer]) -> HashMap<&str, u64> {
+    rows.iter().filter_map(|row| Some((row.file.as_str(), row.states?))).collect()
+}
+
+fn compare_contest(kind: &str, most: u64, every: usize) {
+    let Some(petri) = Petri::find_or_say_skipped("properties of the Model Checking Contest") else { return };
+    let rows = petri.answers().unwrap();
+    let sizes = sizes(&rows);
+    let rows: Vec<&NetAnswer> = rows
+        .iter()
+        .filter(|row| row.kind == kind && row.file.starts_with("mcc/") && row.format == "pnml-pt")
+        .filter(|row| sizes.get(row.file.as_str()).is_some_and(|size| *size <= most))
+        .step_by(every)
+        .collect();
+    compare_rows(kind, &rows, &petri);
+}
+
+fn slow(what: &str) -> bool {
+    let wanted = std::env::var_os("SWEEPLINE_SLOW_TESTS").is_some();
+    if !wanted {
+        eprintln!("skipped: {what} (set SWEEPLINE_SLOW_TESTS=1)");
+    }
+    wanted
+}
+
+#[test]
+fn reachability_has_the_answers_of_the_contest() {
+    compare_contest("reach", 2_000, 7);
+}
+
+#[test]
+fn bounds_have_the_answers_of_the_contest() {
+    compare_contest("bound", 2_000, 7);
+}
+
+#[test]
+fn branching_time_has_the_answers_of_the_contest() {
+    compare_contest("ctl", 2_000, 7);
+}
+
+#[test]
+fn linear_time_has_the_answers_of_the_contest() {
+    compare_contest("ltl", 2_000, 7);
+}
+
+#[test]
+fn all_properties_of_nets_up_to_50_000_markings_agree() {
+    if slow("all properties of the Model Checking Contest on nets up to 50,000 markings") {
+        for kind in ["reach", "bound", "ctl", "ltl"] {
+            compare_contest(kind, 50_000, 1);
+        }
+    }
+}
+
+#[test]
+fn queries_of_tapaal_have_the_recorded_answers() {
+    let Some(petri) = Petri::find_or_say_skipped("queries of TAPAAL") else { return };
+    let rows = petri.answers().unwrap();
+    let rows: Vec<&NetAnswer> = rows.iter().filter(|row| row.file.starts_with("tapaal/")).collect();
+    compare_rows("tapaal", &rows, &petri);
+}
+
+fn compare_deadlocks(states: std::ops::RangeInclusive<u64>) {
+    let Some(petri) = Petri::find_or_say_skipped("deadlocks of Petri nets") else { return };
+    let rows = petri.answers().unwrap();
+    let sizes = sizes(&rows);
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for row in rows.iter().filter(|row| row.kind == "deadlock" && !row.file.starts_with("tapaal/")) {
+        let is_plain = matches!(row.format.as_str(), "pnml-pt" | "lola");
+        if !is_plain || !sizes.get(row.file.as_str()).is_some_and(|size| states.contains(size)) {
+            continue;
+        }
+        compared += 1;
+        let found = answer(&read(&petri, row), &ContestQuestion::Deadlock, &row.verdict);
+        if found.as_ref() != Ok(&row.verdict) {
+            wrong.push(format!("{} expected {}, found {found:?}", row.property, row.verdict));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {compared} rows differ:\n{}", wrong.len(), wrong.join("\n"));
+    eprintln!("{compared} rows about deadlocks agree");
+}
+
+#[test]
+fn deadlocks_of_nets_up_to_50_000_markings_agree() {
+    compare_deadlocks(0..=50_000);
+}
+
+#[test]
+fn deadlocks_of_nets_up_to_three_million_markings_agree() {
+    if slow("deadlocks of nets above 50,000 markings") {
+        compare_deadlocks(50_001..=3_000_000);
+    }
+}
