@@ -175,7 +175,9 @@ impl Translator<'_, '_> {
         let Cell { declared, overflow, .. } = self.model.cells[cell.index()];
         match overflow {
             Overflow::Wraps => self.wrapped(value, range, declared),
-            Overflow::IsError if (CellRange { low: declared.min(), high: declared.max() }).covers(range) => value,
+            Overflow::IsError if (CellRange { low: declared.min(), high: declared.max() }).covers(range) => {
+                value
+            }
             Overflow::IsError => {
                 // One comparison for both ends, as values below the least one are very large ones without a sign.
                 let above = self.builder.ins().iadd_imm_s(value, -declared.min());

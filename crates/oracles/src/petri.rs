@@ -41,7 +41,8 @@ impl NetAnswer {
 
     /// The name of the archive without its ending, or of the net's folder or file.
     pub fn instance(&self) -> &str {
-        let name = self.file.strip_suffix(".tgz").or(self.file.strip_suffix("/model.pnml")).unwrap_or(&self.file);
+        let name =
+            self.file.strip_suffix(".tgz").or(self.file.strip_suffix("/model.pnml")).unwrap_or(&self.file);
         name.rsplit('/').next().unwrap_or(name)
     }
 }
@@ -154,7 +155,10 @@ mod tests {
         let text = "file,format,states,edges,deadlock,property_id,kind,formula_or_file,verdict,source_of_truth\n\
             mcc/N-PT-1.tgz,pnml-pt,2,1,yes,x,statespace,model.pnml,STATES=2;MAX_TOKEN_IN_PLACE=4,\"a, b\"\n";
         let row = answers(text).unwrap().swap_remove(0);
-        assert_eq!((row.instance(), row.states, row.number("MAX_TOKEN_IN_PLACE")), ("N-PT-1", Some(2), Some(4)));
+        assert_eq!(
+            (row.instance(), row.states, row.number("MAX_TOKEN_IN_PLACE")),
+            ("N-PT-1", Some(2), Some(4))
+        );
         assert!(answers("file\n").is_err());
     }
 }

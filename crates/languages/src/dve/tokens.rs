@@ -313,7 +313,9 @@ impl Lexer<'_, '_> {
             self.at += length.unwrap_or(rest.len());
             return true;
         }
-        if self.purpose != Purpose::Model && let Some(quoted) = rest.strip_prefix('"') {
+        if self.purpose != Purpose::Model
+            && let Some(quoted) = rest.strip_prefix('"')
+        {
             self.quoted(quoted);
             return true;
         }

@@ -22,7 +22,8 @@ const WORK: usize = 20_000_000;
 
 /// For each place, the most tokens that it can hold, where that is proved.
 pub fn proved_bounds(net: &Net) -> Vec<Option<u32>> {
-    let changes: Vec<Vec<(u32, i64)>> = net.transitions.iter().map(|transition| transition.changes()).collect();
+    let changes: Vec<Vec<(u32, i64)>> =
+        net.transitions.iter().map(|transition| transition.changes()).collect();
     let mut bounds = vec![None; net.places.len()];
     for weighting in weightings(net, &changes) {
         if never_grows(&weighting, &changes) {
@@ -210,7 +211,8 @@ mod tests {
 
     #[test]
     fn a_cycle_keeps_its_tokens() {
-        let text = "PLACE p, q; MARKING p: 3; TRANSITION t CONSUME p; PRODUCE q; TRANSITION u CONSUME q; PRODUCE p;";
+        let text =
+            "PLACE p, q; MARKING p: 3; TRANSITION t CONSUME p; PRODUCE q; TRANSITION u CONSUME q; PRODUCE p;";
         assert_eq!(bounds(text), [Some(3), Some(3)]);
     }
 

@@ -81,8 +81,7 @@ fn add_process(net: &Net, commands: &mut GuardedCommands, scope: &mut Scope) -> 
 
 fn action(transition: &NetTransition, commands: &GuardedCommands, process: ProcessId) -> Action {
     let (from, to) = (LocationId(0), LocationId(0));
-    let participant =
-        Participant { process, from, to, guards: guards(transition), span: transition.span };
+    let participant = Participant { process, from, to, guards: guards(transition), span: transition.span };
     let changes: Vec<Assignment> = transition
         .changes()
         .into_iter()

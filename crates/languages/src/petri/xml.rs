@@ -52,7 +52,8 @@ impl Element {
     /// What is wrong with an element that lacks something.
     pub(super) fn incomplete(&self, expected: &str) -> Diagnostic {
         let message = format!("a `{}` without {expected}", self.name);
-        let error = Diagnostic::error(codes::MISSING_PART, self.span, message, format!("expected {expected}"));
+        let error =
+            Diagnostic::error(codes::MISSING_PART, self.span, message, format!("expected {expected}"));
         error.help("see the standard of the format, or how the tool that wrote the file writes it elsewhere")
     }
 }
@@ -208,7 +209,8 @@ mod tests {
 
     #[test]
     fn elements_have_text_attributes_and_places() {
-        let text = "<?xml version=\"1.0\"?><!-- c --><x:a i=\"1&lt;2\"> <b/>x &amp; <![CDATA[<y>]]>&#65;</x:a>";
+        let text =
+            "<?xml version=\"1.0\"?><!-- c --><x:a i=\"1&lt;2\"> <b/>x &amp; <![CDATA[<y>]]>&#65;</x:a>";
         let element = tree(text).unwrap();
         assert_eq!((element.name.as_str(), element.attribute("i")), ("a", Some("1<2")));
         assert_eq!(element.text.trim(), "x & <y>A");

@@ -85,7 +85,11 @@ fn compare_all(states: std::ops::RangeInclusive<u64>) {
         times.insert(begun.elapsed().as_millis(), &row.file);
     }
     assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
-    eprintln!("{} state spaces of Petri nets agree; slowest, in ms: {:?}", rows.len(), times.iter().rev().take(5));
+    eprintln!(
+        "{} state spaces of Petri nets agree; slowest, in ms: {:?}",
+        rows.len(),
+        times.iter().rev().take(5)
+    );
 }
 
 #[test]

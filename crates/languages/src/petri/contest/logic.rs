@@ -19,14 +19,20 @@ pub(super) fn question(
     diagnostics: &mut Diagnostics,
 ) -> Checked<ContestQuestion> {
     match tree {
-        Tree::Exists(path) if let Tree::Finally(inner) = &**path && let Tree::State(state) = &**inner => {
+        Tree::Exists(path)
+            if let Tree::Finally(inner) = &**path
+                && let Tree::State(state) = &**inner =>
+        {
             return Ok(if state.is_deadlock {
                 ContestQuestion::Deadlock
             } else {
                 ContestQuestion::Reachable(state.expression.clone())
             });
         }
-        Tree::All(path) if let Tree::Globally(inner) = &**path && let Tree::State(state) = &**inner => {
+        Tree::All(path)
+            if let Tree::Globally(inner) = &**path
+                && let Tree::State(state) = &**inner =>
+        {
             return Ok(ContestQuestion::Invariant(state.expression.clone()));
         }
         _ => {}

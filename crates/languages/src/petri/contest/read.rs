@@ -80,7 +80,8 @@ impl Reader<'_> {
     fn not_properties(&mut self, element: &Element) -> Reported {
         let message = "there are no properties at this place";
         let error = Diagnostic::error(codes::NOT_A_NET, element.span, message, "expected `<property-set>`");
-        self.diagnostics.report(error.help("a file holds `<property-set><property>…</property></property-set>`"))
+        self.diagnostics
+            .report(error.help("a file holds `<property-set><property>…</property></property-set>`"))
     }
 
     fn property(&mut self, element: &Element) -> Checked<ContestProperty> {
@@ -179,8 +180,11 @@ impl Reader<'_> {
                 let text = element.text.trim();
                 let Ok(value) = text.parse::<i32>() else {
                     let message = format!("`{text}` is no number of 32 bits");
-                    let error = Diagnostic::error(codes::NUMBER_TOO_LARGE, element.span, message, "too large");
-                    return Err(self.diagnostics.report(error.help("write a smaller number, in decimal digits")));
+                    let error =
+                        Diagnostic::error(codes::NUMBER_TOO_LARGE, element.span, message, "too large");
+                    return Err(self
+                        .diagnostics
+                        .report(error.help("write a smaller number, in decimal digits")));
                 };
                 return Ok((Expression::Constant(i64::from(value)), text.to_owned()));
             }
@@ -250,7 +254,8 @@ impl Reader<'_> {
         } else {
             did_you_mean(name, self.net.transition_names())
         };
-        self.diagnostics.report(error.help(help.unwrap_or_else(|| "is this the file for another net?".into())))
+        self.diagnostics
+            .report(error.help(help.unwrap_or_else(|| "is this the file for another net?".into())))
     }
 }
 

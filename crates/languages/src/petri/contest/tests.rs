@@ -5,7 +5,8 @@ use crate::codes;
 use crate::{Language, ReadOptions, read_model_with};
 
 fn model() -> Model {
-    let net = "PLACE p, q; MARKING p: 1; TRANSITION t CONSUME p; PRODUCE q; TRANSITION u CONSUME q; PRODUCE q;";
+    let net =
+        "PLACE p, q; MARKING p: 1; TRANSITION t CONSUME p; PRODUCE q; TRANSITION u CONSUME q; PRODUCE q;";
     let options = ReadOptions { language: Language::Lola, ..ReadOptions::default() };
     read_model_with(net, &options).unwrap()
 }
@@ -30,10 +31,14 @@ const FEW: &str = "<integer-le><tokens-count><place>p</place><place>q</place></t
 fn what_a_search_decides_is_recognised() {
     let deadlock = "<exists-path><finally><deadlock/></finally></exists-path>";
     assert_eq!(question("x", deadlock), ContestQuestion::Deadlock);
-    let invariant = format!("<all-paths><globally><conjunction>{FIREABLE}{FEW}</conjunction></globally></all-paths>");
+    let invariant =
+        format!("<all-paths><globally><conjunction>{FIREABLE}{FEW}</conjunction></globally></all-paths>");
     let expected = model().expression("(p >= 1 or q >= 1) and p + q <= 1").unwrap();
     let ContestQuestion::Invariant(found) = question("x", &invariant) else { panic!("an invariant") };
-    assert_eq!(format!("{found:?}").replace(char::is_numeric, ""), format!("{expected:?}").replace(char::is_numeric, ""));
+    assert_eq!(
+        format!("{found:?}").replace(char::is_numeric, ""),
+        format!("{expected:?}").replace(char::is_numeric, "")
+    );
     let bound = "<place-bound><place>q</place></place-bound>";
     assert_eq!(question("x", bound), ContestQuestion::Bound(model().expression("q").unwrap()));
 }
@@ -47,7 +52,8 @@ fn the_examination_tells_the_logic() {
     let nested = format!("<exists-path><globally><finally>{FEW}</finally></globally></exists-path>");
     let ContestQuestion::NotEveryRun(formula) = question("n", &nested) else { panic!("linear time") };
     assert_eq!(formula.text, "E G (F (tokens-count(p, q) <= 1))");
-    let until = format!("<exists-path><until><before>{FEW}</before><reach>{FIREABLE}</reach></until></exists-path>");
+    let until =
+        format!("<exists-path><until><before>{FEW}</before><reach>{FIREABLE}</reach></until></exists-path>");
     let ContestQuestion::Branching(formula) = question("n", &until) else { panic!("branching time") };
     assert_eq!(formula.propositions.len(), 2);
 }
@@ -55,7 +61,12 @@ fn the_examination_tells_the_logic() {
 #[test]
 fn mistakes_are_told() {
     assert_eq!(code("<all-paths/>"), codes::MISSING_PART);
-    assert_eq!(code("<all-paths><globally><is-fireable><transition>v</transition></is-fireable></globally></all-paths>"), codes::UNKNOWN_NODE);
+    assert_eq!(
+        code(
+            "<all-paths><globally><is-fireable><transition>v</transition></is-fireable></globally></all-paths>"
+        ),
+        codes::UNKNOWN_NODE
+    );
     assert_eq!(code("<place-bound><place>v</place></place-bound>"), codes::UNKNOWN_NODE);
     assert_eq!(code("<all-paths><sometimes/></all-paths>"), codes::UNSUPPORTED_NET);
     assert_eq!(code("<integer-le><tokens-count/></integer-le>"), codes::MISSING_PART);

@@ -33,7 +33,8 @@ pub(super) fn tokens<'text>(text: &'text str, diagnostics: &mut Diagnostics) -> 
             let length = if SIGNS.contains(&first) || first == '}' {
                 first.len_utf8()
             } else {
-                let ends = |one: char| one.is_whitespace() || SIGNS.contains(&one) || one == '{' || one == '}';
+                let ends =
+                    |one: char| one.is_whitespace() || SIGNS.contains(&one) || one == '{' || one == '}';
                 rest.find(ends).unwrap_or(rest.len())
             };
             tokens.push(Token { text: &rest[..length], span: Span::new(at, at + length) });
@@ -64,7 +65,8 @@ fn braces(text: &str) -> Option<usize> {
 /// Reports a comment without an end, and passes over all that follows.
 fn unclosed(text: &str, at: usize, end: &str, diagnostics: &mut Diagnostics) -> usize {
     let span = Span::new(at, at + 1);
-    let error = Diagnostic::error(codes::UNCLOSED_COMMENT, span, "this comment is never closed", "opened here");
+    let error =
+        Diagnostic::error(codes::UNCLOSED_COMMENT, span, "this comment is never closed", "opened here");
     diagnostics.report(error.help(format!("close it with `{end}`")));
     text.len() - at
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sweepline::model::guarded_commands::Span;
 
-use super::read::{NetKind, Node, WrittenArc, WrittenNet};
+use super::read::{Node, WrittenArc, WrittenNet};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::petri::net::{Fairness, Net, NetArc, NetPlace, NetTransition, Unit};
@@ -21,12 +21,6 @@ pub(super) enum NodeId {
 /// The net. After a reported error it lacks what could not be read.
 pub(super) fn net(written: &WrittenNet, diagnostics: &mut Diagnostics) -> Net {
     let mut net = Net { name: written.name.clone(), claimed_safe: written.claimed_safe, ..Net::default() };
-    if written.kind != NetKind::PlaceTransition {
-        let message = "symmetric nets are not supported";
-        let error = Diagnostic::error(codes::UNSUPPORTED_NET, written.span, message, "coloured tokens");
-        diagnostics.report(error.help("unfold it to a place/transition net first"));
-        return net;
-    }
     let names = node_names(written, diagnostics);
     for place in &written.places {
         let tokens = place.part("initialMarking").map_or(Ok(0), |part| count(part, diagnostics));
@@ -180,11 +174,7 @@ pub(super) fn count(part: &Element, diagnostics: &mut Diagnostics) -> Checked<u3
     })
 }
 
-fn units(
-    written: &WrittenNet,
-    names: &HashMap<&str, NodeId>,
-    diagnostics: &mut Diagnostics,
-) -> Vec<Unit> {
+fn units(written: &WrittenNet, names: &HashMap<&str, NodeId>, diagnostics: &mut Diagnostics) -> Vec<Unit> {
     let mut units = Vec::with_capacity(written.units.len());
     for unit in &written.units {
         let mut places = Vec::with_capacity(unit.places.len());

@@ -26,7 +26,6 @@ pub(super) enum NetKind {
 pub(super) struct WrittenNet {
     pub(super) name: String,
     pub(super) kind: NetKind,
-    pub(super) span: Span,
     pub(super) places: Vec<Node>,
     pub(super) transitions: Vec<Node>,
     pub(super) arcs: Vec<WrittenArc>,
@@ -97,7 +96,8 @@ pub(super) fn document(text: &str) -> Result<WrittenNet, Diagnostic> {
     }
     found.ok_or_else(|| {
         let place = root.unwrap_or(Span::new(0, text.len()));
-        let error = Diagnostic::error(codes::NOT_A_NET, place, "there is no net in this text", "expected `<net>`");
+        let error =
+            Diagnostic::error(codes::NOT_A_NET, place, "there is no net in this text", "expected `<net>`");
         error.help("a document of PNML holds `<pnml><net id=\"…\" type=\"…\">…</net></pnml>`")
     })
 }
@@ -122,7 +122,7 @@ fn second_net(span: Span) -> Diagnostic {
 fn net(opening: Element, document: &mut Document<'_>) -> Result<WrittenNet, Diagnostic> {
     let kind = kind(&opening)?;
     let name = opening.attribute("id").unwrap_or("net").to_owned();
-    let mut net = WrittenNet { name, kind, span: opening.span, ..WrittenNet::default() };
+    let mut net = WrittenNet { name, kind, ..WrittenNet::default() };
     page(&mut net, document)?;
     Ok(net)
 }
@@ -136,7 +136,8 @@ fn kind(net: &Element) -> Result<NetKind, Diagnostic> {
         _ => {
             let message = format!("nets of the type `{described}` are not supported");
             let error = Diagnostic::error(codes::UNSUPPORTED_NET, net.span, message, "another type");
-            Err(error.help("place/transition nets (`…/ptnet`) and symmetric nets (`…/symmetricnet`) are read"))
+            Err(error
+                .help("place/transition nets (`…/ptnet`) and symmetric nets (`…/symmetricnet`) are read"))
         }
     }
 }
@@ -211,8 +212,11 @@ fn arc(opening: Element, document: &mut Document<'_>) -> Result<WrittenArc, Diag
         "inhibitor" => true,
         other => {
             let message = format!("arcs of the type `{other}` are not supported");
-            let error = Diagnostic::error(codes::UNSUPPORTED_NET, opening.span, message, "another kind of arc");
-            return Err(error.help("arcs are `normal` or `inhibitor`; one that only tests is a pair of normal ones"));
+            let error =
+                Diagnostic::error(codes::UNSUPPORTED_NET, opening.span, message, "another kind of arc");
+            return Err(
+                error.help("arcs are `normal` or `inhibitor`; one that only tests is a pair of normal ones")
+            );
         }
     };
     let place = parts.iter().position(|part| ["inscription", "hlinscription"].contains(&part.name.as_str()));

@@ -6,7 +6,9 @@ use crate::petri::net::NetArc;
 
 /// A document with a net that holds this.
 fn document(inside: &str) -> String {
-    format!("<pnml><net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\">{inside}</net></pnml>")
+    format!(
+        "<pnml><net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\">{inside}</net></pnml>"
+    )
 }
 
 fn error(inside: &str) -> (&'static str, String) {
@@ -35,7 +37,10 @@ fn pages_references_weights_and_inhibitors_are_read() {
     let (net, _) = net(&text).unwrap();
     let arc = |place, weight| NetArc { place, weight };
     assert_eq!(net.places.iter().map(|place| place.tokens).collect::<Vec<_>>(), [3, 0]);
-    assert_eq!((&net.transitions[0].inputs[..], &net.transitions[0].outputs[..]), (&[arc(0, 2)][..], &[arc(1, 2)][..]));
+    assert_eq!(
+        (&net.transitions[0].inputs[..], &net.transitions[0].outputs[..]),
+        (&[arc(0, 2)][..], &[arc(1, 2)][..])
+    );
     assert_eq!(net.transitions[1].inhibitors, [arc(0, 4), arc(1, 1)]);
     assert!(!net.claimed_safe);
 }
@@ -62,7 +67,10 @@ fn mistakes_are_told_with_their_place() {
     let marked = |text| format!("<place id='p'><initialMarking><text>{text}</text></initialMarking></place>");
     assert_eq!(error(&marked("-1")), (codes::BAD_TOKEN_COUNT, "-1".into()));
     assert_eq!(error(&marked("4294967296")).0, codes::BAD_TOKEN_COUNT);
-    assert_eq!(error("<place id='p'/><transition id='t'/><arc source='p' target='t' type='reset'/>").0, codes::UNSUPPORTED_NET);
+    assert_eq!(
+        error("<place id='p'/><transition id='t'/><arc source='p' target='t' type='reset'/>").0,
+        codes::UNSUPPORTED_NET
+    );
     assert_eq!(error("<place id='p'>").0, codes::MALFORMED_XML);
 }
 
@@ -74,4 +82,74 @@ fn other_documents_are_told_apart() {
     assert_eq!(code("<property-set/>"), codes::NOT_A_NET);
     assert_eq!(code("<pnml><net id='n' type='http://x/timednet'/></pnml>"), codes::UNSUPPORTED_NET);
     assert_eq!(code("<pnml><net id='n'/><net id='m'/></pnml>"), codes::UNSUPPORTED_NET);
+}
+
+/// A symmetric net with colours `a`, `b`, `c` that go round, and what this says.
+fn symmetric(inside: &str) -> String {
+    format!(
+        "<pnml><net id='n' type='http://www.pnml.org/version-2009/grammar/symmetricnet'><declaration><structure><declarations>
+         <namedsort id='pair' name='pair'><productsort><usersort declaration='ring'/><usersort declaration='few'/></productsort></namedsort>
+         <namedsort id='ring' name='ring'><cyclicenumeration><feconstant id='ra' name='a'/><feconstant id='rb' name='b'/><feconstant id='rc' name='c'/></cyclicenumeration></namedsort>
+         <namedsort id='few' name='few'><finiteintrange start='1' end='2'/></namedsort>
+         <namedsort id='dot' name='dot'><dot/></namedsort>
+         <variabledecl id='x' name='x'><usersort declaration='ring'/></variabledecl>
+         <variabledecl id='i' name='i'><usersort declaration='few'/></variabledecl>
+         </declarations></structure></declaration><page id='g'>{inside}</page></net></pnml>"
+    )
+}
+
+fn place(id: &str, sort: &str, marking: &str) -> String {
+    format!(
+        "<place id='{id}'><type><structure><usersort declaration='{sort}'/></structure></type>
+         <hlinitialMarking><structure>{marking}</structure></hlinitialMarking></place>"
+    )
+}
+
+const X: &str = "<variable refvariable='x'/>";
+
+#[test]
+fn colours_are_unfolded() {
+    let next = format!("<successor><subterm>{X}</subterm></successor>");
+    let tuple =
+        format!("<tuple><subterm>{next}</subterm><subterm><variable refvariable='i'/></subterm></tuple>");
+    let twice = |term: &str| {
+        format!(
+            "<numberof><subterm><numberconstant value='2'><positive/></numberconstant></subterm><subterm>{term}</subterm></numberof>"
+        )
+    };
+    let text = symmetric(&format!(
+        "{}{}{}<transition id='t'><condition><structure><inequality><subterm>{X}</subterm>\
+         <subterm><useroperator declaration='rc'/></subterm></inequality></structure></condition></transition>
+         <arc id='1' source='p' target='t'><hlinscription><structure>{}</structure></hlinscription></arc>
+         <arc id='2' source='t' target='q'><hlinscription><structure>{tuple}</structure></hlinscription></arc>
+         <arc id='3' source='t' target='r'/>",
+        place("p", "ring", "<all><usersort declaration='ring'/></all>"),
+        place("q", "pair", ""),
+        place("r", "dot", &twice("<dotconstant/>")),
+        twice(X),
+    ));
+    let (net, _) = net(&text).unwrap();
+    let places: Vec<(&str, u32)> = net.places.iter().map(|one| (one.name.as_str(), one.tokens)).collect();
+    assert_eq!(places[..4], [("p(a)", 1), ("p(b)", 1), ("p(c)", 1), ("q(a,1)", 0)]);
+    assert_eq!(places[9], ("r", 2));
+    let names: Vec<&str> = net.transitions.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["t(a,1)", "t(a,2)", "t(b,1)", "t(b,2)"]);
+    let arc = |place, weight| NetArc { place, weight };
+    assert_eq!(net.transitions[1].inputs, [arc(0, 2)]);
+    // From `a` to its successor `b`, with the number 2.
+    assert_eq!(net.transitions[1].outputs, [arc(6, 1), arc(9, 1)]);
+    assert_eq!(net.places_named("q"), Some(&[3, 4, 5, 6, 7, 8][..]));
+    assert_eq!(net.transitions_named("t"), Some(&[0, 1, 2, 3][..]));
+}
+
+#[test]
+fn mistakes_in_terms_are_told() {
+    let code = |inside: &str| net(&symmetric(inside)).unwrap_err()[0].code;
+    assert_eq!(code(&place("p", "sort", "")), codes::UNKNOWN_NAME);
+    assert_eq!(code(&place("p", "ring", "<useroperator declaration='rd'/>")), codes::UNKNOWN_NAME);
+    assert_eq!(code(&place("p", "ring", "<dotconstant/>")), codes::UNSUPPORTED_NET);
+    assert_eq!(code(&place("p", "ring", X)), codes::MISSING_PART);
+    assert_eq!(code(&place("p", "ring", "<list/>")), codes::UNSUPPORTED_NET);
+    let huge = "<place id='p'><type><structure><finiteintrange start='1' end='99999999999'/></structure></type></place>";
+    assert_eq!(code(huge), codes::NET_TOO_LARGE);
 }

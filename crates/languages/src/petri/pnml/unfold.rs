@@ -1,0 +1,279 @@
+//! A symmetric net, unfolded: a place for each colour of a place, a transition for each choice of values for the variables around it that satisfies
+//! its condition.
+//!
+//! Values are chosen variable by variable, and each part of a condition is tested as soon as it can be, so that `x = y` costs no more than it must. A place of dots
+//! keeps its name; others are called `p(a,1)`, and transitions `t(a,1)` with the values of their variables in the order of declaration.
+//! Limits keep the result in memory: a finding says so, because the file alone does not show how large its net is.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use sweepline::model::guarded_commands::Span;
+
+use super::place_transition::{NodeId, count, ends, node_names};
+use super::read::{Node, WrittenNet};
+use super::sorts::{Declarations, Sort, SortId};
+use super::terms::{Bag, Condition, Term, TermReader};
+use crate::codes;
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
+use crate::petri::net::{Fairness, Net, NetArc, NetPlace, NetTransition};
+use crate::petri::xml::Element;
+
+/// Places of the unfolded net.
+const MOST_PLACES: usize = 1 << 20;
+/// Transitions of the unfolded net.
+const MOST_TRANSITIONS: usize = 1 << 20;
+/// Arcs of the unfolded net.
+const MOST_ARCS: usize = 1 << 24;
+/// Values that may be tried.
+const MOST_TRIALS: u64 = 1 << 27;
+
+/// The unfolded net. After a reported error it lacks what could not be read.
+pub(super) fn net(written: &WrittenNet, diagnostics: &mut Diagnostics) -> Net {
+    let net = Net { name: written.name.clone(), claimed_safe: written.claimed_safe, ..Net::default() };
+    let declarations = Declarations::read(&written.declarations, diagnostics);
+    let names = node_names(written, diagnostics);
+    let (used, places) = (HashSet::new(), Vec::new());
+    let mut unfolding = Unfolding { declarations, net, used, places, arcs: 0, trials: 0, diagnostics };
+    // Reported where it is wrong.
+    let _ = unfolding.run(written, &names);
+    unfolding.net
+}
+
+/// A coloured place.
+struct ColouredPlace {
+    sort: SortId,
+    /// The place of its first colour; the others follow.
+    first: u32,
+}
+
+/// An arc of a coloured transition.
+struct ColouredArc {
+    first: u32,
+    term: Term,
+    to_transition: bool,
+}
+
+struct Unfolding<'a> {
+    declarations: Declarations,
+    net: Net,
+    /// Names of unfolded nodes: two coloured ones may lead to the same.
+    used: HashSet<String>,
+    places: Vec<ColouredPlace>,
+    arcs: usize,
+    trials: u64,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Unfolding<'_> {
+    fn run(&mut self, written: &WrittenNet, names: &HashMap<&str, NodeId>) -> Checked<()> {
+        for place in &written.places {
+            self.place(place)?;
+        }
+        let mut arcs: Vec<Vec<ColouredArc>> = written.transitions.iter().map(|_| Vec::new()).collect();
+        for arc in &written.arcs {
+            let (place, transition, to_transition) = ends(arc, names, self.diagnostics)?;
+            if arc.inhibits {
+                return Err(self.coloured_inhibitor(arc.span));
+            }
+            let ColouredPlace { sort, first } = self.places[place as usize];
+            let term = self.inscription(arc.inscription.as_ref(), sort, arc.span)?;
+            arcs[transition as usize].push(ColouredArc { first, term, to_transition });
+        }
+        self.used.clear();
+        for (transition, arcs) in written.transitions.iter().zip(&arcs) {
+            self.transition(transition, arcs)?;
+        }
+        Ok(())
+    }
+
+    fn terms(&mut self) -> TermReader<'_> {
+        TermReader { declarations: &mut self.declarations, diagnostics: self.diagnostics }
+    }
+
+    fn place(&mut self, node: &Node) -> Checked<()> {
+        let sort = match node.part("type") {
+            Some(part) => {
+                let described = self.terms().structure(part)?;
+                self.declarations.sort_of(described, self.diagnostics)?
+            }
+            None => self.dot(node.span)?,
+        };
+        let size = self.declarations.size(sort);
+        if self.net.places.len() as u64 + size > MOST_PLACES as u64 {
+            return Err(self.too_large(node.span, "places", MOST_PLACES));
+        }
+        let tokens = match (node.part("hlinitialMarking"), node.part("initialMarking")) {
+            (Some(part), _) => self.initial(part, sort)?,
+            (None, Some(part)) => Bag::from([(0, i64::from(count(part, self.diagnostics)?))]),
+            (None, None) => Bag::new(),
+        };
+        let is_dot = *self.declarations.sort(sort) == Sort::Dot;
+        let first = self.net.places.len() as u32;
+        for colour in 0..size {
+            let tokens = tokens.get(&colour).copied().unwrap_or(0);
+            let Ok(tokens) = u32::try_from(tokens) else { return Err(self.too_many_tokens(node.span)) };
+            let name = if is_dot {
+                node.id.clone()
+            } else {
+                format!("{}({})", node.id, self.declarations.shown(sort, colour))
+            };
+            let name = self.unused(name);
+            self.net.add_place(NetPlace { name, tokens, span: node.span }, &node.id);
+        }
+        self.net.place_groups.entry(node.id.clone()).or_default();
+        self.places.push(ColouredPlace { sort, first });
+        Ok(())
+    }
+
+    /// The initial tokens. A marking without a term, or with an empty one, has none.
+    fn initial(&mut self, part: &Element, sort: SortId) -> Checked<Bag> {
+        if part.child("structure").is_none_or(|structure| structure.children.is_empty()) {
+            return Ok(Bag::new());
+        }
+        let element = self.terms().structure(part)?;
+        let term = self.terms().tokens(element, sort)?;
+        let mut variable = false;
+        term.variables(&mut |_| variable = true);
+        if variable {
+            return Err(self
+                .diagnostics
+                .report(element.incomplete("constants only: a marking has no variables")));
+        }
+        Ok(term.bag(&[]))
+    }
+
+    fn dot(&mut self, span: Span) -> Checked<SortId> {
+        let dot = Element { name: "dot".into(), span, ..Element::default() };
+        self.declarations.sort_of(&dot, self.diagnostics)
+    }
+
+    fn inscription(&mut self, part: Option<&Element>, sort: SortId, span: Span) -> Checked<Term> {
+        let implied = Element { name: "dotconstant".into(), span, ..Element::default() };
+        match part {
+            Some(part) => {
+                let element = self.terms().structure(part)?;
+                self.terms().tokens(element, sort)
+            }
+            None => self.terms().tokens(&implied, sort),
+        }
+    }
+
+    fn transition(&mut self, node: &Node, arcs: &[ColouredArc]) -> Checked<()> {
+        let condition = match node.part("condition") {
+            Some(part) if part.child("structure").is_some_and(|structure| !structure.children.is_empty()) => {
+                let element = self.terms().structure(part)?;
+                self.terms().condition(element)?
+            }
+            _ => Condition::Constant(true),
+        };
+        let mut variables = BTreeSet::new();
+        condition.variables(&mut |number| _ = variables.insert(number));
+        arcs.iter().for_each(|arc| arc.term.variables(&mut |number| _ = variables.insert(number)));
+        let variables: Vec<usize> = variables.into_iter().collect();
+        // Each part of the condition behind the last of its variables.
+        let mut tests: Vec<Vec<Condition>> = vec![Vec::new(); variables.len() + 1];
+        for part in condition.into_conjuncts() {
+            let mut last = 0;
+            part.variables(&mut |number| {
+                let place = variables.iter().position(|known| *known == number).map_or(0, |place| place + 1);
+                last = last.max(place);
+            });
+            tests[last].push(part);
+        }
+        self.net.transition_groups.entry(node.id.clone()).or_default();
+        let mut binding = vec![0; self.declarations.variables().len()];
+        if !tests[0].iter().all(|test| test.holds(&binding)) {
+            return Ok(());
+        }
+        self.choose(&variables, &tests[1..], &mut binding, &mut |unfolding, binding| {
+            unfolding.instance(node, arcs, &variables, binding)
+        })
+    }
+
+    /// Calls `found` with each choice of values that passes the tests.
+    fn choose(
+        &mut self,
+        variables: &[usize],
+        tests: &[Vec<Condition>],
+        binding: &mut Vec<u64>,
+        found: &mut dyn FnMut(&mut Self, &[u64]) -> Checked<()>,
+    ) -> Checked<()> {
+        let ([variable, rest @ ..], [here, later @ ..]) = (variables, tests) else {
+            return found(self, binding);
+        };
+        for value in 0..self.declarations.size(self.declarations.variables()[*variable].1) {
+            binding[*variable] = value;
+            self.trials += 1;
+            if self.trials > MOST_TRIALS {
+                return Err(self.too_large(Span::default(), "values to be tried", MOST_TRIALS as usize));
+            }
+            if here.iter().all(|test| test.holds(binding)) {
+                self.choose(rest, later, binding, found)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn instance(
+        &mut self,
+        node: &Node,
+        arcs: &[ColouredArc],
+        variables: &[usize],
+        binding: &[u64],
+    ) -> Checked<()> {
+        if self.net.transitions.len() >= MOST_TRANSITIONS {
+            return Err(self.too_large(node.span, "transitions", MOST_TRANSITIONS));
+        }
+        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+        for arc in arcs {
+            let list = if arc.to_transition { &mut inputs } else { &mut outputs };
+            for (colour, weight) in arc.term.bag(binding) {
+                let Ok(weight) = u32::try_from(weight) else { return Err(self.too_many_tokens(node.span)) };
+                if weight > 0 {
+                    list.push(NetArc { place: arc.first + colour as u32, weight });
+                }
+            }
+        }
+        self.arcs += inputs.len() + outputs.len();
+        if self.arcs > MOST_ARCS {
+            return Err(self.too_large(node.span, "arcs", MOST_ARCS));
+        }
+        let shown = |variable: &usize| {
+            self.declarations.shown(self.declarations.variables()[*variable].1, binding[*variable])
+        };
+        let values: Vec<String> = variables.iter().map(shown).collect();
+        let name =
+            if values.is_empty() { node.id.clone() } else { format!("{}({})", node.id, values.join(",")) };
+        let name = self.unused(name);
+        let (inhibitors, fairness, span) = (Vec::new(), Fairness::None, node.span);
+        let transition = NetTransition { name, inputs, outputs, inhibitors, fairness, span };
+        self.net.add_transition(transition, &node.id);
+        Ok(())
+    }
+
+    /// The name, made longer until no other node of its kind has it.
+    fn unused(&mut self, mut name: String) -> String {
+        while !self.used.insert(name.clone()) {
+            name.push('_');
+        }
+        name
+    }
+
+    fn too_large(&mut self, span: Span, what: &str, most: usize) -> Reported {
+        let message = format!("the unfolded net has more than {most} {what}");
+        let error = Diagnostic::error(codes::NET_TOO_LARGE, span, message, "too large from here on");
+        self.diagnostics.report(error.help("take a smaller instance, with fewer colours"))
+    }
+
+    fn too_many_tokens(&mut self, span: Span) -> Reported {
+        let message = format!("more than {} tokens of one colour", u32::MAX);
+        let error = Diagnostic::error(codes::BAD_TOKEN_COUNT, span, message, "around here");
+        self.diagnostics.report(error.help("write fewer tokens"))
+    }
+
+    fn coloured_inhibitor(&mut self, span: Span) -> Reported {
+        let message = "inhibitor arcs of symmetric nets are not supported";
+        let error = Diagnostic::error(codes::UNSUPPORTED_NET, span, message, "an inhibitor arc");
+        self.diagnostics.report(error.help("add a place that counts what is missing"))
+    }
+}
