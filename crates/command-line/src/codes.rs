@@ -60,6 +60,8 @@ codes! {
     ANOTHER_RUN = "E0043": "A checkpoint belongs to another run, or its model has changed.";
     CHECKPOINT_IN_USE = "E0044": "A folder for checkpoints has one of another run.";
     FORMULA_TOO_LARGE = "E0045": "The automaton of a formula, or of a service, would be too large.";
+    NOT_TRUE_OR_FALSE = "E0046": "A property that asks for a number.";
+    NOT_ASKED = "E0047": "Contest output without properties and without an examination.";
 }
 
 #[cfg(test)]

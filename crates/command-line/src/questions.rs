@@ -6,6 +6,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use languages::petri::contest::{ContestProperty, ContestQuestion};
 use languages::spelling::nearest;
 use languages::{AutomatonWithPropositions, CtlForm, LtlFormula};
 use report::Finding;
@@ -18,7 +19,7 @@ use sweepline::property::{BranchingProperty, Property, PropertyKind, Spelling};
 use crate::codes;
 use crate::model_file::{ModelFile, in_text};
 use crate::options::QuestionOptions;
-use crate::text_file::{LARGEST_MODEL, read_text};
+use crate::text_file::{LARGEST_MODEL, LARGEST_STATE_SPACE, read_text};
 
 /// Said about an expression when the language has no better advice.
 const NAMES: &str = "an expression is over global variables, `Process->variable` and `Process.state`, like `x < 3 and not P.critical`";
@@ -58,7 +59,12 @@ impl Questions {
         if nothing_particular {
             asked.extend(declared);
         }
-        for name in &options.properties {
+        let named = if options.property_files.is_empty() { &options.properties[..] } else { &[] };
+        for path in &options.property_files {
+            let added = questions.add_contest(path, &options.properties, options.dead_ends.into(), file);
+            findings.extend(added.err().into_iter().flatten());
+        }
+        for name in named {
             match declared.iter().find(|property| property.name == *name) {
                 Some(property) => asked.push(property),
                 None => findings.push(unknown_property(name, declared)),
@@ -148,6 +154,30 @@ impl Questions {
         Ok(())
     }
 
+    /// The properties of a file of the contest, or those of them that are named.
+    fn add_contest(
+        &mut self,
+        path: &str,
+        names: &[String],
+        dead_ends: DeadEnds,
+        file: &ModelFile,
+    ) -> Result<(), Vec<Finding>> {
+        for ContestProperty { name, question, .. } in contest_properties(path, file)? {
+            if !names.is_empty() && !names.contains(&name) {
+                continue;
+            }
+            match question {
+                ContestQuestion::Bound(_) => return Err(vec![is_a_number(&name)]),
+                question => {
+                    let (kind, opposite) = contest_kind(&name, question, dead_ends)?;
+                    let name = if opposite { format!("not {name}") } else { name };
+                    self.add(name, kind, Origin::Model);
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn add_service(&mut self, path: &str, halt: &str, file: &ModelFile) -> Result<(), Vec<Finding>> {
         let text = read_text(Path::new(path), LARGEST_MODEL).map_err(|finding| vec![finding])?;
         let text: Arc<str> = text.into();
@@ -213,6 +243,50 @@ impl Questions {
             Err(diagnostics) => Err(with_advice(in_text(diagnostics, option, &text))),
         }
     }
+}
+
+/// The properties in a file of the contest.
+///
+/// # Errors
+/// All that is wrong with it.
+pub fn contest_properties(path: &str, file: &ModelFile) -> Result<Vec<ContestProperty>, Vec<Finding>> {
+    let text = read_text(Path::new(path), LARGEST_STATE_SPACE).map_err(|finding| vec![finding])?;
+    let text: Arc<str> = text.into();
+    file.model.contest_properties(&text).map_err(|found| in_text(found, path, &text))
+}
+
+/// A question of the contest as a property, and whether its answer is the opposite of the property's. A bound is none.
+///
+/// # Errors
+/// Its automaton is too large.
+pub fn contest_kind(
+    name: &str,
+    question: ContestQuestion,
+    dead_ends: DeadEnds,
+) -> Result<(PropertyKind, bool), Vec<Finding>> {
+    Ok(match question {
+        ContestQuestion::Deadlock => (PropertyKind::DeadlockFree, true),
+        ContestQuestion::Reachable(goal) => (PropertyKind::Reachable(goal), false),
+        ContestQuestion::Invariant(always) => (PropertyKind::Invariant(always), false),
+        ContestQuestion::Branching(formula) => {
+            let propositions = formula.propositions.into_iter().map(|one| one.expression).collect();
+            let branching = BranchingProperty { formula: formula.formula, propositions };
+            (PropertyKind::Branching(Box::new(branching)), false)
+        }
+        ContestQuestion::EveryRun(formula) => {
+            (PropertyKind::Linear(Box::new(linear_property(formula)?.with_dead_ends(dead_ends))), false)
+        }
+        ContestQuestion::NotEveryRun(formula) => {
+            (PropertyKind::Linear(Box::new(linear_property(formula)?.with_dead_ends(dead_ends))), true)
+        }
+        ContestQuestion::Bound(_) => return Err(vec![is_a_number(name)]),
+    })
+}
+
+/// Said about a property that is not true or false.
+fn is_a_number(name: &str) -> Finding {
+    let message = format!("the answer to `{name}` is a number");
+    Finding::error(codes::NOT_TRUE_OR_FALSE, message, "--contest-output prints it")
 }
 
 /// The value of `--ltl`.

@@ -9,6 +9,7 @@
 //! time, while in branching time `AX` is true and `EX` false. The examination tells, which the contest writes into the `id`; without one, a formula is one of branching time if it
 //! can be. Recorded verdicts of the contest agree with this reading.
 
+mod global;
 mod logic;
 mod read;
 
@@ -17,6 +18,8 @@ use sweepline::model::guarded_commands::{Expression, Span};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::formula::LtlFormula;
 use crate::{CtlFormula, Model};
+
+pub use global::Examination;
 
 /// A property of a file.
 #[derive(Clone, Debug, PartialEq)]
