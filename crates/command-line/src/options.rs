@@ -91,7 +91,7 @@ pub struct QuestionOptions {
     /// An expression that can become true again whatever happened: short for --ctl "AG EF (EXPR)"; may be repeated
     #[arg(long = "home", value_name = "EXPR", allow_hyphen_values = true)]
     pub homes: Vec<String>,
-    /// A file with properties of a Petri net, as the Model Checking Contest writes them; may be repeated
+    /// A file with properties of a Petri net, as the Model Checking Contest or LoLA write them; may be repeated
     ///
     /// All of them are checked, or with --property those that it names.
     #[arg(long = "properties", value_name = "FILE")]

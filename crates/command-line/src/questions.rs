@@ -10,7 +10,7 @@ use languages::petri::contest::{ContestProperty, ContestQuestion};
 use languages::spelling::nearest;
 use languages::{AutomatonWithPropositions, CtlForm, LtlFormula};
 use report::Finding;
-use sweepline::model::guarded_commands::{DeclaredProperty, DeclaredPropertyKind, Expression};
+use sweepline::model::guarded_commands::{DeclaredProperty, DeclaredPropertyKind, Expression, Span};
 use sweepline::property::linear::{DeadEnds, LinearProperty};
 use sweepline::property::ltl_to_buchi::Limits;
 use sweepline::property::service::{Halt, ServiceProperty};
@@ -245,14 +245,23 @@ impl Questions {
     }
 }
 
-/// The properties in a file of the contest.
+/// The properties in a file of the contest, or the task of LoLA that it holds.
 ///
 /// # Errors
 /// All that is wrong with it.
 pub fn contest_properties(path: &str, file: &ModelFile) -> Result<Vec<ContestProperty>, Vec<Finding>> {
     let text = read_text(Path::new(path), LARGEST_STATE_SPACE).map_err(|finding| vec![finding])?;
     let text: Arc<str> = text.into();
-    file.model.contest_properties(&text).map_err(|found| in_text(found, path, &text))
+    let is_xml = text.trim_start_matches('\u{feff}').trim_start().starts_with('<');
+    let read = if is_xml {
+        file.model.contest_properties(&text)
+    } else {
+        let span = Span::new(0, text.len());
+        let name =
+            Path::new(path).file_stem().map_or(path.into(), |name| name.to_string_lossy()).into_owned();
+        file.model.lola_task(&text).map(|question| vec![ContestProperty { name, question, span }])
+    };
+    read.map_err(|found| in_text(found, path, &text))
 }
 
 /// A question of the contest as a property, and whether its answer is the opposite of the property's. A bound is none.

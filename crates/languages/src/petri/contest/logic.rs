@@ -5,14 +5,14 @@ use sweepline::property::ctl::Ctl;
 use sweepline::property::ltl::Ltl;
 
 use super::ContestQuestion;
-use super::read::{State, Tree};
+use super::tree::{State, Tree};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::proposition::{Literal, Propositions};
 use crate::{CtlFormula, LtlFormula};
 
 /// What a formula asks. Whether it is about linear time is known, or else it is tried.
-pub(super) fn question(
+pub(in crate::petri) fn question(
     tree: &Tree,
     linear: Option<bool>,
     span: Span,

@@ -10,8 +10,9 @@
 //! can be. Recorded verdicts of the contest agree with this reading.
 
 mod global;
-mod logic;
+pub(super) mod logic;
 mod read;
+pub(super) mod tree;
 
 use sweepline::model::guarded_commands::{Expression, Span};
 
@@ -73,6 +74,17 @@ impl Model {
         let mut diagnostics = Diagnostics::default();
         let properties = read::properties(text, self.net.as_deref(), &mut diagnostics);
         diagnostics.check(properties)
+    }
+
+    /// A task of LoLA, `FORMULA …` or `ANALYSE …`, about this model, which must be a Petri net.
+    ///
+    /// # Errors
+    /// What is wrong with the task.
+    pub fn lola_task(&self, text: &str) -> Result<ContestQuestion, Vec<Diagnostic>> {
+        match &self.net {
+            Some(net) => super::lola::task(text, net),
+            None => Err(vec![read::not_a_net(text)]),
+        }
     }
 }
 

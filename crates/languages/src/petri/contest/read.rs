@@ -2,6 +2,7 @@
 
 use sweepline::model::guarded_commands::{BinaryOperator, CellId, Expression, Span};
 
+use super::tree::{State, Tree, connected, negated};
 use super::{ContestProperty, ContestQuestion, logic};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
@@ -10,33 +11,6 @@ use crate::petri::net::Net;
 use crate::petri::xml::{Document, Element, Piece};
 use crate::spelling::did_you_mean;
 
-/// A formula as it is written.
-#[derive(Clone, Debug)]
-pub(super) enum Tree {
-    /// Something about one state.
-    State(State),
-    Not(Box<Tree>),
-    And(Vec<Tree>),
-    Or(Vec<Tree>),
-    All(Box<Tree>),
-    Exists(Box<Tree>),
-    Next(Box<Tree>),
-    Finally(Box<Tree>),
-    Globally(Box<Tree>),
-    Until(Box<Tree>, Box<Tree>),
-}
-
-/// What is said about one state.
-#[derive(Clone, Debug)]
-pub(super) struct State {
-    pub(super) expression: Expression,
-    /// In words, for people.
-    pub(super) text: String,
-    pub(super) span: Span,
-    /// Whether it is that no transition can fire, and nothing else.
-    pub(super) is_deadlock: bool,
-}
-
 /// The properties of a file.
 pub(super) fn properties(
     text: &str,
@@ -44,9 +18,7 @@ pub(super) fn properties(
     diagnostics: &mut Diagnostics,
 ) -> Checked<Vec<ContestProperty>> {
     let Some(net) = net else {
-        let message = "properties of the contest are about Petri nets, and the model is none";
-        let error = Diagnostic::error(codes::NOT_A_NET, Span::new(0, text.len()), message, "about a net");
-        return Err(diagnostics.report(error.help("ask by --invariant, --ctl or --ltl")));
+        return Err(diagnostics.report(not_a_net(text)));
     };
     let mut document = Document::new(text);
     let mut reader = Reader { net, diagnostics };
@@ -69,6 +41,13 @@ pub(super) fn properties(
         }
     }
     if inside { Ok(properties) } else { Err(reader.not_properties(&Element::default())) }
+}
+
+/// The complaint about a model that is no net.
+pub(super) fn not_a_net(text: &str) -> Diagnostic {
+    let message = "properties in files are about Petri nets, and the model is none";
+    let error = Diagnostic::error(codes::NOT_A_NET, Span::new(0, text.len()), message, "about a net");
+    error.help("ask by --invariant, --ctl or --ltl")
 }
 
 struct Reader<'a> {
@@ -256,51 +235,5 @@ impl Reader<'_> {
         };
         self.diagnostics
             .report(error.help(help.unwrap_or_else(|| "is this the file for another net?".into())))
-    }
-}
-
-/// The opposite; that of something about one state is about one state, too.
-fn negated(tree: Tree) -> Tree {
-    match tree {
-        Tree::State(state) => Tree::State(State {
-            expression: state.expression.negated(),
-            text: format!("!({})", state.text),
-            is_deadlock: false,
-            ..state
-        }),
-        Tree::Not(inner) => *inner,
-        tree => Tree::Not(Box::new(tree)),
-    }
-}
-
-/// Several formulas, of which those about one state become one.
-fn connected(operator: BinaryOperator, trees: Vec<Tree>, span: Span) -> Tree {
-    let (mut states, mut others) = (Vec::new(), Vec::new());
-    for tree in trees {
-        match tree {
-            Tree::State(state) => states.push(state),
-            tree => others.push(tree),
-        }
-    }
-    let (word, neutral) = if operator == BinaryOperator::And { (" && ", 1) } else { (" || ", 0) };
-    let state = match states.len() {
-        0 if !others.is_empty() => None,
-        1 => states.pop(),
-        _ => {
-            let texts: Vec<String> = states.iter().map(|state| format!("({})", state.text)).collect();
-            let expressions = states.into_iter().map(|state| state.expression).collect();
-            let expression = joined(operator, expressions).unwrap_or(Expression::Constant(neutral));
-            Some(State { expression, text: texts.join(word), span, is_deadlock: false })
-        }
-    };
-    let state = state.map(Tree::State);
-    if others.is_empty() {
-        return state.unwrap_or(Tree::And(Vec::new()));
-    }
-    others.extend(state);
-    match others.len() {
-        1 => others.swap_remove(0),
-        _ if operator == BinaryOperator::And => Tree::And(others),
-        _ => Tree::Or(others),
     }
 }

@@ -12,7 +12,9 @@
 //! `SAFE n` is a promise of whoever wrote the net. It is read and not relied on: the bounds that are used are proved from the net itself. Fairness is
 //! remembered; no check uses it, and a warning says so. High-level nets of LoLA 1 (`SORT`, `FUNCTION`, `GUARD`) are refused, as LoLA 2 does.
 
+mod formula;
 mod read;
 mod tokens;
 
+pub(super) use formula::task;
 pub(super) use read::net;
