@@ -70,6 +70,7 @@ pub(super) enum Piece {
 
 /// A cursor over a document.
 pub(super) struct Document<'text> {
+    text: &'text str,
     reader: Reader<&'text [u8]>,
     /// Bytes in front of the document: some editors put a byte order mark there.
     skipped: u64,
@@ -83,13 +84,14 @@ impl<'text> Document<'text> {
         let mut reader = Reader::from_str(document);
         // One kind of element: `<a/>` is `<a></a>`.
         reader.config_mut().expand_empty_elements = true;
-        Self { reader, skipped: (text.len() - document.len()) as u64, open: 0 }
+        Self { text, reader, skipped: (text.len() - document.len()) as u64, open: 0 }
     }
 
     /// The place between two positions of the reader.
     fn span(&self, start: u64, end: u64) -> Span {
+        // The reader counts bytes, and an error may lie inside of a character.
         let place = |at: u64| usize::try_from(at + self.skipped).unwrap_or(usize::MAX);
-        Span::new(place(start), place(end))
+        Span::new(self.text.floor_char_boundary(place(start)), self.text.ceil_char_boundary(place(end)))
     }
 
     /// The next tag or text.

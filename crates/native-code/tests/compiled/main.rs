@@ -15,6 +15,7 @@ mod oracle_petri;
 mod oracle_petri_properties;
 mod oracle_sweep;
 mod oracle_verdicts;
+mod petri_nets;
 mod proved_measures;
 mod random_model;
 mod sweep_corners;
