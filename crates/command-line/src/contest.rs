@@ -56,6 +56,8 @@ struct Searching<'a> {
     plan: Plan,
     execution: ExecutionChoice,
     techniques: &'static str,
+    /// One for all searches: only the first listener hears anything.
+    interrupt: Interrupt,
     undecided: bool,
 }
 
@@ -83,8 +85,9 @@ impl ContestRun<'_> {
             plan.engine = Engine::Breadth;
         }
         let techniques = if plan.measure.is_some() { "EXPLICIT SWEEP_LINE" } else { "EXPLICIT" };
+        let (file, interrupt) = (&file, Interrupt::listen());
         let mut searching =
-            Searching { run: self, file: &file, plan, execution, techniques, undecided: false };
+            Searching { run: self, file, plan, execution, techniques, interrupt, undecided: false };
         if let Some(examination) = examination {
             searching.examine(examination, &net)?;
         }
@@ -251,7 +254,7 @@ impl Searching<'_> {
     fn search(&self, properties: &[Property], plan: &Plan) -> Result<Outcome, Failure> {
         let run = self.run;
         let detail = run.output.detail();
-        let mut watch = Watch::new(run.start, run.search.time_limit, Interrupt::listen(), detail);
+        let mut watch = Watch::new(run.start, run.search.time_limit, self.interrupt.clone(), detail);
         let outcome = check_by(self.execution, &self.file.model.commands, properties, plan, &mut watch);
         watch.finish();
         outcome.map_err(|error| Failure::of_check(&error, Some(run.search)))
