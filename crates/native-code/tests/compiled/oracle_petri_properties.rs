@@ -129,7 +129,7 @@ fn compare_contest(kind: &str, most: u64, every: usize) {
     let sizes = sizes(&rows);
     let rows: Vec<&NetAnswer> = rows
         .iter()
-        .filter(|row| row.kind == kind && row.file.starts_with("mcc/") && row.format == "pnml-pt")
+        .filter(|row| row.kind == kind && row.file.starts_with("mcc/"))
         .filter(|row| sizes.get(row.file.as_str()).is_some_and(|size| *size <= most))
         .step_by(every)
         .collect();
@@ -181,14 +181,85 @@ fn queries_of_tapaal_have_the_recorded_answers() {
     compare_rows("tapaal", &rows, &petri);
 }
 
+/// Whether every one of these questions is answered as wanted.
+fn all(model: &Model, kinds: Vec<PropertyKind>, wanted: bool) -> Result<bool, String> {
+    for batch in kinds.chunks(60) {
+        let properties: Vec<Property> =
+            batch.iter().map(|kind| Property::new("asked", kind.clone())).collect();
+        let outcome = check(&model.commands, &Compiled, &properties, &Plan::default(), &mut ());
+        for verdict in outcome.map_err(|error| error.to_string())?.verdicts {
+            let holds = match verdict {
+                Verdict::Holds(_) => true,
+                Verdict::Violated(_) => false,
+                Verdict::Unknown(reason) => return Err(format!("{reason:?}")),
+            };
+            if holds != wanted {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// The answer to a question about a whole net.
+fn examined(model: &Model, kind: &str) -> Result<bool, String> {
+    let net = model.net.as_ref().unwrap();
+    let each = |expressions: Vec<Expression>, kind: fn(Expression) -> PropertyKind| {
+        expressions.into_iter().map(kind).collect::<Vec<_>>()
+    };
+    match kind {
+        "onesafe" => all(model, vec![PropertyKind::Invariant(net.is_safe_now())], true),
+        "stablemarking" => {
+            all(model, each(net.unchanged_places(), PropertyKind::Invariant), false).map(|change| !change)
+        }
+        "quasiliveness" => all(model, each(net.fireable_transitions(), PropertyKind::Reachable), true),
+        "liveness" => all(model, each(net.fireable_transitions(), PropertyKind::AlwaysPossible), true),
+        _ => Err(format!("what is {kind}?")),
+    }
+}
+
+fn compare_examinations(states: std::ops::RangeInclusive<u64>) {
+    let Some(petri) = Petri::find_or_say_skipped("examinations of whole nets") else { return };
+    let rows = petri.answers().unwrap();
+    let sizes = sizes(&rows);
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for row in &rows {
+        let is_global =
+            ["onesafe", "stablemarking", "quasiliveness", "liveness"].contains(&row.kind.as_str());
+        if !is_global || !sizes.get(row.file.as_str()).is_some_and(|size| states.contains(size)) {
+            continue;
+        }
+        compared += 1;
+        let found = examined(&read(&petri, row), &row.kind);
+        if found != Ok(row.verdict == "TRUE") {
+            wrong.push(format!("{} expected {}, found {found:?}", row.property, row.verdict));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {compared} rows differ:\n{}", wrong.len(), wrong.join("\n"));
+    eprintln!("{compared} rows about whole nets agree");
+}
+
+#[test]
+fn examinations_have_the_answers_of_the_contest() {
+    compare_examinations(0..=5_000);
+}
+
+#[test]
+fn examinations_of_nets_up_to_200_000_markings_have_the_answers_of_the_contest() {
+    if slow("examinations of nets above 5,000 markings") {
+        compare_examinations(5_001..=200_000);
+    }
+}
+
 fn compare_deadlocks(states: std::ops::RangeInclusive<u64>) {
     let Some(petri) = Petri::find_or_say_skipped("deadlocks of Petri nets") else { return };
     let rows = petri.answers().unwrap();
     let sizes = sizes(&rows);
     let (mut compared, mut wrong) = (0, Vec::new());
     for row in rows.iter().filter(|row| row.kind == "deadlock" && !row.file.starts_with("tapaal/")) {
-        let is_plain = matches!(row.format.as_str(), "pnml-pt" | "lola");
-        if !is_plain || !sizes.get(row.file.as_str()).is_some_and(|size| states.contains(size)) {
+        if row.format == "lola-highlevel"
+            || !sizes.get(row.file.as_str()).is_some_and(|size| states.contains(size))
+        {
             continue;
         }
         compared += 1;
