@@ -1,11 +1,13 @@
 //! A symmetric net, unfolded: a place for each colour of a place, a transition for each choice of values for the variables around it that satisfies
 //! its condition.
 //!
-//! Values are chosen variable by variable, and each part of a condition is tested as soon as it can be, so that `x = y` costs no more than it must. A place of dots
+//! Values are chosen variable by variable, and each part of a condition is tested as soon as it can be, so that `x = y` costs no more than it must. Instances
+//! that need a token which no step can ever bring are left out: which places can be marked at all is found first, by firing everything without taking tokens away. Nets with
+//! tables of data in their places would not fit in memory otherwise. A place of dots
 //! keeps its name; others are called `p(a,1)`, and transitions `t(a,1)` with the values of their variables in the order of declaration.
 //! Limits keep the result in memory: a finding says so, because the file alone does not show how large its net is.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use sweepline::model::guarded_commands::Span;
 
@@ -32,8 +34,9 @@ pub(super) fn net(written: &WrittenNet, diagnostics: &mut Diagnostics) -> Net {
     let net = Net { name: written.name.clone(), claimed_safe: written.claimed_safe, ..Net::default() };
     let declarations = Declarations::read(&written.declarations, diagnostics);
     let names = node_names(written, diagnostics);
-    let (used, places) = (HashSet::new(), Vec::new());
-    let mut unfolding = Unfolding { declarations, net, used, places, arcs: 0, trials: 0, diagnostics };
+    let (used, places, possible) = (HashSet::new(), Vec::new(), Vec::new());
+    let mut unfolding =
+        Unfolding { declarations, net, used, places, possible, arcs: 0, trials: 0, diagnostics };
     // Reported where it is wrong.
     let _ = unfolding.run(written, &names);
     unfolding.net
@@ -44,6 +47,39 @@ struct ColouredPlace {
     sort: SortId,
     /// The place of its first colour; the others follow.
     first: u32,
+}
+
+/// A coloured transition.
+struct ColouredTransition<'n> {
+    node: &'n Node,
+    arcs: Vec<ColouredArc>,
+    /// Its variables, in the order of declaration.
+    variables: Vec<usize>,
+    /// The same in the order in which they get values.
+    order: Vec<usize>,
+    /// What is tested before the first and behind each of them.
+    tests: Vec<Vec<Test>>,
+}
+
+/// Something that an instance must pass.
+#[derive(Clone)]
+enum Test {
+    /// A part of the condition.
+    Condition(Condition),
+    /// The places of these tokens, counted from the first colour's, can be marked.
+    Marked(u32, Term),
+}
+
+impl Test {
+    fn passes(&self, binding: &[u64], possible: &[bool]) -> bool {
+        match self {
+            Self::Condition(condition) => condition.holds(binding),
+            Self::Marked(first, term) => {
+                let needed = term.bag(binding).into_iter().filter(|(_, weight)| *weight > 0);
+                needed.into_iter().all(|(colour, _)| possible[*first as usize + colour as usize])
+            }
+        }
+    }
 }
 
 /// An arc of a coloured transition.
@@ -59,6 +95,8 @@ struct Unfolding<'a> {
     /// Names of unfolded nodes: two coloured ones may lead to the same.
     used: HashSet<String>,
     places: Vec<ColouredPlace>,
+    /// Whether a place of the unfolded net can be marked, as far as is known.
+    possible: Vec<bool>,
     arcs: usize,
     trials: u64,
     diagnostics: &'a mut Diagnostics,
@@ -80,8 +118,16 @@ impl Unfolding<'_> {
             arcs[transition as usize].push(ColouredArc { first, term, to_transition });
         }
         self.used.clear();
-        for (transition, arcs) in written.transitions.iter().zip(&arcs) {
-            self.transition(transition, arcs)?;
+        let mut transitions = Vec::with_capacity(arcs.len());
+        for (transition, arcs) in written.transitions.iter().zip(arcs) {
+            transitions.push(self.coloured_transition(transition, arcs)?);
+        }
+        self.find_possible(&transitions)?;
+        for transition in &transitions {
+            self.net.transition_groups.entry(transition.node.id.clone()).or_default();
+            self.each_instance(transition, &mut |unfolding, binding| {
+                unfolding.instance(transition, binding)
+            })?;
         }
         Ok(())
     }
@@ -158,7 +204,12 @@ impl Unfolding<'_> {
         }
     }
 
-    fn transition(&mut self, node: &Node, arcs: &[ColouredArc]) -> Checked<()> {
+    /// What has to be known to choose the values of a transition's variables.
+    fn coloured_transition<'n>(
+        &mut self,
+        node: &'n Node,
+        arcs: Vec<ColouredArc>,
+    ) -> Checked<ColouredTransition<'n>> {
         let condition = match node.part("condition") {
             Some(part) if part.child("structure").is_some_and(|structure| !structure.children.is_empty()) => {
                 let element = self.terms().structure(part)?;
@@ -166,35 +217,65 @@ impl Unfolding<'_> {
             }
             _ => Condition::Constant(true),
         };
-        let mut variables = BTreeSet::new();
-        condition.variables(&mut |number| _ = variables.insert(number));
-        arcs.iter().for_each(|arc| arc.term.variables(&mut |number| _ = variables.insert(number)));
-        let variables: Vec<usize> = variables.into_iter().collect();
-        // Each part of the condition behind the last of its variables.
-        let mut tests: Vec<Vec<Condition>> = vec![Vec::new(); variables.len() + 1];
-        for part in condition.into_conjuncts() {
+        // The variables around places with few tokens first: they leave the fewest choices for the others.
+        let marked = |arc: &ColouredArc| self.marked_colours(arc);
+        let mut inputs: Vec<(usize, &ColouredArc)> =
+            arcs.iter().filter(|arc| arc.to_transition).map(|arc| (marked(arc), arc)).collect();
+        inputs.sort_by_key(|(marked, _)| *marked);
+        let mut order = Vec::new();
+        let mut note = |number: usize| {
+            if !order.contains(&number) {
+                order.push(number);
+            }
+        };
+        inputs.iter().for_each(|(_, arc)| arc.term.variables(&mut note));
+        arcs.iter().for_each(|arc| arc.term.variables(&mut note));
+        condition.variables(&mut note);
+        let mut tests: Vec<Vec<Test>> = vec![Vec::new(); order.len() + 1];
+        // Each test behind the last of its variables.
+        let behind = |variables: &dyn Fn(&mut dyn FnMut(usize))| {
             let mut last = 0;
-            part.variables(&mut |number| {
-                let place = variables.iter().position(|known| *known == number).map_or(0, |place| place + 1);
+            variables(&mut |number| {
+                let place = order.iter().position(|known| *known == number).map_or(0, |place| place + 1);
                 last = last.max(place);
             });
-            tests[last].push(part);
+            last
+        };
+        for part in condition.into_conjuncts() {
+            tests[behind(&|visit| part.variables(visit))].push(Test::Condition(part));
         }
-        self.net.transition_groups.entry(node.id.clone()).or_default();
-        let mut binding = vec![0; self.declarations.variables().len()];
-        if !tests[0].iter().all(|test| test.holds(&binding)) {
-            return Ok(());
+        for (_, arc) in inputs {
+            tests[behind(&|visit| arc.term.variables(visit))].push(Test::Marked(arc.first, arc.term.clone()));
         }
-        self.choose(&variables, &tests[1..], &mut binding, &mut |unfolding, binding| {
-            unfolding.instance(node, arcs, &variables, binding)
-        })
+        let mut variables = order.clone();
+        variables.sort_unstable();
+        Ok(ColouredTransition { node, arcs, variables, order, tests })
     }
 
-    /// Calls `found` with each choice of values that passes the tests.
+    /// How many colours of the place are marked in the beginning.
+    fn marked_colours(&self, arc: &ColouredArc) -> usize {
+        let first = arc.first as usize;
+        let places = &self.net.places[first..first + self.declarations.size(arc.term.sort) as usize];
+        places.iter().filter(|place| place.tokens > 0).count()
+    }
+
+    /// Calls `found` with each choice of values that passes all tests.
+    fn each_instance(
+        &mut self,
+        transition: &ColouredTransition<'_>,
+        found: &mut dyn FnMut(&mut Self, &[u64]) -> Checked<()>,
+    ) -> Checked<()> {
+        let mut binding = vec![0; self.declarations.variables().len()];
+        if !transition.tests[0].iter().all(|test| test.passes(&binding, &self.possible)) {
+            return Ok(());
+        }
+        self.choose(&transition.order, &transition.tests[1..], &mut binding, found)
+    }
+
     fn choose(
         &mut self,
         variables: &[usize],
-        tests: &[Vec<Condition>],
+        tests: &[Vec<Test>],
         binding: &mut Vec<u64>,
         found: &mut dyn FnMut(&mut Self, &[u64]) -> Checked<()>,
     ) -> Checked<()> {
@@ -207,20 +288,38 @@ impl Unfolding<'_> {
             if self.trials > MOST_TRIALS {
                 return Err(self.too_large(Span::default(), "values to be tried", MOST_TRIALS as usize));
             }
-            if here.iter().all(|test| test.holds(binding)) {
+            if here.iter().all(|test| test.passes(binding, &self.possible)) {
                 self.choose(rest, later, binding, found)?;
             }
         }
         Ok(())
     }
 
-    fn instance(
-        &mut self,
-        node: &Node,
-        arcs: &[ColouredArc],
-        variables: &[usize],
-        binding: &[u64],
-    ) -> Checked<()> {
+    /// Finds the places that can ever be marked, if tokens are never taken away.
+    fn find_possible(&mut self, transitions: &[ColouredTransition<'_>]) -> Checked<()> {
+        self.possible = self.net.places.iter().map(|place| place.tokens > 0).collect();
+        loop {
+            let mut changed = false;
+            for transition in transitions {
+                self.each_instance(transition, &mut |unfolding, binding| {
+                    for arc in transition.arcs.iter().filter(|arc| !arc.to_transition) {
+                        for (colour, weight) in arc.term.bag(binding) {
+                            let possible = &mut unfolding.possible[arc.first as usize + colour as usize];
+                            changed |= weight > 0 && !*possible;
+                            *possible |= weight > 0;
+                        }
+                    }
+                    Ok(())
+                })?;
+            }
+            if !changed {
+                return Ok(());
+            }
+        }
+    }
+
+    fn instance(&mut self, transition: &ColouredTransition<'_>, binding: &[u64]) -> Checked<()> {
+        let ColouredTransition { node, arcs, variables, .. } = transition;
         if self.net.transitions.len() >= MOST_TRANSITIONS {
             return Err(self.too_large(node.span, "transitions", MOST_TRANSITIONS));
         }
