@@ -2,7 +2,7 @@
 //! its condition.
 //!
 //! Values are chosen variable by variable, and each part of a condition is tested as soon as it can be, so that `x = y` costs no more than it must. Instances
-//! that need a token which no step can ever bring are left out: which places can be marked at all is found first, by firing everything without taking tokens away. Nets with
+//! that need a token which no step can ever bring are left out, and so are the places that are never marked: which ones can be marked at all is found first, by firing everything without taking tokens away. Nets with
 //! tables of data in their places would not fit in memory otherwise. A place of dots
 //! keeps its name; others are called `p(a,1)`, and transitions `t(a,1)` with the values of their variables in the order of declaration.
 //! Limits keep the result in memory: a finding says so, because the file alone does not show how large its net is.
@@ -34,9 +34,9 @@ pub(super) fn net(written: &WrittenNet, diagnostics: &mut Diagnostics) -> Net {
     let net = Net { name: written.name.clone(), claimed_safe: written.claimed_safe, ..Net::default() };
     let declarations = Declarations::read(&written.declarations, diagnostics);
     let names = node_names(written, diagnostics);
-    let (used, places, possible) = (HashSet::new(), Vec::new(), Vec::new());
+    let (used, places, possible, numbers) = (HashSet::new(), Vec::new(), Vec::new(), Vec::new());
     let mut unfolding =
-        Unfolding { declarations, net, used, places, possible, arcs: 0, trials: 0, diagnostics };
+        Unfolding { declarations, net, used, places, possible, numbers, arcs: 0, trials: 0, diagnostics };
     // Reported where it is wrong.
     let _ = unfolding.run(written, &names);
     unfolding.net
@@ -97,6 +97,8 @@ struct Unfolding<'a> {
     places: Vec<ColouredPlace>,
     /// Whether a place of the unfolded net can be marked, as far as is known.
     possible: Vec<bool>,
+    /// The numbers of those that can be.
+    numbers: Vec<Option<u32>>,
     arcs: usize,
     trials: u64,
     diagnostics: &'a mut Diagnostics,
@@ -123,6 +125,7 @@ impl Unfolding<'_> {
             transitions.push(self.coloured_transition(transition, arcs)?);
         }
         self.find_possible(&transitions)?;
+        self.keep_possible();
         for transition in &transitions {
             self.net.transition_groups.entry(transition.node.id.clone()).or_default();
             self.each_instance(transition, &mut |unfolding, binding| {
@@ -259,6 +262,18 @@ impl Unfolding<'_> {
         places.iter().filter(|place| place.tokens > 0).count()
     }
 
+    /// Leaves out the places that are never marked.
+    fn keep_possible(&mut self) {
+        let mut number = 0;
+        self.numbers =
+            self.possible.iter().map(|possible| possible.then(|| (number, number += 1).0)).collect();
+        let places = std::mem::take(&mut self.net.places).into_iter().zip(&self.numbers);
+        self.net.places = places.filter(|(_, number)| number.is_some()).map(|(place, _)| place).collect();
+        for group in self.net.place_groups.values_mut() {
+            *group = group.iter().filter_map(|place| self.numbers[*place as usize]).collect();
+        }
+    }
+
     /// Calls `found` with each choice of values that passes all tests.
     fn each_instance(
         &mut self,
@@ -328,8 +343,10 @@ impl Unfolding<'_> {
             let list = if arc.to_transition { &mut inputs } else { &mut outputs };
             for (colour, weight) in arc.term.bag(binding) {
                 let Ok(weight) = u32::try_from(weight) else { return Err(self.too_many_tokens(node.span)) };
-                if weight > 0 {
-                    list.push(NetArc { place: arc.first + colour as u32, weight });
+                // A place without a number is never marked, and no arc of this instance leads there.
+                if let Some(place) = self.numbers[arc.first as usize + colour as usize].filter(|_| weight > 0)
+                {
+                    list.push(NetArc { place, weight });
                 }
             }
         }
