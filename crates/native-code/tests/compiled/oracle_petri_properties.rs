@@ -9,8 +9,9 @@ use std::path::Path;
 use languages::Model;
 use languages::petri::contest::{ContestProperty, ContestQuestion};
 use oracles::{NetAnswer, Petri};
-use sweepline::check::{Plan, check};
+use sweepline::check::{Outcome, Plan, check};
 use sweepline::model::guarded_commands::{BinaryOperator, Expression};
+use sweepline::model::interpreted_model::Interpreted;
 use sweepline::property::linear::LinearProperty;
 use sweepline::property::ltl_to_buchi::Limits as AutomatonLimits;
 use sweepline::property::{BranchingProperty, Property, PropertyKind};
@@ -18,6 +19,20 @@ use sweepline::verdict::Verdict;
 use sweepline_native_code::Compiled;
 
 use super::oracle_petri::read;
+
+/// A net with more transitions is interpreted: to compile it anew for each of many questions takes longer than to answer them.
+const COMPILED: usize = 200;
+
+/// Checks as suits the size of the net.
+fn checked(model: &Model, properties: &[Property]) -> Result<Outcome, String> {
+    let plan = Plan::default();
+    let outcome = if model.commands.actions.len() > COMPILED {
+        check(&model.commands, &Interpreted, properties, &plan, &mut ())
+    } else {
+        check(&model.commands, &Compiled, properties, &plan, &mut ())
+    };
+    outcome.map_err(|error| error.to_string())
+}
 
 /// What a row is about.
 struct Asked {
@@ -56,8 +71,7 @@ fn answer(model: &Model, question: &ContestQuestion, expected: &str) -> Result<S
         }
     };
     let properties: Vec<Property> = kinds.into_iter().map(|kind| Property::new("asked", kind)).collect();
-    let outcome = check(&model.commands, &Compiled, &properties, &Plan::default(), &mut ());
-    let outcome = outcome.map_err(|error| error.to_string())?;
+    let outcome = checked(model, &properties)?;
     match outcome.verdicts.as_slice() {
         [Verdict::Holds(_)] => Ok(if opposite { "FALSE" } else { "TRUE" }.to_owned()),
         [Verdict::Violated(_)] => Ok(if opposite { "TRUE" } else { "FALSE" }.to_owned()),
@@ -186,8 +200,7 @@ fn all(model: &Model, kinds: Vec<PropertyKind>, wanted: bool) -> Result<bool, St
     for batch in kinds.chunks(60) {
         let properties: Vec<Property> =
             batch.iter().map(|kind| Property::new("asked", kind.clone())).collect();
-        let outcome = check(&model.commands, &Compiled, &properties, &Plan::default(), &mut ());
-        for verdict in outcome.map_err(|error| error.to_string())?.verdicts {
+        for verdict in checked(model, &properties)?.verdicts {
             let holds = match verdict {
                 Verdict::Holds(_) => true,
                 Verdict::Violated(_) => false,

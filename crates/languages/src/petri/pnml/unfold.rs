@@ -264,9 +264,9 @@ impl Unfolding<'_> {
 
     /// Leaves out the places that are never marked.
     fn keep_possible(&mut self) {
-        let mut number = 0;
-        self.numbers =
-            self.possible.iter().map(|possible| possible.then(|| (number, number += 1).0)).collect();
+        let mut numbers = 0..;
+        let possible = self.possible.iter();
+        self.numbers = possible.map(|possible| if *possible { numbers.next() } else { None }).collect();
         let places = std::mem::take(&mut self.net.places).into_iter().zip(&self.numbers);
         self.net.places = places.filter(|(_, number)| number.is_some()).map(|(place, _)| place).collect();
         for group in self.net.place_groups.values_mut() {
