@@ -40,7 +40,9 @@ impl GreatestValue {
     pub fn candidates(&self, most: usize) -> Vec<i64> {
         let (span, most) = (i128::from(self.high) - i128::from(self.low), most.max(1) as i128);
         let count = span.min(most);
-        (1..=count).map(|number| (i128::from(self.low) + (span * number).div_ceil(count)) as i64).collect()
+        (1..=count)
+            .map(|number| (i128::from(self.low) + (span * number + count - 1) / count) as i64)
+            .collect()
     }
 
     /// That one of the numbers is at least this.
