@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use languages::Model;
 use languages::petri::contest::{ContestProperty, ContestQuestion};
@@ -23,9 +24,13 @@ use super::oracle_petri::read;
 /// A net with more transitions is interpreted: to compile it anew for each of many questions takes longer than to answer them.
 const COMPILED: usize = 200;
 
+/// Searches that find more states are given up, which happens on unbounded nets only.
+const MOST_STATES: u64 = 1_000_000;
+
 /// Checks as suits the size of the net.
 fn checked(model: &Model, properties: &[Property]) -> Result<Outcome, String> {
-    let plan = Plan::default();
+    let mut plan = Plan::default();
+    plan.limits.states = MOST_STATES;
     let outcome = if model.commands.actions.len() > COMPILED {
         check(&model.commands, &Interpreted, properties, &plan, &mut ())
     } else {
@@ -111,6 +116,7 @@ fn compare_rows(what: &str, rows: &[&NetAnswer], petri: &Petri) {
     }
     let mut wrong = Vec::new();
     for rows in files.values() {
+        let begun = Instant::now();
         let asked = match asked(petri, rows[0]) {
             Ok(asked) => asked,
             Err(error) => {
@@ -126,6 +132,9 @@ fn compare_rows(what: &str, rows: &[&NetAnswer], petri: &Petri) {
             if found.as_ref() != Ok(&row.verdict) {
                 wrong.push(format!("{} expected {}, found {found:?}", row.property, row.verdict));
             }
+        }
+        if begun.elapsed() > Duration::from_secs(2) {
+            eprintln!("{}: {} rows in {:?}", rows[0].file, rows.len(), begun.elapsed());
         }
     }
     assert!(wrong.is_empty(), "{what}: {} of {} rows differ:\n{}", wrong.len(), rows.len(), wrong.join("\n"));

@@ -63,22 +63,18 @@ impl Net {
     /// That no place holds two tokens. Those of all colours count together.
     pub fn is_safe_now(&self) -> Expression {
         let one = || Expression::Constant(1);
-        let safe = self.place_groups.values().map(|places| {
-            let tokens = places.iter().map(|place| Expression::Cell(CellId(*place))).collect();
-            let tokens = joined(BinaryOperator::Add, tokens).unwrap_or(Expression::Constant(0));
-            Expression::binary(BinaryOperator::LessOrEqual, tokens, one())
-        });
+        let safe = self.place_groups.values();
+        let safe =
+            safe.map(|places| Expression::binary(BinaryOperator::LessOrEqual, tokens_on(places), one()));
         joined(BinaryOperator::And, safe.collect()).unwrap_or(one())
     }
 
-    /// For each place, that it is marked as in the beginning.
+    /// For each place, that it holds as many tokens as in the beginning. Those of all colours count together.
     pub fn unchanged_places(&self) -> Vec<Expression> {
         let unchanged = |places: &Vec<u32>| {
-            let same = places.iter().map(|place| {
-                let tokens = i64::from(self.places[*place as usize].tokens);
-                Expression::cell_equals(CellId(*place), tokens)
-            });
-            joined(BinaryOperator::And, same.collect()).unwrap_or(Expression::Constant(1))
+            let initial = places.iter().map(|place| i64::from(self.places[*place as usize].tokens)).sum();
+            let tokens = tokens_on(places);
+            Expression::binary(BinaryOperator::Equal, tokens, Expression::Constant(initial))
         };
         self.place_groups.values().map(unchanged).collect()
     }
@@ -91,4 +87,10 @@ impl Net {
         };
         self.transition_groups.values().map(fireable).collect()
     }
+}
+
+/// The tokens on several places.
+fn tokens_on(places: &[u32]) -> Expression {
+    let tokens = places.iter().map(|place| Expression::Cell(CellId(*place))).collect();
+    joined(BinaryOperator::Add, tokens).unwrap_or(Expression::Constant(0))
 }

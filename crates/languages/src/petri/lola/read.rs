@@ -229,7 +229,7 @@ impl<'text> Reader<'text, '_> {
         let error = Diagnostic::error(codes::UNKNOWN_NODE, name.span, message, "unknown place");
         let mut known: Vec<&str> = self.places.keys().copied().collect();
         known.sort_unstable();
-        let help = did_you_mean(name.text, known.into_iter());
+        let help = did_you_mean(name.text, known);
         let help = help.unwrap_or_else(|| "declare it behind `PLACE`".to_owned());
         self.diagnostics.report(error.help(help));
     }

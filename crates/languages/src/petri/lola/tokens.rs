@@ -26,8 +26,8 @@ pub(super) fn tokens<'text>(text: &'text str, diagnostics: &mut Diagnostics) -> 
             first.len_utf8()
         } else if first == '{' {
             braces(rest).unwrap_or_else(|| unclosed(text, at, "}", diagnostics))
-        } else if rest.starts_with("/*") {
-            let length = rest[2..].find("*/").map(|end| end + 4);
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            let length = comment.find("*/").map(|end| end + "/**/".len());
             length.unwrap_or_else(|| unclosed(text, at, "*/", diagnostics))
         } else {
             let length = if SIGNS.contains(&first) || first == '}' {

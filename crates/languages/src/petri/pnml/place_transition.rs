@@ -108,7 +108,7 @@ pub(in crate::petri) fn unknown_node<'n>(
     let error = Diagnostic::error(codes::UNKNOWN_NODE, span, message, "unknown place or transition");
     let mut known: Vec<&str> = known.collect();
     known.sort_unstable();
-    let help = did_you_mean(name, known.into_iter());
+    let help = did_you_mean(name, known);
     error.help(help.unwrap_or_else(|| "nodes are named by their id, not by their label".to_owned()))
 }
 

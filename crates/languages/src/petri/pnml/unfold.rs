@@ -236,19 +236,17 @@ impl Unfolding<'_> {
         condition.variables(&mut note);
         let mut tests: Vec<Vec<Test>> = vec![Vec::new(); order.len() + 1];
         // Each test behind the last of its variables.
-        let behind = |variables: &dyn Fn(&mut dyn FnMut(usize))| {
-            let mut last = 0;
-            variables(&mut |number| {
-                let place = order.iter().position(|known| *known == number).map_or(0, |place| place + 1);
-                last = last.max(place);
-            });
-            last
-        };
+        let place =
+            |number: usize| order.iter().position(|known| *known == number).map_or(0, |place| place + 1);
         for part in condition.into_conjuncts() {
-            tests[behind(&|visit| part.variables(visit))].push(Test::Condition(part));
+            let mut last = 0;
+            part.variables(&mut |number| last = last.max(place(number)));
+            tests[last].push(Test::Condition(part));
         }
         for (_, arc) in inputs {
-            tests[behind(&|visit| arc.term.variables(visit))].push(Test::Marked(arc.first, arc.term.clone()));
+            let mut last = 0;
+            arc.term.variables(&mut |number| last = last.max(place(number)));
+            tests[last].push(Test::Marked(arc.first, arc.term.clone()));
         }
         let mut variables = order.clone();
         variables.sort_unstable();
