@@ -60,7 +60,9 @@ codes! {
     ANOTHER_RUN = "E0043": "A checkpoint belongs to another run, or its model has changed.";
     CHECKPOINT_IN_USE = "E0044": "A folder for checkpoints has one of another run.";
     FORMULA_TOO_LARGE = "E0045": "The automaton of a formula, or of a service, would be too large.";
-    FAIRNESS_OF_NOTHING = "E0046": "`--fairness` without a property of linear time.";
+    NOT_TRUE_OR_FALSE = "E0046": "A property that asks for a number.";
+    NOT_ASKED = "E0047": "Contest output without properties and without an examination.";
+    FAIRNESS_OF_NOTHING = "E0048": "`--fairness` without a property of linear time.";
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use sweepline::property::soundness::Unsound;
 use crate::arguments::{CheckArguments, ExploreArguments, is_standard_stream};
 use crate::codes;
 use crate::console::{Console, Stream};
+use crate::contest::ContestRun;
 use crate::execution::{check_automatically_by, check_by};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -94,6 +95,21 @@ impl<'a> Exploration<'a> {
 
     /// Does it.
     pub fn run(&self) -> Exit {
+        if let Some(questions) = self.questions.filter(|questions| questions.contest_output) {
+            let contest = ContestRun {
+                model: self.model,
+                definitions: self.definitions,
+                questions,
+                search: self.search,
+                output: self.output,
+                console: self.console,
+                start: self.start,
+            };
+            return contest.run().unwrap_or_else(|Failure { exit, findings }| {
+                self.console.report(&findings);
+                exit
+            });
+        }
         let json = match self.output.json.as_deref().map(OutputFile::probe).transpose() {
             Ok(json) => json,
             Err(finding) => {

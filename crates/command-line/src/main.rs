@@ -11,6 +11,8 @@ mod codes;
 mod comparison;
 mod comparison_options;
 mod console;
+mod contest;
+mod contest_bounds;
 mod conversion;
 mod drawing;
 mod engine_process;

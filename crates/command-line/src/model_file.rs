@@ -36,7 +36,7 @@ impl ModelFile {
         let language = chosen.map(Language::from).or_else(|| Language::of_path(path)).unwrap_or_default();
         let largest = match language {
             Language::Dve => LARGEST_MODEL,
-            Language::StateSpace => LARGEST_STATE_SPACE,
+            Language::StateSpace | Language::Pnml | Language::Lola => LARGEST_STATE_SPACE,
         };
         let text: Arc<str> = read_text(path, largest).map_err(|finding| vec![finding])?.into();
         let path = path.display().to_string();

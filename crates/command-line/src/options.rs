@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use languages::Language;
+use languages::petri::contest::Examination;
 use report::{Detail, TraceView};
 use sweepline::progress::finder::Prefer;
 use sweepline::property::fairness::Fairness;
@@ -31,6 +32,10 @@ pub enum LanguageChoice {
     Dve,
     /// An explicit state space, one line per state
     Ss,
+    /// A Petri net in the Petri Net Markup Language
+    Pnml,
+    /// A Petri net as LoLA reads it
+    Lola,
 }
 
 impl From<LanguageChoice> for Language {
@@ -38,6 +43,8 @@ impl From<LanguageChoice> for Language {
         match choice {
             LanguageChoice::Dve => Self::Dve,
             LanguageChoice::Ss => Self::StateSpace,
+            LanguageChoice::Pnml => Self::Pnml,
+            LanguageChoice::Lola => Self::Lola,
         }
     }
 }
@@ -88,12 +95,59 @@ pub struct QuestionOptions {
     /// An expression that can become true again whatever happened: short for --ctl "AG EF (EXPR)"; may be repeated
     #[arg(long = "home", value_name = "EXPR", allow_hyphen_values = true)]
     pub homes: Vec<String>,
+    /// A file with properties of a Petri net, as the Model Checking Contest or LoLA write them; may be repeated
+    ///
+    /// All of them are checked, or with --property those that it names.
+    #[arg(long = "properties", value_name = "FILE")]
+    pub property_files: Vec<String>,
+    /// A question about a whole Petri net, as the Model Checking Contest asks it; with --contest-output
+    #[arg(long, value_name = "EXAMINATION", value_enum, ignore_case = true, requires = "contest_output")]
+    pub examination: Option<ExaminationChoice>,
+    /// Answer the properties of --properties, or the --examination, in the words of the Model Checking Contest
+    #[arg(long)]
+    pub contest_output: bool,
     /// Every reachable state has a successor
     #[arg(long, conflicts_with = "no_deadlock")]
     pub deadlock: bool,
     /// Do not look for deadlocks
     #[arg(long)]
     pub no_deadlock: bool,
+}
+
+/// The questions of the contest that are about a whole net.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExaminationChoice {
+    /// How many markings, steps and tokens are there?
+    #[value(name = "StateSpace")]
+    StateSpace,
+    /// Is a dead marking reachable?
+    #[value(name = "ReachabilityDeadlock")]
+    ReachabilityDeadlock,
+    /// Does no place ever hold two tokens?
+    #[value(name = "OneSafe")]
+    OneSafe,
+    /// Is there a place whose marking never changes?
+    #[value(name = "StableMarking")]
+    StableMarking,
+    /// Can every transition fire some time?
+    #[value(name = "QuasiLiveness")]
+    QuasiLiveness,
+    /// Can every transition always fire some time later?
+    #[value(name = "Liveness")]
+    Liveness,
+}
+
+impl From<ExaminationChoice> for Examination {
+    fn from(choice: ExaminationChoice) -> Self {
+        match choice {
+            ExaminationChoice::StateSpace => Self::StateSpace,
+            ExaminationChoice::ReachabilityDeadlock => Self::ReachabilityDeadlock,
+            ExaminationChoice::OneSafe => Self::OneSafe,
+            ExaminationChoice::StableMarking => Self::StableMarking,
+            ExaminationChoice::QuasiLiveness => Self::QuasiLiveness,
+            ExaminationChoice::Liveness => Self::Liveness,
+        }
+    }
 }
 
 /// What becomes of runs that cannot go on.
@@ -126,7 +180,8 @@ impl QuestionOptions {
     pub fn is_empty(&self) -> bool {
         let Self { properties, invariants, reachable, formulas, linear, automata, services, homes, .. } =
             self;
-        let texts = [properties, invariants, reachable, formulas, linear, automata, services, homes];
+        let files = &self.property_files;
+        let texts = [properties, invariants, reachable, formulas, linear, automata, services, homes, files];
         texts.into_iter().all(Vec::is_empty) && !self.deadlock
     }
 }

@@ -6,10 +6,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use languages::petri::contest::{ContestProperty, ContestQuestion};
 use languages::spelling::nearest;
 use languages::{AutomatonWithPropositions, CtlForm, LtlFormula};
 use report::Finding;
-use sweepline::model::guarded_commands::{DeclaredProperty, DeclaredPropertyKind, Expression};
+use sweepline::model::guarded_commands::{DeclaredProperty, DeclaredPropertyKind, Expression, Span};
 use sweepline::property::fairness::Fairness;
 use sweepline::property::linear::{LinearProperty, Runs};
 use sweepline::property::ltl_to_buchi::Limits;
@@ -19,7 +20,7 @@ use sweepline::property::{BranchingProperty, Property, PropertyKind, Spelling};
 use crate::codes;
 use crate::model_file::{ModelFile, in_text};
 use crate::options::QuestionOptions;
-use crate::text_file::{LARGEST_MODEL, read_text};
+use crate::text_file::{LARGEST_MODEL, LARGEST_STATE_SPACE, read_text};
 
 /// Said about an expression when the language has no better advice.
 const NAMES: &str = "an expression is over global variables, `Process->variable` and `Process.state`, like `x < 3 and not P.critical`";
@@ -59,7 +60,12 @@ impl Questions {
         if nothing_particular {
             asked.extend(declared);
         }
-        for name in &options.properties {
+        let named = if options.property_files.is_empty() { &options.properties[..] } else { &[] };
+        for path in &options.property_files {
+            let added = questions.add_contest(path, &options.properties, options.runs(), file);
+            findings.extend(added.err().into_iter().flatten());
+        }
+        for name in named {
             match declared.iter().find(|property| property.name == *name) {
                 Some(property) => asked.push(property),
                 None => findings.push(unknown_property(name, declared)),
@@ -155,6 +161,30 @@ impl Questions {
         Ok(())
     }
 
+    /// The properties of a file of the contest, or those of them that are named.
+    fn add_contest(
+        &mut self,
+        path: &str,
+        names: &[String],
+        runs: Runs,
+        file: &ModelFile,
+    ) -> Result<(), Vec<Finding>> {
+        for ContestProperty { name, question, .. } in contest_properties(path, file)? {
+            if !names.is_empty() && !names.contains(&name) {
+                continue;
+            }
+            match question {
+                ContestQuestion::Bound(_) => return Err(vec![is_a_number(&name)]),
+                question => {
+                    let (kind, opposite) = contest_kind(&name, question, runs)?;
+                    let name = if opposite { format!("not {name}") } else { name };
+                    self.add(name, kind, Origin::Model);
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn add_service(&mut self, path: &str, halt: &str, file: &ModelFile) -> Result<(), Vec<Finding>> {
         let text = read_text(Path::new(path), LARGEST_MODEL).map_err(|finding| vec![finding])?;
         let text: Arc<str> = text.into();
@@ -220,6 +250,59 @@ impl Questions {
             Err(diagnostics) => Err(with_advice(in_text(diagnostics, option, &text))),
         }
     }
+}
+
+/// The properties in a file of the contest, or the task of LoLA that it holds.
+///
+/// # Errors
+/// All that is wrong with it.
+pub fn contest_properties(path: &str, file: &ModelFile) -> Result<Vec<ContestProperty>, Vec<Finding>> {
+    let text = read_text(Path::new(path), LARGEST_STATE_SPACE).map_err(|finding| vec![finding])?;
+    let text: Arc<str> = text.into();
+    let is_xml = text.trim_start_matches('\u{feff}').trim_start().starts_with('<');
+    let read = if is_xml {
+        file.model.contest_properties(&text)
+    } else {
+        let span = Span::new(0, text.len());
+        let name =
+            Path::new(path).file_stem().map_or(path.into(), |name| name.to_string_lossy()).into_owned();
+        file.model.lola_task(&text).map(|question| vec![ContestProperty { name, question, span }])
+    };
+    read.map_err(|found| in_text(found, path, &text))
+}
+
+/// A question of the contest as a property, and whether its answer is the opposite of the property's. A bound is none.
+///
+/// # Errors
+/// Its automaton is too large.
+pub fn contest_kind(
+    name: &str,
+    question: ContestQuestion,
+    runs: Runs,
+) -> Result<(PropertyKind, bool), Vec<Finding>> {
+    Ok(match question {
+        ContestQuestion::Deadlock => (PropertyKind::DeadlockFree, true),
+        ContestQuestion::Reachable(goal) => (PropertyKind::Reachable(goal), false),
+        ContestQuestion::Invariant(always) => (PropertyKind::Invariant(always), false),
+        ContestQuestion::Branching(formula) => {
+            let propositions = formula.propositions.into_iter().map(|one| one.expression).collect();
+            let branching = BranchingProperty { formula: formula.formula, propositions };
+            (PropertyKind::Branching(Box::new(branching)), false)
+        }
+        ContestQuestion::EveryRun(formula) => {
+            (PropertyKind::Linear(Box::new(linear_property(formula)?.of_runs(runs))), false)
+        }
+        ContestQuestion::NotEveryRun(formula) => {
+            (PropertyKind::Linear(Box::new(linear_property(formula)?.of_runs(runs))), true)
+        }
+        ContestQuestion::Bound(_) => return Err(vec![is_a_number(name)]),
+    })
+}
+
+/// Said about a property that is not true or false.
+fn is_a_number(name: &str) -> Finding {
+    let message = format!("the answer to `{name}` is a number");
+    Finding::error(codes::NOT_TRUE_OR_FALSE, message, "--contest-output prints it")
 }
 
 /// The value of `--ltl`.

@@ -248,7 +248,7 @@ fn read_space(path: &Path) -> Result<StateSpace, Failure> {
     let shown = path.display();
     StateSpace::read(&text).map_err(|found| match Language::of_path(path) {
         None | Some(Language::StateSpace) => in_text(found, &shown.to_string(), &text).into(),
-        Some(Language::Dve) => {
+        Some(Language::Dve | Language::Pnml | Language::Lola) => {
             let message = format!("`{shown}` is a model, and -m is for explicit state spaces");
             let help = format!(
                 "use `sweepline check {shown}`, or write its states by `sweepline convert {shown} --to ss`"

@@ -148,7 +148,7 @@ fn a_process_that_can_always_move_rests_for_ever_only_in_unfair_runs() {
         session.run(&[&engine[..], &["--ltl", "F R.done", "--fairness"]].concat()).expect(1);
     }
     let refused = session.run(&["check", "m.dve", "--ctl", "AF Q.done", "--fairness"]).expect(2);
-    refused.err("E0046");
+    refused.err("E0048");
 }
 
 #[test]

@@ -41,6 +41,10 @@ codes! {
     BAD_HEADER = "E0124": "A header of an automaton that is missing, stands twice, or does not say what it should.";
     BAD_CLAIM = "E0125": "A statement that a never claim cannot have.";
     BAD_SERVICE_LINE = "E0126": "A line of a service automaton that is none of its kinds.";
+    MALFORMED_XML = "E0127": "A text that is not well-formed XML.";
+    NOT_A_NET = "E0128": "A text of XML that holds no Petri net, or no properties, where it should.";
+    MISSING_PART = "E0129": "An element of a net or of a property without a part that it must have.";
+    BAD_TOKEN_COUNT = "E0130": "A number of tokens, or the weight of an arc, that is not a number from 0 to 4294967295.";
 
     UNKNOWN_NAME = "E0201": "No variable or constant of this name is visible here.";
     UNKNOWN_PROCESS = "E0202": "No process has this name.";
@@ -71,6 +75,8 @@ codes! {
     UNKNOWN_SET = "E0227": "An acceptance set, a proposition or an alias that an automaton does not declare.";
     UNKNOWN_EVENT = "E0228": "A service automaton names an event that no action of the model is.";
     TWO_EVENTS = "E0229": "An action of the model would be two events of a service automaton.";
+    UNKNOWN_NODE = "E0230": "No place, transition or unit of the net has this name.";
+    BAD_ARC = "E0231": "An arc that does not lead from a place to a transition or back.";
 
     SYNCHRONOUS_SYSTEM = "E0301": "`system sync` is not supported.";
     PROPERTY_CHANGES_MODEL = "E0302": "The property process has variables, effects or synchronisations.";
@@ -81,11 +87,14 @@ codes! {
     OTHER_ACCEPTANCE = "E0307": "An automaton that accepts otherwise than a Büchi automaton with at most 32 sets.";
     ALTERNATING_AUTOMATON = "E0308": "An automaton that is in several states at once.";
     AUTOMATON_TOO_LARGE = "E0309": "An automaton with more than 1,048,576 states or edges, or with a label of too many cases.";
+    UNSUPPORTED_NET = "E0310": "A kind of net, of arc, of term or of property that is not supported.";
+    NET_TOO_LARGE = "E0311": "A net with more nodes or arcs than fit in memory, perhaps once its colours are written out.";
 
     ONE_SIDED_CHANNEL = "W0401": "An unbuffered channel on which no sender meets a receiver of another process.";
     INITIAL_VALUE_WRAPS = "W0402": "An initial value that its type cannot hold.";
     SURPLUS_INITIAL_VALUES = "W0403": "An array with fewer elements than initial values.";
     NEARLY_A_MEASURE = "W0404": "A comment that looks like a progress measure and is none.";
+    FAIRNESS_IGNORED = "W0405": "A net says that a transition is fair, which no check takes into account.";
 }
 
 #[cfg(test)]

@@ -10,17 +10,23 @@ pub enum Language {
     Dve,
     /// An explicit state space, one line per state.
     StateSpace,
+    /// A Petri net in the Petri Net Markup Language.
+    Pnml,
+    /// A Petri net as LoLA reads it.
+    Lola,
 }
 
 impl Language {
     /// All languages.
-    pub const ALL: [Self; 2] = [Self::Dve, Self::StateSpace];
+    pub const ALL: [Self; 4] = [Self::Dve, Self::StateSpace, Self::Pnml, Self::Lola];
 
     /// The name, as used for file endings and options.
     pub fn name(self) -> &'static str {
         match self {
             Self::Dve => "dve",
             Self::StateSpace => "ss",
+            Self::Pnml => "pnml",
+            Self::Lola => "lola",
         }
     }
 
@@ -33,7 +39,7 @@ impl Language {
         Self::ALL.into_iter().find(|language| language.name().eq_ignore_ascii_case(name))
     }
 
-    /// The language that the ending of a file tells.
+    /// The language that the ending of a file tells. A file of XML is one of PNML: no other language is written in it.
     ///
     /// ```
     /// use std::path::Path;
@@ -42,10 +48,12 @@ impl Language {
     ///
     /// assert_eq!(Language::of_path(Path::new("models/peterson.dve")), Some(Language::Dve));
     /// assert_eq!(Language::of_path(Path::new("protocol.SS")), Some(Language::StateSpace));
+    /// assert_eq!(Language::of_path(Path::new("model.xml")), Some(Language::Pnml));
     /// assert_eq!(Language::of_path(Path::new("dve")), None);
     /// ```
     pub fn of_path(path: &Path) -> Option<Self> {
-        Self::named(path.extension()?.to_str()?)
+        let ending = path.extension()?.to_str()?;
+        if ending.eq_ignore_ascii_case("xml") { Some(Self::Pnml) } else { Self::named(ending) }
     }
 }
 

@@ -25,7 +25,7 @@
 //! assert_eq!(errors[0].help.as_deref(), Some("did you mean `on`?"));
 //! ```
 //!
-//! [`read_model_with`] reads other languages, by [`ReadOptions`]: explicit state spaces are in [`state_space`].
+//! [`read_model_with`] reads other languages, by [`ReadOptions`]: explicit state spaces are in [`state_space`], Petri nets in [`petri`].
 //! Another one gets a module beside `dve`, a variant of [`Language`] and nothing else: what a model *is* does not
 //! depend on how it was written down.
 
@@ -37,10 +37,13 @@ mod dve;
 pub mod formula;
 mod language;
 mod measure;
+pub mod petri;
 mod proposition;
 mod source;
 pub mod spelling;
 pub mod state_space;
+
+use std::sync::Arc;
 
 use sweepline::model::guarded_commands::{BuchiAutomaton, Expression, GuardedCommands};
 use sweepline::progress::MeasureKind;
@@ -72,6 +75,8 @@ pub struct Model {
     pub progress: Option<DeclaredMeasure>,
     /// What is wrong with the measure that its file declares; then there is none. The model is good without it.
     pub progress_errors: Vec<Diagnostic>,
+    /// The net that it was made from, if it is a Petri net.
+    pub net: Option<Arc<petri::Net>>,
     scope: dve::Scope,
 }
 
@@ -194,7 +199,7 @@ impl Model {
     pub(crate) fn proposition_names(&self) -> Vec<String> {
         let progress = match self.language {
             Language::StateSpace => self.progress.as_ref().map(|measure| measure.text.as_str()),
-            Language::Dve => None,
+            Language::Dve | Language::Pnml | Language::Lola => None,
         };
         let scalars =
             self.scope.globals.iter().filter(|(_, symbol)| matches!(symbol, dve::Symbol::Scalar { .. }));
@@ -256,11 +261,20 @@ pub fn read_model_with(text: &str, options: &ReadOptions) -> Result<Model, Vec<D
         Language::Dve => {
             let dve::Meaning { commands, scope, progress, progress_errors, warnings } =
                 dve::read(text, &options.constants)?;
-            Ok(Model { language: Language::Dve, commands, warnings, progress, progress_errors, scope })
+            Ok(Model {
+                language: Language::Dve,
+                commands,
+                warnings,
+                progress,
+                progress_errors,
+                net: None,
+                scope,
+            })
         }
         Language::StateSpace => {
-            state_space::refuse_constants(&options.constants)?;
+            state_space::refuse_constants(&options.constants, state_space::NO_CONSTANTS)?;
             Ok(StateSpace::read(text)?.model())
         }
+        Language::Pnml | Language::Lola => petri::read(text, options.language, &options.constants),
     }
 }

@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
-use sweepline::model::guarded_commands::{Assignment, CellId, Effect, Expression, Place, VariableId};
+use sweepline::model::guarded_commands::{
+    Assignment, Cell, CellId, Effect, Expression, Overflow, Place, VariableId,
+};
 use sweepline::model::state_layout::{CellRange, Field};
 
 use crate::expressions::Translator;
@@ -157,13 +159,32 @@ impl Translator<'_, '_> {
     fn write(&mut self, target: Target, value: Value, range: CellRange) {
         match target {
             Target::Cell(cell) => {
-                let value = self.wrapped(value, range, self.model.cells[cell.index()].declared);
+                let value = self.assigned(value, range, cell);
                 self.working.cells.insert(cell, value);
             }
             Target::Element(array, index) => {
                 let first = self.model.variable(array).first_cell;
-                let value = self.wrapped(value, range, self.model.cells[first.index()].declared);
+                let value = self.assigned(value, range, first);
                 self.write_element(array, index, value);
+            }
+        }
+    }
+
+    /// A value as the cell takes it: cut to its type, or given up where it must not be cut.
+    fn assigned(&mut self, value: Value, range: CellRange, cell: CellId) -> Value {
+        let Cell { declared, overflow, .. } = self.model.cells[cell.index()];
+        match overflow {
+            Overflow::Wraps => self.wrapped(value, range, declared),
+            Overflow::IsError if (CellRange { low: declared.min(), high: declared.max() }).covers(range) => {
+                value
+            }
+            Overflow::IsError => {
+                // One comparison for both ends, as values below the least one are very large ones without a sign.
+                let above = self.builder.ins().iadd_imm_s(value, -declared.min());
+                let largest = self.constant(declared.max() - declared.min());
+                let outside = self.builder.ins().icmp(IntCC::UnsignedGreaterThan, above, largest);
+                self.trouble_if(outside);
+                value
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Models nobody here wrote, with answers that others computed.
 //!
-//! The principal type in this crate is [`Beem`], the benchmark for explicit model checkers. None of it is part of
+//! The principal types in this crate are [`Beem`], the benchmark for explicit model checkers, and [`Petri`], a collection of nets. None of it is part of
 //! this repository: it is looked for where the environment variable `SWEEPLINE_ORACLES` points, or in `shared/oracles` beside the
 //! workspace. Tests that need it say that they were skipped where it is missing:
 //!
@@ -11,7 +11,11 @@
 //! # Ok::<(), oracles::OracleError>(())
 //! ```
 
+mod petri;
+
 use std::path::PathBuf;
+
+pub use petri::{NetAnswer, Petri};
 
 /// Why the oracles cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +38,17 @@ pub enum OracleError {
         /// What is wrong.
         problem: String,
     },
+}
+
+/// Where the oracles are, if they are anywhere.
+fn oracles_folder() -> Option<PathBuf> {
+    match std::env::var_os("SWEEPLINE_ORACLES") {
+        Some(folder) => Some(PathBuf::from(folder)),
+        None => {
+            let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+            Some(workspace.ancestors().nth(3)?.join("shared").join("oracles"))
+        }
+    }
 }
 
 /// The folder `beem` of the oracles.
@@ -109,13 +124,7 @@ pub struct Property {
 impl Beem {
     /// The benchmark, if it is there.
     pub fn find() -> Option<Self> {
-        let oracles = match std::env::var_os("SWEEPLINE_ORACLES") {
-            Some(folder) => PathBuf::from(folder),
-            None => {
-                PathBuf::from(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3)?.join("shared").join("oracles")
-            }
-        };
-        let folder = oracles.join("beem");
+        let folder = oracles_folder()?.join("beem");
         folder.join("states.csv").is_file().then_some(Self { folder })
     }
 

@@ -162,6 +162,10 @@ pub fn runtime_error(error: &RuntimeError, within: Within, origin: &str, text: &
         }
         RuntimeErrorKind::DivisionByZero => ("E0502", guard("the divisor is not 0")),
         RuntimeErrorKind::ShiftOutOfRange(_) => ("E0503", guard("the count is in 0 to 63")),
+        RuntimeErrorKind::Overflow { .. } => (
+            "E0504",
+            "the net is not as bounded as it should be; the trace shows how it gets there".to_owned(),
+        ),
     };
     let excerpt = Excerpt {
         origin: origin.into(),

@@ -48,7 +48,7 @@ fn add(model: &mut GuardedCommands, from: u32, to: u32, guards: Vec<Expression>,
     let start = 10 * model.actions.len();
     let (from, to, span) = (LocationId(from), LocationId(to), Span::new(start, start + 5));
     let participant = Participant { process: ProcessId(0), from, to, guards, span };
-    model.actions.push(Action { participants: vec![participant], effects, channel: None });
+    model.actions.push(Action { participants: vec![participant], effects, channel: None, name: None });
 }
 
 /// A model of one location with these actions.
@@ -363,7 +363,7 @@ fn participants_move_together_or_not_at_all() {
     both.actions[0].participants.push(back.clone());
     let (from, to) = (LocationId(1), LocationId(0));
     let back = Participant { from, to, ..back };
-    both.actions.push(Action { participants: vec![back], effects: vec![], channel: None });
+    both.actions.push(Action { participants: vec![back], effects: vec![], channel: None, name: None });
     assert!(proved(&both, &[cell(P)]) && !proved(&both, &[cell(P), cell(location)]));
     // From a committed and an uncommitted location, nobody goes together.
     add(&mut both, 1, 0, vec![], vec![]);

@@ -214,6 +214,7 @@ fn alone(half: &Half) -> Action {
         participants: vec![half.participant.clone()],
         effects: half.effects.clone(),
         channel: half.channel.clone(),
+        name: None,
     }
 }
 
@@ -223,6 +224,7 @@ fn pair(sender: &Half, receiver: &Half, message: Vec<Assignment>) -> Action {
         participants: vec![sender.participant.clone(), receiver.participant.clone()],
         effects: travel.into_iter().chain(sender.effects.iter().chain(&receiver.effects).cloned()).collect(),
         channel: sender.channel.clone(),
+        name: None,
     }
 }
 

@@ -14,6 +14,8 @@ use crate::diagnostic::Diagnostic;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Model,
+    /// Something that is asked about a model, whose names may be quoted: not every language has names that are words.
+    Expression,
     Measure,
     /// A formula of temporal logic, which has operators of its own around the expressions of the model.
     Formula,

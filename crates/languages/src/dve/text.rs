@@ -141,6 +141,8 @@ impl<'m> Writer<'m> {
             (Shape::Location(_), _) if is_variable => format!("process {name}"),
             (Shape::Location(_), _) => name.clone(),
             (Shape::Queue { .. }, _) if is_variable || is_process => format!("channel {name}"),
+            // Names that are no words stand in quotation marks.
+            (_, None) if !is_name(name) => format!("\"{name}\""),
             (_, None) => name.clone(),
             (_, Some(process)) => format!("{}->{name}", self.commands.process(process).name),
         }

@@ -15,7 +15,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 pub(crate) enum TokenKind {
     Word,
     Number(i64),
-    /// Something in quotation marks. Only in formulas.
+    /// Something in quotation marks: a name, or in formulas an expression. Not in models.
     Quoted,
     /// Characters that are no token, reported by the lexer.
     Unknown,
@@ -276,7 +276,7 @@ impl Lexer<'_, '_> {
         }
         // Values of the model fit in 32 bits; a measure may compute with larger ones.
         let largest = match self.purpose {
-            Purpose::Model | Purpose::Formula => i64::from(i32::MAX),
+            Purpose::Model | Purpose::Expression | Purpose::Formula => i64::from(i32::MAX),
             Purpose::Measure => i64::MAX,
         };
         match spelling.parse::<i64>() {
@@ -313,7 +313,9 @@ impl Lexer<'_, '_> {
             self.at += length.unwrap_or(rest.len());
             return true;
         }
-        if in_formula && let Some(quoted) = rest.strip_prefix('"') {
+        if self.purpose != Purpose::Model
+            && let Some(quoted) = rest.strip_prefix('"')
+        {
             self.quoted(quoted);
             return true;
         }

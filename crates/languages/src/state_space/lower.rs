@@ -46,7 +46,7 @@ impl StateSpace {
             kind: MeasureKind::Lexicographic,
         });
         let (language, warnings, progress_errors) = (Language::StateSpace, Vec::new(), Vec::new());
-        Model { language, commands, warnings, progress, progress_errors, scope }
+        Model { language, commands, warnings, progress, progress_errors, net: None, scope }
     }
 
     /// `name`, made longer until no proposition has it.
@@ -91,7 +91,7 @@ impl StateSpace {
                 let effects = if changes.is_empty() { Vec::new() } else { vec![Effect::Assign(changes)] };
                 let name = self.actions[arc.action as usize].as_str();
                 let channel = (name != INTERNAL).then(|| name.to_owned());
-                actions.push(Action { participants: vec![participant], effects, channel });
+                actions.push(Action { participants: vec![participant], effects, channel, name: None });
             }
         }
         actions

@@ -129,12 +129,14 @@ impl StateSpace {
     }
 }
 
-/// A state space has no constants to be set.
-pub(crate) fn refuse_constants(constants: &[(String, i64)]) -> Result<(), Vec<Diagnostic>> {
-    let refused = constants.iter().take(crate::diagnostic::Diagnostics::LIMIT).map(|(name, _)| {
-        let help = "a state space has no constants: dump it again from a model with other values";
-        dve::unknown_constant(name, help.to_owned())
-    });
+/// What a state space says about constants that are to be set.
+pub(crate) const NO_CONSTANTS: &str =
+    "a state space has no constants: dump it again from a model with other values";
+
+/// For languages that have no constants to be set.
+pub(crate) fn refuse_constants(constants: &[(String, i64)], help: &str) -> Result<(), Vec<Diagnostic>> {
+    let refused = constants.iter().take(crate::diagnostic::Diagnostics::LIMIT);
+    let refused = refused.map(|(name, _)| dve::unknown_constant(name, help.to_owned()));
     let refused: Vec<Diagnostic> = refused.collect();
     if refused.is_empty() { Ok(()) } else { Err(refused) }
 }

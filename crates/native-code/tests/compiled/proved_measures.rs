@@ -292,7 +292,7 @@ impl Tame {
             }
             effects.push(effect);
         }
-        Action { participants, effects, channel: None }
+        Action { participants, effects, channel: None, name: None }
     }
 
     fn participant(&mut self, process: usize) -> Participant {
@@ -403,7 +403,12 @@ fn spoilt(model: &GuardedCommands, steps: &Steps, cells: &[CellId], random: &mut
         let from = LocationId(steps.states[state][cell.index()] as u32);
         let to = LocationId(random.below(locations) as u32);
         let participant = Participant { process, from, to, guards: Vec::new(), span: Span::default() };
-        model.actions.push(Action { participants: vec![participant], effects: Vec::new(), channel: None });
+        model.actions.push(Action {
+            participants: vec![participant],
+            effects: Vec::new(),
+            channel: None,
+            name: None,
+        });
         return model;
     }
     let value = match random.below(3) {

@@ -382,7 +382,7 @@ mod tests {
         let x = CellId(0);
         let value = Expression::binary(BinaryOperator::Add, Expression::Cell(x), Expression::Constant(1));
         let effects = vec![Effect::Assign(vec![Assignment { place: Place::Cell(x), value }])];
-        model.actions.push(Action { participants: vec![participant], effects, channel: None });
+        model.actions.push(Action { participants: vec![participant], effects, channel: None, name: None });
         model
     }
 

@@ -166,6 +166,18 @@ pub struct Cell {
     pub declared: IntegerType,
     /// Its value in the initial state.
     pub initial: i64,
+    /// What happens when a value that `declared` does not contain is assigned.
+    pub overflow: Overflow,
+}
+
+/// What becomes of a value that is too large, or too small, for the cell that it is assigned to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overflow {
+    /// It is cut to the declared type.
+    #[default]
+    Wraps,
+    /// The step is a run-time error. For languages whose numbers have no bounds, as the tokens of a Petri net.
+    IsError,
 }
 
 /// A process: a named control location that actions move.
@@ -216,6 +228,8 @@ pub struct Action {
     pub effects: Vec<Effect>,
     /// The channel over which the participants synchronise, or that one of them uses.
     pub channel: Option<String>,
+    /// What people call it, if not by what the participants do.
+    pub name: Option<String>,
 }
 
 /// One change of the state.
@@ -427,7 +441,7 @@ impl GuardedCommands {
                 Shape::Location(_) => IntegerType { bits: 32, signed: false },
             };
             let initial = declared.wrap(initial.get(offset).copied().unwrap_or(0));
-            self.cells.push(Cell { variable: id, declared, initial });
+            self.cells.push(Cell { variable: id, declared, initial, overflow: Overflow::default() });
         }
         self.variables.push(variable);
         id
@@ -508,9 +522,12 @@ impl GuardedCommands {
         value.to_string()
     }
 
-    /// What people call this action: `P_0: NCS -> choose`, participants joined by `|`.
+    /// What people call this action: its own name, or `P_0: NCS -> choose`, participants joined by `|`.
     pub fn action_name(&self, id: ActionId) -> String {
         let action = self.action(id);
+        if let Some(name) = &action.name {
+            return name.clone();
+        }
         let moves: Vec<String> = action
             .participants
             .iter()

@@ -10,8 +10,8 @@
 //! - an error in a guard counts as an erroneous step of that action.
 
 use super::guarded_commands::{
-    Action, ActionId, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, Place, Shape,
-    Span, UnaryOperator, VariableId,
+    Action, ActionId, Assignment, BinaryOperator, Cell, CellId, Effect, Expression, GuardedCommands,
+    IntegerType, Overflow, Place, Shape, Span, UnaryOperator, VariableId,
 };
 
 /// What went wrong while a model ran.
@@ -33,6 +33,16 @@ pub enum RuntimeErrorKind {
     /// The right operand of `<<` or `>>` was not in 0 to 63.
     #[error("shift by {0}, which is not in 0 to 63")]
     ShiftOutOfRange(i64),
+    /// A value was assigned that a cell cannot hold, and that must not be cut.
+    #[error("{value} is out of range for `{cell}`, which holds {low} to {high}", low = declared.min(), high = declared.max())]
+    Overflow {
+        /// Name of the cell.
+        cell: String,
+        /// The value.
+        value: i64,
+        /// What the cell can hold.
+        declared: IntegerType,
+    },
 }
 
 /// A run-time error of the model, with its place in the source.
@@ -205,7 +215,7 @@ impl<'m> Interpreter<'m> {
             writes.push((self.place(place, state)?, value));
         }
         for (cell, value) in writes {
-            state[cell.index()] = self.model.cells[cell.index()].declared.wrap(value);
+            state[cell.index()] = self.stored(cell, value)?;
         }
         Ok(())
     }
@@ -239,9 +249,19 @@ impl<'m> Interpreter<'m> {
             }
         }
         for (cell, value) in writes {
-            state[cell.index()] = self.model.cells[cell.index()].declared.wrap(value);
+            state[cell.index()] = self.stored(cell, value)?;
         }
         Ok(())
+    }
+
+    /// What a cell holds after a value was assigned to it.
+    fn stored(&self, cell: CellId, value: i64) -> Result<i64, RuntimeError> {
+        let Cell { declared, overflow, variable, .. } = self.model.cells[cell.index()];
+        if overflow == Overflow::Wraps || declared.contains(value) {
+            return Ok(declared.wrap(value));
+        }
+        let kind = RuntimeErrorKind::Overflow { cell: self.model.cell_name(cell), value, declared };
+        Err(RuntimeError { kind, span: self.model.variable(variable).span })
     }
 
     fn place(&self, place: &Place, state: &[i64]) -> Result<CellId, RuntimeError> {
@@ -312,7 +332,7 @@ pub fn apply(operator: BinaryOperator, left: i64, right: i64) -> Result<i64, Run
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::guarded_commands::{IntegerType, Location, LocationId, Participant, ProcessId};
+    use crate::model::guarded_commands::{Location, LocationId, Participant, ProcessId};
 
     /// One process with a single location, two bytes `x` and `y`, an array of two, a queue for two bytes, and one
     /// action with these guards and effects.
@@ -327,7 +347,7 @@ mod tests {
         let process = model.add_process("P", vec![location], LocationId(0), Span::default());
         let at = LocationId(0);
         let participant = Participant { process, from: at, to: at, guards, span: Span::default() };
-        model.actions.push(Action { participants: vec![participant], effects, channel: None });
+        model.actions.push(Action { participants: vec![participant], effects, channel: None, name: None });
         model
     }
 
@@ -395,6 +415,16 @@ mod tests {
     }
 
     #[test]
+    fn a_value_too_large_is_an_error_where_it_must_not_wrap() {
+        let more = Expression::binary(BinaryOperator::Add, X, Expression::Constant(255));
+        let mut model = model(vec![], vec![Effect::Assign(vec![set(0, more)])]);
+        assert_eq!(successor(&model)[0].1.as_ref().unwrap()[0], 0);
+        model.cells[0].overflow = Overflow::IsError;
+        let error = successor(&model)[0].1.clone().unwrap_err();
+        assert_eq!(error.to_string(), "256 is out of range for `x`, which holds 0 to 255");
+    }
+
+    #[test]
     fn committed_locations_go_first() {
         let mut model = model(vec![], vec![]);
         let location = |committed| Location { name: "l".into(), committed, span: Span::default() };
@@ -410,6 +440,7 @@ mod tests {
             }],
             effects: vec![],
             channel: None,
+            name: None,
         };
         model.actions.push(step(other, 0, 1));
         let interpreter = Interpreter::new(&model);

@@ -13,8 +13,8 @@ use std::cell::Cell as Counter;
 
 use super::abstract_value::{FAR, Interval, Value, binary, compared, unary, without};
 use crate::model::guarded_commands::{
-    Action, ActionId, BinaryOperator, CellId, Effect, Expression, GuardedCommands, Place, Shape,
-    UnaryOperator, VariableId,
+    Action, ActionId, BinaryOperator, Cell, CellId, Effect, Expression, GuardedCommands, Overflow, Place,
+    Shape, UnaryOperator, VariableId,
 };
 use crate::model::state_layout::CellRange;
 use crate::model::value_ranges::{
@@ -363,7 +363,13 @@ impl<'s> Knowledge<'s> {
 
     /// What a cell holds after a store of `value`.
     fn stored(&self, cell: CellId, value: Value) -> Value {
-        let value = value.wrapped(self.model.cells[cell.index()].declared);
+        let Cell { declared, overflow, .. } = self.model.cells[cell.index()];
+        let whole = Interval::from(CellRange { low: declared.min(), high: declared.max() });
+        let value = match (overflow, value.range.meet(whole)) {
+            // What does not fit is stored nowhere: the step is an error, and leads to no state.
+            (Overflow::IsError, Some(range)) => Value { range, ..value },
+            _ => value.wrapped(declared),
+        };
         // The range covers what is stored in the midst of a step, too.
         let range = value.range.meet(self.proved[cell.index()].into()).unwrap_or(value.range);
         self.related(Value { range, ..value })

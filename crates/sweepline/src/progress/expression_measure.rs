@@ -302,7 +302,7 @@ mod tests {
             Effect::Assign(vec![Assignment { place: Place::Cell(CellId(cell)), value }])
         };
         let effects = (0..7).map(run).collect();
-        model.actions.push(Action { participants: vec![participant], effects, channel: None });
+        model.actions.push(Action { participants: vec![participant], effects, channel: None, name: None });
         model
     }
 

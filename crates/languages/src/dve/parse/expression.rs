@@ -123,6 +123,7 @@ impl<'text> Parser<'text, '_> {
                 Ok(Expression { span: span.to(end), ..inner })
             }
             TokenKind::Process | TokenKind::Channel if self.purpose == Purpose::Measure => self.qualified(),
+            TokenKind::Quoted => Ok(self.quoted_name()),
             TokenKind::Word if self.at_order() => self.order(),
             TokenKind::Word => self.named(),
             _ => {
@@ -130,6 +131,15 @@ impl<'text> Parser<'text, '_> {
                 Err(self.unexpected())
             }
         }
+    }
+
+    /// A variable whose name is in quotation marks, because it is no word.
+    pub(super) fn quoted_name(&mut self) -> Expression<'text> {
+        let span = self.span();
+        self.advance();
+        let inside = Span { start: span.start + 1, end: span.end - 1 };
+        let name = Name { text: self.spelling(inside), span };
+        Expression { kind: ExpressionKind::Variable { name, index: None }, span, depth: 1 }
     }
 
     pub(super) fn named(&mut self) -> Checked<Expression<'text>> {

@@ -168,6 +168,11 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         self.scope.is_some_and(known)
     }
 
+    /// Whether the model has a variable or a constant of this name.
+    fn is_variable(&self, name: &str) -> bool {
+        self.scope.is_some_and(|scope| scope.globals.contains_key(name))
+    }
+
     fn whole(&mut self) -> Checked<Formula<'text>> {
         if self.parser.kind() == TokenKind::End {
             let message = "the formula is empty";
@@ -451,8 +456,11 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
                 })
             }
             TokenKind::Quoted => {
-                self.parser.advance();
                 let inside = Span { start: span.start + 1, end: span.end - 1 };
+                if self.is_variable(self.parser.spelling(inside)) {
+                    return Ok(state(self.parser.quoted_name()));
+                }
+                self.parser.advance();
                 let expression = expression_at(self.parser.text, inside, self.parser.diagnostics)?;
                 Ok(state(Expression { span, ..expression }))
             }

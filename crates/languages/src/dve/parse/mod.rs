@@ -55,7 +55,7 @@ pub(crate) fn expression_at<'text>(
     diagnostics: &mut Diagnostics,
 ) -> Checked<syntax::Expression<'text>> {
     let part = text.get(..span.end as usize).unwrap_or(text);
-    let mut parser = Parser::starting_at(span.start as usize, part, Purpose::Model, diagnostics);
+    let mut parser = Parser::starting_at(span.start as usize, part, Purpose::Expression, diagnostics);
     let expression = parser.expression()?;
     parser.expect(TokenKind::End)?;
     Ok(expression)

@@ -135,7 +135,7 @@ impl Generator {
                 effects.insert(0, Effect::Pop { queue, places });
             }
         }
-        Action { participants, effects, channel: None }
+        Action { participants, effects, channel: None, name: None }
     }
 
     fn assignment(&mut self) -> Assignment {

@@ -1,0 +1,272 @@
+//! Answers in the words of the Model Checking Contest.
+//!
+//! ```text
+//! FORMULA Philosophers-PT-000005-CTLCardinality-00 TRUE TECHNIQUES EXPLICIT
+//! FORMULA Philosophers-PT-000005-UpperBounds-00 3 TECHNIQUES EXPLICIT
+//! STATE_SPACE STATES 243 TECHNIQUES EXPLICIT
+//! ```
+//!
+//! What one search can answer is asked together; formulas of branching and of linear time need a search each. A formula that could not be decided gets the line
+//! `CANNOT_COMPUTE`. Each answer is printed as soon as it is known: the contest stops programs that take too long.
+
+use std::path::Path;
+use std::time::Instant;
+
+use languages::petri::Net;
+use languages::petri::contest::{ContestProperty, ContestQuestion, Examination};
+use report::{Exit, Finding};
+use sweepline::check::{Engine, Outcome, Plan};
+use sweepline::property::{Property, PropertyKind};
+use sweepline::verdict::Verdict;
+
+use crate::codes;
+use crate::console::Console;
+use crate::contest_bounds::{GreatestValue, TOGETHER};
+use crate::execution::check_by;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::model_file::ModelFile;
+use crate::options::{ExecutionChoice, ModelOptions, OutputOptions, QuestionOptions, SearchOptions};
+use crate::planning::{Planned, Purpose};
+use crate::questions::{contest_kind, contest_properties};
+use crate::watch::Watch;
+
+/// One run with contest output.
+pub struct ContestRun<'a> {
+    /// The file of the net.
+    pub model: &'a Path,
+    /// How it is read.
+    pub definitions: &'a ModelOptions,
+    /// What is asked.
+    pub questions: &'a QuestionOptions,
+    /// How it is searched.
+    pub search: &'a SearchOptions,
+    /// How much is shown meanwhile.
+    pub output: &'a OutputOptions,
+    /// Where answers go.
+    pub console: Console,
+    /// When the run began.
+    pub start: Instant,
+}
+
+/// What a search needs beside its properties.
+struct Searching<'a> {
+    run: &'a ContestRun<'a>,
+    file: &'a ModelFile,
+    plan: Plan,
+    execution: ExecutionChoice,
+    techniques: &'static str,
+    /// One for all searches: only the first listener hears anything.
+    interrupt: Interrupt,
+    undecided: bool,
+}
+
+impl ContestRun<'_> {
+    /// Does it. The exit code says whether everything was answered, not what the answers are.
+    ///
+    /// # Errors
+    /// What is wrong with the net, its properties or the options.
+    pub fn run(&self) -> Result<Exit, Failure> {
+        let file = ModelFile::read(self.model, self.definitions)?;
+        let mut properties = Vec::new();
+        for path in &self.questions.property_files {
+            properties.extend(contest_properties(path, &file)?);
+        }
+        let names = &self.questions.properties;
+        properties.retain(|property| names.is_empty() || names.contains(&property.name));
+        let examination = self.questions.examination.map(Examination::from);
+        let Some(net) = file.model.net.clone().filter(|_| examination.is_some() || !properties.is_empty())
+        else {
+            return Err(not_asked().into());
+        };
+        let Planned { mut plan, execution, finder, .. } =
+            Planned::new(self.search, Purpose::Check(Default::default()), &file)?;
+        if finder.is_some() {
+            plan.engine = Engine::Breadth;
+        }
+        let techniques = if plan.measure.is_some() { "EXPLICIT SWEEP_LINE" } else { "EXPLICIT" };
+        let (file, interrupt) = (&file, Interrupt::listen());
+        let mut searching =
+            Searching { run: self, file, plan, execution, techniques, interrupt, undecided: false };
+        if let Some(examination) = examination {
+            searching.examine(examination, &net)?;
+        }
+        searching.answer(properties)?;
+        Ok(if searching.undecided { Exit::Unknown } else { Exit::Holds })
+    }
+
+    fn print(&self, line: &str) -> Result<(), Failure> {
+        self.console.print(&format!("{line}\n")).map_err(|error| Failure {
+            exit: Exit::Unknown,
+            findings: vec![crate::output_file::result_lost("the answer", &error)],
+        })
+    }
+}
+
+impl Searching<'_> {
+    fn answer(&mut self, properties: Vec<ContestProperty>) -> Result<(), Failure> {
+        let (mut bounds, mut together, mut alone) = (Vec::new(), Vec::new(), Vec::new());
+        for property in properties {
+            match property.question {
+                ContestQuestion::Bound(sum) => {
+                    bounds.push((property.name, GreatestValue::new(&self.file.model.commands, vec![sum])));
+                }
+                question => {
+                    let runs = self.run.questions.runs();
+                    let (kind, opposite) = contest_kind(&property.name, question, runs)?;
+                    let list = if kind.needs_own_search() { &mut alone } else { &mut together };
+                    list.push((Property::new(property.name, kind), opposite));
+                }
+            }
+        }
+        let batches = together.chunks(TOGETHER).chain(alone.chunks(1));
+        for batch in batches {
+            let asked: Vec<Property> = batch.iter().map(|(property, _)| property.clone()).collect();
+            let answers = self.decide(&asked)?;
+            for ((property, opposite), answer) in batch.iter().zip(answers) {
+                self.say(&property.name, answer.map(|holds| truth(holds != *opposite).to_owned()))?;
+            }
+        }
+        self.narrow(bounds)
+    }
+
+    /// Finds greatest values, several at a time.
+    fn narrow(&mut self, mut bounds: Vec<(String, GreatestValue)>) -> Result<(), Failure> {
+        loop {
+            let (known, open): (Vec<_>, Vec<_>) = bounds.into_iter().partition(|(_, value)| value.is_known());
+            for (name, value) in known {
+                self.say(&name, Some(value.low.to_string()))?;
+            }
+            bounds = open;
+            if bounds.is_empty() {
+                return Ok(());
+            }
+            let each = (TOGETHER / bounds.len()).max(1);
+            let mut asked = Vec::new();
+            for (number, (_, value)) in bounds.iter().enumerate() {
+                asked.extend(value.candidates(each).into_iter().map(|candidate| (number, candidate)));
+            }
+            asked.truncate(TOGETHER);
+            let properties: Vec<Property> = asked
+                .iter()
+                .map(|(number, candidate)| {
+                    Property::new("bound", PropertyKind::Reachable(bounds[*number].1.reaches(*candidate)))
+                })
+                .collect();
+            let answers = self.decide(&properties)?;
+            if answers.iter().all(Option::is_none) {
+                for (name, _) in bounds {
+                    self.say(&name, None)?;
+                }
+                return Ok(());
+            }
+            for ((number, candidate), reached) in asked.into_iter().zip(answers) {
+                if let Some(reached) = reached {
+                    bounds[number].1.learn(candidate, reached);
+                }
+            }
+        }
+    }
+
+    fn examine(&mut self, examination: Examination, net: &Net) -> Result<(), Failure> {
+        let name = format!("{}-{}", net.name, examination.name());
+        let answer = match examination {
+            Examination::StateSpace => return self.count(net),
+            Examination::ReachabilityDeadlock => {
+                self.each(vec![PropertyKind::DeadlockFree], |holds| holds)?.map(|free| !free)
+            }
+            Examination::OneSafe => {
+                self.each(vec![PropertyKind::Invariant(net.is_safe_now())], |holds| holds)?
+            }
+            Examination::StableMarking => {
+                let places = net.unchanged_places().into_iter().map(PropertyKind::Invariant).collect();
+                // One place is enough: the answer is no only if every place changes.
+                self.each(places, |holds| !holds)?.map(|all_change| !all_change)
+            }
+            Examination::QuasiLiveness => {
+                let fire = net.fireable_transitions().into_iter().map(PropertyKind::Reachable).collect();
+                self.each(fire, |holds| holds)?
+            }
+            Examination::Liveness => {
+                let live = net.fireable_transitions().into_iter().map(PropertyKind::AlwaysPossible).collect();
+                self.each(live, |holds| holds)?
+            }
+        };
+        self.say(&name, answer.map(|answer| truth(answer).to_owned()))
+    }
+
+    /// Whether all answers are as wanted. The first that is not ends the searches.
+    fn each(&mut self, kinds: Vec<PropertyKind>, wanted: fn(bool) -> bool) -> Result<Option<bool>, Failure> {
+        let mut decided = true;
+        for batch in kinds.chunks(TOGETHER) {
+            let asked: Vec<Property> =
+                batch.iter().map(|kind| Property::new("examination", kind.clone())).collect();
+            for answer in self.decide(&asked)? {
+                match answer {
+                    Some(answer) if !wanted(answer) => return Ok(Some(false)),
+                    Some(_) => {}
+                    None => decided = false,
+                }
+            }
+        }
+        Ok(decided.then_some(true))
+    }
+
+    fn count(&mut self, net: &Net) -> Result<(), Failure> {
+        let plan = Plan { explore_all: true, ..self.plan.clone() };
+        let outcome = self.search(&[], &plan)?;
+        let counted = outcome.distinct.filter(|_| outcome.complete);
+        let Some(states) = counted else {
+            self.undecided = true;
+            return self.run.print("CANNOT_COMPUTE");
+        };
+        let commands = &self.file.model.commands;
+        self.run.print(&format!("STATE_SPACE STATES {states} TECHNIQUES {}", self.techniques))?;
+        let transitions = outcome.counters.transitions;
+        self.run.print(&format!("STATE_SPACE TRANSITIONS {transitions} TECHNIQUES {}", self.techniques))?;
+        self.narrow(vec![
+            ("MAX_TOKEN_PER_MARKING".into(), GreatestValue::new(commands, vec![net.all_tokens()])),
+            ("MAX_TOKEN_IN_PLACE".into(), GreatestValue::new(commands, net.tokens())),
+        ])
+    }
+
+    fn say(&mut self, name: &str, answer: Option<String>) -> Result<(), Failure> {
+        let kind = if name.starts_with("MAX_TOKEN") { "STATE_SPACE" } else { "FORMULA" };
+        self.undecided |= answer.is_none();
+        self.run.print(&match answer {
+            Some(answer) => format!("{kind} {name} {answer} TECHNIQUES {}", self.techniques),
+            None => format!("{kind} {name} CANNOT_COMPUTE"),
+        })
+    }
+
+    /// Which of the properties hold, as far as that can be decided.
+    fn decide(&mut self, properties: &[Property]) -> Result<Vec<Option<bool>>, Failure> {
+        let plan = self.plan.clone();
+        let outcome = self.search(properties, &plan)?;
+        let answer = |verdict: &Verdict| match verdict {
+            Verdict::Holds(_) => Some(true),
+            Verdict::Violated(_) => Some(false),
+            Verdict::Unknown(_) => None,
+        };
+        Ok(outcome.verdicts.iter().map(answer).collect())
+    }
+
+    fn search(&self, properties: &[Property], plan: &Plan) -> Result<Outcome, Failure> {
+        let run = self.run;
+        let detail = run.output.detail();
+        let mut watch = Watch::new(run.start, run.search.time_limit, self.interrupt.clone(), detail);
+        let outcome = check_by(self.execution, &self.file.model.commands, properties, plan, &mut watch);
+        watch.finish();
+        outcome.map_err(|error| Failure::of_check(&error, Some(run.search)))
+    }
+}
+
+fn truth(holds: bool) -> &'static str {
+    if holds { "TRUE" } else { "FALSE" }
+}
+
+fn not_asked() -> Finding {
+    let message = "contest output needs a Petri net, and something that is asked about it";
+    let help = "name a file by --properties, or a question by --examination";
+    Finding::error(codes::NOT_ASKED, message, help)
+}

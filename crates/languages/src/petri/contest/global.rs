@@ -1,0 +1,96 @@
+//! The questions of the contest that are about a whole net, and have no formula in a file.
+//!
+//! They are asked of the nodes that properties name: for a coloured net, those are the coloured ones, not the instances that it is unfolded to. Which of the two is meant the
+//! contest's pages leave open, and the recorded verdicts tell.
+
+use sweepline::model::guarded_commands::{BinaryOperator, CellId, Expression};
+
+use crate::petri::lower::{enabled, joined};
+use crate::petri::net::Net;
+
+/// A question about a net, or what is counted of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Examination {
+    /// Markings, steps and tokens are counted.
+    StateSpace,
+    /// Is a dead marking reachable?
+    ReachabilityDeadlock,
+    /// Does no place ever hold two tokens?
+    OneSafe,
+    /// Is there a place whose marking never changes?
+    StableMarking,
+    /// Can every transition fire some time?
+    QuasiLiveness,
+    /// Can every transition always fire some time later?
+    Liveness,
+}
+
+impl Examination {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::StateSpace,
+        Self::ReachabilityDeadlock,
+        Self::OneSafe,
+        Self::StableMarking,
+        Self::QuasiLiveness,
+        Self::Liveness,
+    ];
+
+    /// The name in the contest.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::StateSpace => "StateSpace",
+            Self::ReachabilityDeadlock => "ReachabilityDeadlock",
+            Self::OneSafe => "OneSafe",
+            Self::StableMarking => "StableMarking",
+            Self::QuasiLiveness => "QuasiLiveness",
+            Self::Liveness => "Liveness",
+        }
+    }
+}
+
+impl Net {
+    /// The tokens of each place of the unfolded net.
+    pub fn tokens(&self) -> Vec<Expression> {
+        (0..self.places.len() as u32).map(|place| Expression::Cell(CellId(place))).collect()
+    }
+
+    /// The tokens on all places.
+    pub fn all_tokens(&self) -> Expression {
+        joined(BinaryOperator::Add, self.tokens()).unwrap_or(Expression::Constant(0))
+    }
+
+    /// That no place holds two tokens. Those of all colours count together.
+    pub fn is_safe_now(&self) -> Expression {
+        let one = || Expression::Constant(1);
+        let safe = self.place_groups.values();
+        let safe =
+            safe.map(|places| Expression::binary(BinaryOperator::LessOrEqual, tokens_on(places), one()));
+        joined(BinaryOperator::And, safe.collect()).unwrap_or(one())
+    }
+
+    /// For each place, that it holds as many tokens as in the beginning. Those of all colours count together.
+    pub fn unchanged_places(&self) -> Vec<Expression> {
+        let unchanged = |places: &Vec<u32>| {
+            let initial = places.iter().map(|place| i64::from(self.places[*place as usize].tokens)).sum();
+            let tokens = tokens_on(places);
+            Expression::binary(BinaryOperator::Equal, tokens, Expression::Constant(initial))
+        };
+        self.place_groups.values().map(unchanged).collect()
+    }
+
+    /// For each transition, that it can fire.
+    pub fn fireable_transitions(&self) -> Vec<Expression> {
+        let fireable = |transitions: &Vec<u32>| {
+            let instances = transitions.iter().map(|number| enabled(&self.transitions[*number as usize]));
+            joined(BinaryOperator::Or, instances.collect()).unwrap_or(Expression::Constant(0))
+        };
+        self.transition_groups.values().map(fireable).collect()
+    }
+}
+
+/// The tokens on several places.
+fn tokens_on(places: &[u32]) -> Expression {
+    let tokens = places.iter().map(|place| Expression::Cell(CellId(*place))).collect();
+    joined(BinaryOperator::Add, tokens).unwrap_or(Expression::Constant(0))
+}

@@ -1,0 +1,92 @@
+//! The property files of the Model Checking Contest, which TAPAAL's queries share.
+//!
+//! A file is a `property-set`; each `property` has an `id` and a `formula`. A formula about single states (`integer-le`, `tokens-count` over several places, `is-fireable` for any of several transitions,
+//! `deadlock`) becomes an expression of the model, however large; temporal operators around it make a formula of computation tree logic or of linear time.
+//! In files for coloured nets names are those of coloured places and transitions: their tokens of all colours are counted, and a transition is fireable
+//! if one of its instances is.
+//!
+//! Whether `A X f` speaks about branching or linear time cannot be seen, and at a dead marking it makes a difference: a run that ends there repeats its last marking for ever in linear
+//! time, while in branching time `AX` is true and `EX` false. The examination tells, which the contest writes into the `id`; without one, a formula is one of branching time if it
+//! can be. Recorded verdicts of the contest agree with this reading.
+
+mod global;
+pub(super) mod logic;
+mod read;
+pub(super) mod tree;
+
+use sweepline::model::guarded_commands::{Expression, Span};
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::formula::LtlFormula;
+use crate::{CtlFormula, Model};
+
+pub use global::Examination;
+
+/// A property of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContestProperty {
+    /// Its `id`.
+    pub name: String,
+    /// What it asks.
+    pub question: ContestQuestion,
+    /// Where it stands in the file.
+    pub span: Span,
+}
+
+/// What a property asks.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ContestQuestion {
+    /// Is a dead marking reachable?
+    Deadlock,
+    /// Is the expression true in a reachable marking?
+    Reachable(Expression),
+    /// Is the expression true in every reachable marking?
+    Invariant(Expression),
+    /// Is the formula true in the initial marking?
+    Branching(CtlFormula),
+    /// Is the formula true of every run?
+    EveryRun(LtlFormula),
+    /// Is the formula false of some run?
+    NotEveryRun(LtlFormula),
+    /// The greatest value of the expression in a reachable marking.
+    Bound(Expression),
+}
+
+impl Model {
+    /// The properties in a file of the Model Checking Contest, about this model, which must be a Petri net.
+    ///
+    /// ```
+    /// use languages::petri::contest::ContestQuestion;
+    /// use languages::{Language, ReadOptions, read_model_with};
+    ///
+    /// let net = "PLACE p, q; MARKING p: 1; TRANSITION t CONSUME p; PRODUCE q;";
+    /// let options = ReadOptions { language: Language::Lola, ..ReadOptions::default() };
+    /// let model = read_model_with(net, &options).expect("a net");
+    /// let text = "<property-set><property><id>a</id><formula><exists-path><finally><is-fireable><transition>t</transition>\
+    ///     </is-fireable></finally></exists-path></formula></property></property-set>";
+    /// let properties = model.contest_properties(text).expect("a property");
+    /// assert!(matches!(properties[0].question, ContestQuestion::Reachable(_)));
+    /// ```
+    ///
+    /// # Errors
+    /// What is wrong with the file, at most twenty findings in the order of the text.
+    pub fn contest_properties(&self, text: &str) -> Result<Vec<ContestProperty>, Vec<Diagnostic>> {
+        let mut diagnostics = Diagnostics::default();
+        let properties = read::properties(text, self.net.as_deref(), &mut diagnostics);
+        diagnostics.check(properties)
+    }
+
+    /// A task of LoLA, `FORMULA …` or `ANALYSE …`, about this model, which must be a Petri net.
+    ///
+    /// # Errors
+    /// What is wrong with the task.
+    pub fn lola_task(&self, text: &str) -> Result<ContestQuestion, Vec<Diagnostic>> {
+        match &self.net {
+            Some(net) => super::lola::task(text, net),
+            None => Err(vec![read::not_a_net(text)]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! The words of LoLA's files.
+
+use sweepline::model::guarded_commands::Span;
+
+use crate::codes;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+
+/// A word or a sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Token<'text> {
+    /// Its spelling; empty at the end of the text.
+    pub(super) text: &'text str,
+    pub(super) span: Span,
+}
+
+/// What stands alone.
+const SIGNS: [char; 5] = [',', ';', ':', '(', ')'];
+
+/// All tokens. The last one is empty.
+pub(super) fn tokens<'text>(text: &'text str, diagnostics: &mut Diagnostics) -> Vec<Token<'text>> {
+    let mut tokens = Vec::new();
+    let mut at = text.len() - text.trim_start_matches('\u{feff}').len();
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let length = if first.is_whitespace() {
+            first.len_utf8()
+        } else if first == '{' {
+            braces(rest).unwrap_or_else(|| unclosed(text, at, "}", diagnostics))
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            let length = comment.find("*/").map(|end| end + "/**/".len());
+            length.unwrap_or_else(|| unclosed(text, at, "*/", diagnostics))
+        } else {
+            let length = if SIGNS.contains(&first) || first == '}' {
+                first.len_utf8()
+            } else {
+                let ends =
+                    |one: char| one.is_whitespace() || SIGNS.contains(&one) || one == '{' || one == '}';
+                rest.find(ends).unwrap_or(rest.len())
+            };
+            tokens.push(Token { text: &rest[..length], span: Span::new(at, at + length) });
+            length
+        };
+        at += length;
+    }
+    tokens.push(Token { text: "", span: Span::new(text.len(), text.len()) });
+    tokens
+}
+
+/// The length of a comment in braces, which may hold others.
+fn braces(text: &str) -> Option<usize> {
+    let mut open = 0_usize;
+    for (at, one) in text.char_indices() {
+        match one {
+            '{' => open += 1,
+            '}' => open -= 1,
+            _ => {}
+        }
+        if open == 0 {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+/// Reports a comment without an end, and passes over all that follows.
+fn unclosed(text: &str, at: usize, end: &str, diagnostics: &mut Diagnostics) -> usize {
+    let span = Span::new(at, at + 1);
+    let error =
+        Diagnostic::error(codes::UNCLOSED_COMMENT, span, "this comment is never closed", "opened here");
+    diagnostics.report(error.help(format!("close it with `{end}`")));
+    text.len() - at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<&str> {
+        let mut diagnostics = Diagnostics::default();
+        let words = tokens(text, &mut diagnostics).iter().map(|token| token.text).collect();
+        diagnostics.check(Ok(())).unwrap();
+        words
+    }
+
+    #[test]
+    fn comments_end_words_and_may_hold_others() {
+        assert_eq!(words("a{b {c} d}e /* { */ f"), ["a", "e", "f", ""]);
+        // The second of these is a name, since a comment begins only where a name could.
+        assert_eq!(words("/**/ */* x"), ["*/*", "x", ""]);
+    }
+
+    #[test]
+    fn names_are_nearly_anything() {
+        assert_eq!(words("rl.[y=2]:3,☃;"), ["rl.[y=2]", ":", "3", ",", "☃", ";", ""]);
+    }
+
+    #[test]
+    fn open_comments_are_told() {
+        for text in ["a { b { c }", "/* x"] {
+            let mut diagnostics = Diagnostics::default();
+            tokens(text, &mut diagnostics);
+            assert_eq!(diagnostics.check(Ok(())).unwrap_err()[0].code, codes::UNCLOSED_COMMENT);
+        }
+    }
+}

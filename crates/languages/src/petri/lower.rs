@@ -1,0 +1,138 @@
+//! A net as guarded commands.
+//!
+//! A place is a variable, a transition an action that tests and changes the places around it in one assignment. All actions belong to one
+//! process with a single location, called after the net; it takes no bits.
+//!
+//! What a variable can hold is never guessed. Where a bound is proved, its type is just wide enough, and nothing needs to be tested. A net
+//! that promises to be safe gets one bit for the places of which that is not proved, and every other place 32 bits; a token too many is then a run-time error and never
+//! wraps around.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use sweepline::model::guarded_commands::{
+    Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType, Location,
+    LocationId, Overflow, Participant, Place, ProcessId, Shape, Span,
+};
+
+use super::bounds;
+use super::net::{Net, NetTransition};
+use crate::dve::{ProcessScope, Scope, Symbol};
+use crate::{Language, Model};
+
+/// The type of a place of which nothing is known.
+const ANY_NUMBER: IntegerType = IntegerType { bits: 32, signed: false };
+
+/// The name of the one location.
+const LOCATION: &str = "net";
+
+/// The net as a model.
+pub(super) fn model(net: Arc<Net>, language: Language) -> Model {
+    let mut commands = GuardedCommands::default();
+    let mut scope = Scope::default();
+    let proved = bounds::proved_bounds(&net);
+    for (place, proved) in net.places.iter().zip(&proved) {
+        let integer = match proved {
+            Some(bound) => IntegerType::unsigned_up_to(*bound),
+            None if net.claimed_safe && place.tokens <= 1 => IntegerType::unsigned_up_to(1),
+            None => ANY_NUMBER,
+        };
+        let initial = i64::from(place.tokens);
+        let shape = Shape::Scalar(integer);
+        let variable = commands.add_variable(place.name.clone(), None, shape, &[initial], place.span);
+        let cell = commands.variable(variable).first_cell;
+        if proved.is_none() {
+            commands.cells[cell.index()].overflow = Overflow::IsError;
+        }
+        scope.globals.insert(place.name.clone(), Symbol::Scalar { cell, integer });
+    }
+    let process = add_process(&net, &mut commands, &mut scope);
+    let actions = net.transitions.iter().map(|transition| action(transition, &commands, process)).collect();
+    commands.actions = actions;
+    Model {
+        language,
+        commands,
+        warnings: Vec::new(),
+        progress: None,
+        progress_errors: Vec::new(),
+        net: Some(net),
+        scope,
+    }
+}
+
+/// The process that does nothing but own the actions.
+fn add_process(net: &Net, commands: &mut GuardedCommands, scope: &mut Scope) -> ProcessId {
+    // The name of a net may be anything, and that of a process is a word.
+    let word = |one: char| if one.is_ascii_alphanumeric() { one } else { '_' };
+    let mut name: String = net.name.chars().map(word).collect();
+    if !crate::dve::is_name(&name) {
+        name.insert(0, '_');
+    }
+    while scope.globals.contains_key(&name) {
+        name.push('_');
+    }
+    let location = Location { name: LOCATION.into(), committed: false, span: Span::default() };
+    let process = commands.add_process(name.clone(), vec![location], LocationId(0), Span::default());
+    let location = commands.process(process).location;
+    let locations = BTreeMap::from([(LOCATION.to_owned(), LocationId(0))]);
+    scope.processes.insert(name, ProcessScope { location, locations, symbols: BTreeMap::new() });
+    process
+}
+
+fn action(transition: &NetTransition, commands: &GuardedCommands, process: ProcessId) -> Action {
+    let (from, to) = (LocationId(0), LocationId(0));
+    let participant = Participant { process, from, to, guards: guards(transition), span: transition.span };
+    let changes: Vec<Assignment> = transition
+        .changes()
+        .into_iter()
+        .map(|(place, change)| {
+            let cell = CellId(place);
+            let value = changed(cell, change, commands.cells[cell.index()].declared);
+            Assignment { place: Place::Cell(cell), value }
+        })
+        .collect();
+    let effects = if changes.is_empty() { Vec::new() } else { vec![Effect::Assign(changes)] };
+    Action { participants: vec![participant], effects, channel: None, name: Some(transition.name.clone()) }
+}
+
+/// What a transition asks of its places. Cells have the numbers of places.
+fn guards(transition: &NetTransition) -> Vec<Expression> {
+    let test = |operator, place: u32, weight: u32| {
+        let (tokens, weight) = (Expression::Cell(CellId(place)), Expression::Constant(i64::from(weight)));
+        Expression::binary(operator, tokens, weight)
+    };
+    let enough = transition.inputs.iter();
+    let enough = enough.map(|arc| test(BinaryOperator::GreaterOrEqual, arc.place, arc.weight));
+    let few = transition.inhibitors.iter();
+    let few = few.map(|arc| test(BinaryOperator::Less, arc.place, arc.weight));
+    enough.chain(few).collect()
+}
+
+/// The tokens of a place after a change. A transition that takes all that a place can hold leaves nothing.
+fn changed(cell: CellId, change: i64, declared: IntegerType) -> Expression {
+    if change == -declared.max() {
+        return Expression::Constant(0);
+    }
+    let operator = if change < 0 { BinaryOperator::Subtract } else { BinaryOperator::Add };
+    Expression::binary(operator, Expression::Cell(cell), Expression::Constant(change.abs()))
+}
+
+/// That a transition can fire.
+pub(super) fn enabled(transition: &NetTransition) -> Expression {
+    joined(BinaryOperator::And, guards(transition)).unwrap_or(Expression::Constant(1))
+}
+
+/// Many operands of one operator, as a tree that is not deeper than it must be: everything walks expressions recursively.
+pub(super) fn joined(operator: BinaryOperator, mut operands: Vec<Expression>) -> Option<Expression> {
+    while operands.len() > 1 {
+        let mut pairs = operands.into_iter();
+        operands = Vec::new();
+        while let Some(left) = pairs.next() {
+            operands.push(match pairs.next() {
+                Some(right) => Expression::binary(operator, left, right),
+                None => left,
+            });
+        }
+    }
+    operands.pop()
+}

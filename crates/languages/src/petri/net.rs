@@ -1,0 +1,177 @@
+//! A place/transition net: what is left of every format once it is read.
+//!
+//! Coloured nets are unfolded to it. Properties about them speak of coloured places and transitions, so a net remembers which of its own nodes each
+//! name stands for: one for a node of a place/transition net, any number for a coloured one.
+
+use std::collections::BTreeMap;
+
+use sweepline::model::guarded_commands::Span;
+
+/// A net with its initial marking.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Net {
+    /// What it is called.
+    pub name: String,
+    /// The places.
+    pub places: Vec<NetPlace>,
+    /// The transitions.
+    pub transitions: Vec<NetTransition>,
+    /// Sequential components that the file names, by numbers of places.
+    pub units: Vec<Unit>,
+    /// Whether the file promises that no place ever holds more than one token.
+    pub claimed_safe: bool,
+    /// The places that each name stands for.
+    pub(super) place_groups: BTreeMap<String, Vec<u32>>,
+    /// The transitions that each name stands for.
+    pub(super) transition_groups: BTreeMap<String, Vec<u32>>,
+}
+
+/// A place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NetPlace {
+    /// Its name, which no other place has.
+    pub name: String,
+    /// Its tokens in the initial marking.
+    pub tokens: u32,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A transition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NetTransition {
+    /// Its name, which no other transition has.
+    pub name: String,
+    /// What it takes. One arc for a place, in the order of places; so are the others.
+    pub inputs: Vec<NetArc>,
+    /// What it puts.
+    pub outputs: Vec<NetArc>,
+    /// It cannot fire while a place holds as many tokens as the weight says.
+    pub inhibitors: Vec<NetArc>,
+    /// Whether the file says that it must not be neglected for ever.
+    pub fairness: Fairness,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// An arc between a transition and this place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NetArc {
+    /// Number of the place.
+    pub place: u32,
+    /// How many tokens.
+    pub weight: u32,
+}
+
+/// What a file assumes about a transition. It is remembered, and no check uses it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fairness {
+    /// Nothing.
+    #[default]
+    None,
+    /// It fires if it stays enabled.
+    Weak,
+    /// It fires if it is enabled again and again.
+    Strong,
+}
+
+/// A part of a nested-unit net that is sequential: at most one of its places is marked at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// Its own places, without those of the units inside.
+    pub places: Vec<u32>,
+}
+
+impl Net {
+    /// The numbers of the places that a name stands for.
+    pub fn places_named(&self, name: &str) -> Option<&[u32]> {
+        self.place_groups.get(name).map(Vec::as_slice)
+    }
+
+    /// The numbers of the transitions that a name stands for.
+    pub fn transitions_named(&self, name: &str) -> Option<&[u32]> {
+        self.transition_groups.get(name).map(Vec::as_slice)
+    }
+
+    /// All names of places, as properties use them.
+    pub fn place_names(&self) -> impl Iterator<Item = &str> {
+        self.place_groups.keys().map(String::as_str)
+    }
+
+    /// All names of transitions, as properties use them.
+    pub fn transition_names(&self) -> impl Iterator<Item = &str> {
+        self.transition_groups.keys().map(String::as_str)
+    }
+
+    /// Adds a place that belongs to a name of properties.
+    pub(super) fn add_place(&mut self, place: NetPlace, group: &str) -> u32 {
+        let number = self.places.len() as u32;
+        self.places.push(place);
+        self.place_groups.entry(group.to_owned()).or_default().push(number);
+        number
+    }
+
+    /// Adds a transition that belongs to a name of properties. Several arcs with one place become one.
+    pub(super) fn add_transition(&mut self, mut transition: NetTransition, group: &str) -> u32 {
+        let number = self.transitions.len() as u32;
+        let sum = |a: u32, b: u32| a.saturating_add(b);
+        merge(&mut transition.inputs, sum);
+        merge(&mut transition.outputs, sum);
+        // The one that inhibits first decides.
+        merge(&mut transition.inhibitors, u32::min);
+        self.transitions.push(transition);
+        self.transition_groups.entry(group.to_owned()).or_default().push(number);
+        number
+    }
+}
+
+impl NetTransition {
+    /// How many tokens firing adds to a place, for each place that changes, in the order of places.
+    pub fn changes(&self) -> Vec<(u32, i64)> {
+        let mut changes: BTreeMap<u32, i64> = BTreeMap::new();
+        for arc in &self.outputs {
+            *changes.entry(arc.place).or_default() += i64::from(arc.weight);
+        }
+        for arc in &self.inputs {
+            *changes.entry(arc.place).or_default() -= i64::from(arc.weight);
+        }
+        changes.into_iter().filter(|(_, change)| *change != 0).collect()
+    }
+}
+
+/// Sorts arcs by place and makes those of one place one.
+fn merge(arcs: &mut Vec<NetArc>, weight: impl Fn(u32, u32) -> u32) {
+    arcs.sort_by_key(|arc| arc.place);
+    arcs.dedup_by(|later, first| {
+        let same = later.place == first.place;
+        if same {
+            first.weight = weight(first.weight, later.weight);
+        }
+        same
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arcs_with_one_place_are_one() {
+        let arc = |place, weight| NetArc { place, weight };
+        let mut net = Net::default();
+        let transition = NetTransition {
+            name: "t".into(),
+            inputs: vec![arc(1, 2), arc(0, 1), arc(1, 3)],
+            outputs: vec![arc(1, 5), arc(2, 1)],
+            inhibitors: vec![arc(3, 4), arc(3, 2)],
+            fairness: Fairness::None,
+            span: Span::default(),
+        };
+        net.add_transition(transition, "t");
+        let transition = &net.transitions[0];
+        assert_eq!(transition.inputs, [arc(0, 1), arc(1, 5)]);
+        assert_eq!(transition.inhibitors, [arc(3, 2)]);
+        assert_eq!(transition.changes(), [(0, -1), (2, 1)]);
+        assert_eq!(net.transitions_named("t"), Some(&[0][..]));
+    }
+}

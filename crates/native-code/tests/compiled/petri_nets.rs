@@ -1,0 +1,68 @@
+//! Petri nets, executed: what the languages promise about tokens holds in both executions.
+
+use languages::{Language, Model, ReadOptions, read_model_with};
+use sweepline::check::{OnRuntimeError, Outcome, Packing, Plan, check};
+use sweepline::model::interpreted_model::Interpreted;
+use sweepline_native_code::Compiled;
+
+fn net(text: &str) -> Model {
+    let options = ReadOptions { language: Language::Lola, ..ReadOptions::default() };
+    read_model_with(text, &options).unwrap()
+}
+
+/// The same exploration in both executions, by both ways to pack states.
+fn explored(model: &Model) -> Outcome {
+    let plan = |packing| Plan { packing, on_runtime_error: OnRuntimeError::GoOn, ..Plan::default() };
+    let counts = |outcome: &Outcome| {
+        (outcome.distinct, outcome.counters.transitions, outcome.counters.erroneous, outcome.complete)
+    };
+    let outcome = check(&model.commands, &Compiled, &[], &plan(Packing::Auto), &mut ()).unwrap();
+    for packing in [Packing::Auto, Packing::Proved, Packing::Observed] {
+        let compiled = check(&model.commands, &Compiled, &[], &plan(packing), &mut ()).unwrap();
+        let interpreted = check(&model.commands, &Interpreted, &[], &plan(packing), &mut ()).unwrap();
+        assert_eq!(counts(&compiled), counts(&outcome), "{packing:?}");
+        assert_eq!(counts(&interpreted), counts(&outcome), "{packing:?}");
+    }
+    outcome
+}
+
+#[test]
+fn a_token_too_many_is_an_error_and_never_wraps() {
+    let text = "PLACE p; MARKING; TRANSITION t CONSUME; PRODUCE p: 2147483648;";
+    let outcome = explored(&net(text));
+    // 0 and 2147483648; the next would be 4294967296.
+    assert_eq!((outcome.distinct, outcome.counters.erroneous), (Some(2), 1));
+    let stopped = check(&net(text).commands, &Compiled, &[], &Plan::default(), &mut ()).unwrap();
+    let error = stopped.error.unwrap();
+    assert_eq!(error.error.to_string(), "4294967296 is out of range for `p`, which holds 0 to 4294967295");
+}
+
+#[test]
+fn a_net_that_promises_too_much_is_found_out() {
+    let text = "<pnml><net id='n' type='ptnet'><page id='a'><place id='p'/><transition id='t'/>\
+        <arc id='1' source='t' target='p'/><toolspecific tool='nupn' version='1.1'>\
+        <structure units='1' root='u' safe='true'><unit id='u'><places>p</places><subunits/></unit></structure>\
+        </toolspecific></page></net></pnml>";
+    let options = ReadOptions { language: Language::Pnml, ..ReadOptions::default() };
+    let outcome = explored(&read_model_with(text, &options).unwrap());
+    assert_eq!((outcome.distinct, outcome.counters.erroneous), (Some(2), 1));
+}
+
+#[test]
+fn unproved_places_widen_while_a_search_runs() {
+    // The count doubles with every step, far above what a sample of the beginning shows, until the fuel is used up.
+    let text = "PLACE fuel, p, q; MARKING fuel: 14, p: 1; \
+        TRANSITION flip CONSUME p: 1; PRODUCE q: 2; TRANSITION flop CONSUME fuel, q: 1; PRODUCE p: 1;";
+    let outcome = explored(&net(text));
+    assert!(outcome.complete && outcome.counters.erroneous == 0);
+}
+
+#[test]
+fn inhibitors_forbid() {
+    let text = "<pnml><net id='n' type='ptnet'><place id='p'/><transition id='t'/>\
+        <arc source='t' target='p'/><arc source='p' target='t' type='inhibitor'><inscription><text>3</text></inscription></arc>\
+        </net></pnml>";
+    let options = ReadOptions { language: Language::Pnml, ..ReadOptions::default() };
+    let outcome = explored(&read_model_with(text, &options).unwrap());
+    assert_eq!((outcome.distinct, outcome.counters.transitions), (Some(4), 3));
+}
