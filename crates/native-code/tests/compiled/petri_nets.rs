@@ -1,5 +1,7 @@
 //! Petri nets, executed: what the languages promise about tokens holds in both executions.
 
+use std::path::Path;
+
 use languages::{Language, Model, ReadOptions, read_model_with};
 use sweepline::check::{OnRuntimeError, Outcome, Packing, Plan, check};
 use sweepline::model::interpreted_model::Interpreted;
@@ -65,4 +67,18 @@ fn inhibitors_forbid() {
     let options = ReadOptions { language: Language::Pnml, ..ReadOptions::default() };
     let outcome = explored(&read_model_with(text, &options).unwrap());
     assert_eq!((outcome.distinct, outcome.counters.transitions), (Some(4), 3));
+}
+
+#[test]
+fn the_nets_of_this_repository_have_the_expected_markings() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/petri");
+    for (file, language, expected) in
+        [("store.lola", Language::Lola, (24, 49, 0)), ("forks.pnml", Language::Pnml, (82, 265, 1))]
+    {
+        let text = std::fs::read_to_string(folder.join(file)).unwrap();
+        let model = read_model_with(&text, &ReadOptions { language, ..ReadOptions::default() }).unwrap();
+        let outcome = explored(&model);
+        let found = (outcome.distinct.unwrap(), outcome.counters.transitions, outcome.deadlocks.unwrap());
+        assert_eq!(found, expected, "{file}");
+    }
 }
