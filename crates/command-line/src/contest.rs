@@ -222,8 +222,13 @@ impl Searching<'_> {
         };
         let commands = &self.file.model.commands;
         self.run.print(&format!("STATE_SPACE STATES {states} TECHNIQUES {}", self.techniques))?;
-        let transitions = outcome.counters.transitions;
-        self.run.print(&format!("STATE_SPACE TRANSITIONS {transitions} TECHNIQUES {}", self.techniques))?;
+        // Who meets a state again counts its steps again.
+        if outcome.counters.explored == states {
+            let transitions = outcome.counters.transitions;
+            self.run.print(&format!("STATE_SPACE TRANSITIONS {transitions} TECHNIQUES {}", self.techniques))?;
+        } else {
+            self.say("TRANSITIONS", None)?;
+        }
         self.narrow(vec![
             ("MAX_TOKEN_PER_MARKING".into(), GreatestValue::new(commands, vec![net.all_tokens()])),
             ("MAX_TOKEN_IN_PLACE".into(), GreatestValue::new(commands, net.tokens())),
@@ -231,7 +236,8 @@ impl Searching<'_> {
     }
 
     fn say(&mut self, name: &str, answer: Option<String>) -> Result<(), Failure> {
-        let kind = if name.starts_with("MAX_TOKEN") { "STATE_SPACE" } else { "FORMULA" };
+        let is_count = name.starts_with("MAX_TOKEN") || name == "TRANSITIONS";
+        let kind = if is_count { "STATE_SPACE" } else { "FORMULA" };
         self.undecided |= answer.is_none();
         self.run.print(&match answer {
             Some(answer) => format!("{kind} {name} {answer} TECHNIQUES {}", self.techniques),

@@ -7,9 +7,9 @@
 //! The difficulty is the number of a successor that lies in another layer. The paper numbers a state when it is first seen; a store would
 //! have to carry numbers through future layers, persistent states and files, and none of them could drop a duplicate any more, since each
 //! duplicate is a step. Instead, [`recording`] writes down steps as they are met, with the target as a state, and states as they are
-//! expanded, with their number; after the sweep both are sorted by state and read side by side. The search has to tell each batch of
-//! successors, once, and nothing else changes in it; it may filter, compact and move to disk what it likes. The price is two external sorts
-//! of all steps. The gain: a state that two sweeps expand has two numbers but is met once by the join, which keeps the first. So the result is not
+//! expanded, with their number; after the sweep both are sorted by state and read side by side. The search has to tell each
+//! step, once, and nothing else changes in it; it may compact and move to disk what it likes. The price is two external sorts
+//! of all steps between layers. The gain: a state that two sweeps expand has two numbers but is met once by the join, which keeps the first. So the result is not
 //! an unfolding of the graph, as in the paper (a third more nodes on random graphs), but the graph itself.
 //!
 //! Nodes are numbered in the order in which they were first expanded. A row is the number of its steps, and for each the action and the
