@@ -7,8 +7,11 @@ use crate::model::guarded_commands::{CellId, Expression, GuardedCommands, UnaryO
 use crate::model::state_layout::{CellRange, StateLayout};
 use crate::model::value_order::{ValueOrder, WIDEST_ORDER};
 use crate::model::value_ranges::expression_range;
+use crate::progress::linear_changes::LinearChanges;
 use crate::progress::static_measure::{control_orders, static_measure};
 
+use super::flows::Flows;
+use super::functionals::{Functional, Size, suggested_sums};
 use super::learned_orders::{Ranking, ValueGraph};
 use super::sample::Sample;
 use super::simulation::{Aim, Cost, Kind, Ordered, simulate};
@@ -25,6 +28,10 @@ const BEAM: usize = 8;
 const VALIDATED: usize = 12;
 /// Measures that are polished.
 const POLISHED: usize = 3;
+/// Components that divide layers, whatever steps do to them, for each measure in each step.
+const DIVIDING: usize = 10;
+/// Values of a cell that divides layers, at the most.
+const MOST_DIVIDING: usize = 64;
 /// Steps at the most.
 const MOST_STEPS: usize = 10;
 /// Steps without gain before the search for more components ends.
@@ -54,12 +61,21 @@ pub struct Found {
 /// One more component.
 #[derive(Clone, Debug)]
 struct Candidate {
-    cell: usize,
+    subject: Subject,
     ranking: Ranking,
     form: Form,
     /// The expression, if it is given.
     given: Option<Expression>,
     bits: u32,
+}
+
+/// What a component is about.
+#[derive(Clone, Debug)]
+enum Subject {
+    /// The values of a cell, by their ranks.
+    Cell(usize),
+    /// A weighted sum of cells. Its ranking says only how many steps raise and lower it.
+    Sum(Arc<Functional>),
 }
 
 /// How a component is written.
@@ -71,11 +87,24 @@ enum Form {
     Order,
     /// As the model's text has it.
     Static,
+    /// A weighted sum.
+    Sum,
+}
+
+impl Candidate {
+    /// Its cell; sums come after all.
+    fn cell(&self) -> usize {
+        match self.subject {
+            Subject::Cell(cell) => cell,
+            Subject::Sum(_) => usize::MAX,
+        }
+    }
 }
 
 /// A search for a measure, step by step. Orders of values are learned from the large sample; candidates are compared on the
 /// tiny one, the best of them on the small one, and the best measures on the large one.
 pub struct Finder<'a> {
+    model: &'a GuardedCommands,
     layout: &'a StateLayout,
     tiny: &'a Sample,
     small: &'a Sample,
@@ -87,6 +116,10 @@ pub struct Finder<'a> {
     families: Vec<Vec<usize>>,
     /// Components that the model's text suggests, to be taken together.
     suggested: Vec<Vec<Candidate>>,
+    /// Weighted sums that the incidence matrix suggests.
+    sums: Vec<Candidate>,
+    /// Places that share tokens.
+    flows: Flows,
 }
 
 /// A measure so far.
@@ -134,6 +167,7 @@ impl<'a> Finder<'a> {
             })
             .collect();
         let mut finder = Self {
+            model,
             layout,
             tiny,
             small,
@@ -142,6 +176,8 @@ impl<'a> Finder<'a> {
             values,
             families: families(model),
             suggested: Vec::new(),
+            sums: Vec::new(),
+            flows: Flows::default(),
         };
         let control = control_orders(model);
         let proved: Vec<Expression> = static_measure(model).into_iter().map(|one| one.expression).collect();
@@ -149,8 +185,27 @@ impl<'a> Finder<'a> {
             vec![finder.given(model, &control), finder.given(model, &proved)];
         suggested.extend(suggested.concat().into_iter().map(|one| vec![one]).collect::<Vec<_>>());
         suggested.retain(|list| !list.is_empty());
+        let changes = LinearChanges::new(model);
+        for list in suggested_sums(&changes, large) {
+            let list: Vec<Candidate> = list.into_iter().map(|sum| finder.sum(Arc::new(sum), |_| true)).collect();
+            finder.sums.extend(list.iter().cloned());
+            suggested.push(list);
+        }
+        finder.flows = Flows::new(model, &changes, large);
         finder.suggested = suggested;
         finder
+    }
+
+    /// A weighted sum as a candidate, by the kinds of steps that count.
+    fn sum(&self, sum: Arc<Functional>, counts: impl Fn(usize) -> bool) -> Candidate {
+        let mut ranking = Ranking { ranks: Vec::new(), rising: 0, falling: 0 };
+        for (kind, delta) in sum.deltas.iter().filter(|(kind, _)| counts(*kind as usize)) {
+            let steps = u64::from(self.large.steps_of(*kind as usize));
+            *if *delta > 0 { &mut ranking.rising } else { &mut ranking.falling } += steps;
+        }
+        let range = expression_range(self.model, self.layout.proved_ranges(), &sum.expression());
+        let bits = u32::from(range.bits());
+        Candidate { subject: Subject::Sum(sum), ranking, form: Form::Sum, given: None, bits }
     }
 
     /// Expressions of one cell each as candidates; what the sample shows to be constant is left out.
@@ -188,7 +243,7 @@ impl<'a> Finder<'a> {
             }
             let range = expression_range(model, self.layout.proved_ranges(), expression);
             candidates.push(Candidate {
-                cell: cell.index(),
+                subject: Subject::Cell(cell.index()),
                 ranking: Ranking { ranks, rising, falling },
                 form: Form::Static,
                 given: Some(expression.clone()),
@@ -358,9 +413,16 @@ impl<'a> Finder<'a> {
         let mut prefix = Prefix { price, small: ordered, ..base.clone() };
         for candidate in added {
             self.refine(self.tiny, &mut prefix.tiny, &candidate);
-            let rank = candidate.ranking.lookup();
-            for change in self.large.changes(candidate.cell) {
-                prefix.is_stationary[change.kind as usize] &= rank(change.from) == rank(change.to);
+            match &candidate.subject {
+                Subject::Cell(cell) => {
+                    let rank = candidate.ranking.lookup();
+                    for change in self.large.changes(*cell) {
+                        prefix.is_stationary[change.kind as usize] &= rank(change.from) == rank(change.to);
+                    }
+                }
+                Subject::Sum(sum) => {
+                    sum.deltas.iter().for_each(|(kind, _)| prefix.is_stationary[*kind as usize] = false);
+                }
             }
             prefix.bits += candidate.bits;
             prefix.chosen.push(candidate);
@@ -370,10 +432,25 @@ impl<'a> Finder<'a> {
     }
 
     fn refine(&self, sample: &Sample, ordered: &mut Ordered, candidate: &Candidate) {
-        // Otherwise it never changes here.
-        if !sample.changes(candidate.cell).is_empty() {
-            let column = sample.column(candidate.cell);
-            ordered.refine(column.map(candidate.ranking.lookup()), candidate.ranking.classes());
+        match &candidate.subject {
+            // Otherwise it never changes here.
+            Subject::Cell(cell) if !sample.changes(*cell).is_empty() => {
+                let column = sample.column(*cell);
+                ordered.refine(column.map(candidate.ranking.lookup()), candidate.ranking.classes());
+            }
+            Subject::Cell(_) => {}
+            Subject::Sum(sum) => {
+                let (column, classes) = sum.column(sample, self.size(sample));
+                ordered.refine(column.iter().copied(), classes);
+            }
+        }
+    }
+
+    fn size(&self, sample: &Sample) -> Size {
+        match () {
+            () if std::ptr::eq(sample, self.tiny) => Size::Tiny,
+            () if std::ptr::eq(sample, self.small) => Size::Small,
+            () => Size::Large,
         }
     }
 
@@ -385,7 +462,7 @@ impl<'a> Finder<'a> {
         all.retain(|one| one.ranking.rising > 2 * one.ranking.falling);
         let mut chosen: Vec<Candidate> = Vec::new();
         let balance = |one: &Candidate| one.ranking.rising as i64 - 4 * one.ranking.falling as i64;
-        all.sort_by_key(|one| (std::cmp::Reverse(balance(one)), one.cell));
+        all.sort_by_key(|one| (std::cmp::Reverse(balance(one)), one.cell()));
         chosen.extend(all.iter().take(SIMULATED / 2).cloned());
         let share = |one: &Candidate| one.ranking.falling as f64 / one.ranking.rising as f64;
         let mut rest: Vec<Candidate> = all.into_iter().skip(SIMULATED / 2).collect();
@@ -411,6 +488,10 @@ impl<'a> Finder<'a> {
         if prefix.chosen.is_empty() {
             lists.extend(self.suggested.iter().cloned());
         }
+        lists.extend(self.refining_sums(prefix));
+        if !prefix.chosen.is_empty() {
+            lists.extend(self.dividing(prefix).into_iter().map(|one| vec![one]));
+        }
         for list in &mut lists {
             let mut bits = prefix.bits;
             let fitting = list.iter().take_while(|candidate| {
@@ -421,6 +502,85 @@ impl<'a> Finder<'a> {
         }
         lists.retain(|list| !list.is_empty());
         lists
+    }
+
+    /// Sums that raise many of the steps that the measure leaves where they are, and lower few.
+    fn refining_sums(&self, prefix: &Prefix) -> Vec<Vec<Candidate>> {
+        let candidate = |sum: Arc<Functional>| self.sum(sum, |kind| prefix.is_stationary[kind]);
+        let is_good = |one: &Candidate| one.ranking.rising > 2 * one.ranking.falling;
+        let mut lists = Vec::new();
+        // Those of the matrix come first on their own.
+        if !prefix.chosen.is_empty() {
+            for one in &self.sums {
+                let Subject::Sum(sum) = &one.subject else { continue };
+                lists.extend(Some(candidate(sum.clone())).filter(is_good).map(|one| vec![one]));
+            }
+        }
+        let counts = |kind: u32| prefix.is_stationary[kind as usize];
+        let by_flow: Vec<Vec<Candidate>> = (0..self.flows.flows.len())
+            .map(|flow| self.flows.sums(flow, self.large, counts).into_iter().map(candidate).collect())
+            .collect();
+        for family in &self.flows.families {
+            for form in 0..2 {
+                let members = family.iter().filter_map(|flow| by_flow[*flow].get(form));
+                let list: Vec<Candidate> =
+                    members.filter(|one| one.ranking.rising > one.ranking.falling).cloned().collect();
+                lists.extend(Some(list).filter(|list| list.len() > 1));
+            }
+        }
+        let mut single: Vec<Candidate> = by_flow.into_iter().flatten().filter(is_good).collect();
+        let balance = |one: &Candidate| one.ranking.rising as i64 - 4 * one.ranking.falling as i64;
+        single.sort_by_key(|one| std::cmp::Reverse(balance(one)));
+        lists.extend(single.into_iter().take(SIMULATED).map(|one| vec![one]));
+        lists
+    }
+
+    /// Cells that divide the largest layer evenly. Where steps lead from layer to layer, the order inside a layer is free: its parts are
+    /// forgotten one by one, and what one of them needs of the next layer comes late.
+    fn dividing(&self, prefix: &Prefix) -> Vec<Candidate> {
+        let members = prefix.tiny.largest_layer();
+        let mut divided: Vec<(usize, usize)> = Vec::new();
+        for cell in 0..self.large.cells() {
+            let values = &self.values[cell];
+            if values.len() < 2 || values.len() > MOST_DIVIDING || self.tiny.changes(cell).is_empty() {
+                continue;
+            }
+            let mut counts = vec![0usize; values.len()];
+            members.iter().for_each(|state| {
+                let value = self.tiny.value(cell, *state as usize);
+                counts[values.partition_point(|other| *other < value)] += 1;
+            });
+            let largest = counts.into_iter().max().unwrap_or(0);
+            if 10 * largest < 9 * members.len() {
+                divided.push((largest, cell));
+            }
+        }
+        divided.sort_unstable();
+        let mut found = Vec::new();
+        for (_, cell) in divided {
+            let values = &self.values[cell];
+            let is_alive = |kind: u32| prefix.is_stationary[kind as usize];
+            let (mut rising, mut falling) = (0, 0);
+            for change in self.large.changes(cell).iter().filter(|change| is_alive(change.kind)) {
+                rising += u64::from(change.to > change.from) * u64::from(change.steps);
+                falling += u64::from(change.to < change.from) * u64::from(change.steps);
+            }
+            let up = (0..).zip(values).map(|(rank, value)| (*value, rank)).collect();
+            let last = values.len() as u32 - 1;
+            let down = (0..).zip(values).map(|(rank, value)| (*value, last - rank)).collect();
+            let up = (Ranking { ranks: up, rising, falling }, Form::Ascending);
+            let down = (Ranking { ranks: down, rising: falling, falling: rising }, Form::Descending);
+            for (ranking, form) in [up, down] {
+                if ranking.falling == 0 && ranking.rising == 0 {
+                    let bits = self.bits(cell, form, &ranking);
+                    found.push(Candidate { subject: Subject::Cell(cell), ranking, form, given: None, bits });
+                }
+            }
+            if found.len() >= DIVIDING {
+                break;
+            }
+        }
+        found
     }
 
     fn candidates(&self, cell: usize, prefix: &Prefix) -> Vec<Candidate> {
@@ -437,7 +597,8 @@ impl<'a> Finder<'a> {
         let mut add = |ranking: Ranking, form: Form| {
             if ranking.rising > 0 {
                 let bits = self.bits(cell, form, &ranking);
-                found.push(Candidate { cell, ranking, form, given: None, bits });
+                let subject = Subject::Cell(cell);
+                found.push(Candidate { subject, ranking, form, given: None, bits });
             }
         };
         let span = values.last().zip(values.first()).map_or(0, |(high, low)| high - low);
@@ -480,10 +641,14 @@ impl<'a> Finder<'a> {
     }
 
     fn expression(&self, candidate: &Candidate) -> Expression {
-        let Candidate { cell, ranking, form, given, .. } = candidate;
+        let Candidate { subject, ranking, form, given, .. } = candidate;
         if let Some(given) = given {
             return given.clone();
         }
+        let cell = match subject {
+            Subject::Cell(cell) => cell,
+            Subject::Sum(sum) => return sum.expression(),
+        };
         let expression = Expression::Cell(CellId(*cell as u32));
         match form {
             Form::Descending => Expression::Unary(UnaryOperator::Negate, Box::new(expression)),
