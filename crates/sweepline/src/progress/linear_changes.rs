@@ -97,14 +97,9 @@ impl LinearChanges {
         };
         self.columns.iter().map(delta).collect()
     }
-
-    /// The weighted sum of the cells as an expression: what rises first, then what is taken away.
-    pub fn expression(&self, weights: &[i64]) -> Expression {
-        weighted_sum(self.cells.iter().copied().zip(weights.iter().copied()))
-    }
 }
 
-/// A weighted sum of cells.
+/// A weighted sum of cells as an expression: what is added first, then what is taken away.
 pub fn weighted_sum(terms: impl Iterator<Item = (CellId, i64)>) -> Expression {
     let mut terms: Vec<(CellId, i64)> = terms.filter(|(_, weight)| *weight != 0).collect();
     terms.sort_by_key(|(cell, weight)| (*weight < 0, *cell));

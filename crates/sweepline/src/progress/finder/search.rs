@@ -40,8 +40,12 @@ const PATIENCE: usize = 2;
 const WORSE: f64 = 1.5;
 /// The price, of which one is that of full exploration, from which on a measure is not worth it.
 const WORTHWHILE: f64 = 0.85;
-/// The price on the small sample from which on the large one will not make it worth it.
-const HOPELESS: f64 = 0.95;
+/// The same where memory is all that counts: work that is done twice is no reason to keep everything.
+const WORTHWHILE_FOR_MEMORY: f64 = 2.0;
+/// What must not be held at the peak of a sweep that is worth it.
+const SAVED: f64 = 0.03;
+/// How much more than that it may cost on the small sample.
+const HOPELESS: f64 = 1.12;
 /// What a further component must gain.
 const GAIN: f64 = 0.98;
 
@@ -264,7 +268,7 @@ impl<'a> Finder<'a> {
             is_stationary: vec![true; self.large.kinds()],
         }];
         let mut met: Vec<(f64, Vec<Candidate>)> = Vec::new();
-        let mut best = 1.0;
+        let mut best = self.worthwhile().max(1.0);
         let mut without_gain = 0;
         for _ in 0..MOST_STEPS {
             let next = self.extended(&beam);
@@ -278,7 +282,7 @@ impl<'a> Finder<'a> {
             }
         }
         met.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.len().cmp(&other.1.len())));
-        met.retain(|one| one.0 < HOPELESS);
+        met.retain(|one| one.0 < HOPELESS * self.worthwhile());
         met.truncate(VALIDATED);
         let best: Vec<_> = met.iter().take(POLISHED).collect();
         met.extend(side_by_side(best, |mine| mine.into_iter().map(|one| self.polished(one)).collect()));
@@ -324,7 +328,7 @@ impl<'a> Finder<'a> {
         let mut found: Vec<(f64, Found)> = side_by_side(met, |mine| {
             let mut found: Vec<(f64, Found)> = Vec::new();
             for (_, chosen) in mine {
-                let limit = found.iter().map(|one| one.0).fold(WORTHWHILE, f64::min) * WORSE;
+                let limit = found.iter().map(|one| one.0).fold(self.worthwhile(), f64::min) * WORSE;
                 found.extend(self.validate(&chosen, limit));
             }
             found
@@ -340,6 +344,22 @@ impl<'a> Finder<'a> {
         found.sort_by(|one, other| one.0.total_cmp(&other.0));
         let worst = found.first().map_or(0.0, |best| best.0 * WORSE);
         found.into_iter().filter(|one| one.0 <= worst).map(|(_, found)| found).collect()
+    }
+
+    /// The price from which on a measure is not worth it.
+    fn worthwhile(&self) -> f64 {
+        match self.aim {
+            Aim::Product { alpha } if alpha <= 1.0 => WORTHWHILE_FOR_MEMORY,
+            _ => WORTHWHILE,
+        }
+    }
+
+    /// Whether a component rises so much more often than it falls that it is tried.
+    fn is_promising(&self, ranking: &Ranking) -> bool {
+        match self.aim {
+            Aim::Product { alpha } if alpha <= 1.0 => ranking.rising > ranking.falling,
+            _ => ranking.rising > 2 * ranking.falling,
+        }
     }
 
     /// The measure with its price on the large sample, if it is worth it.
@@ -359,7 +379,7 @@ impl<'a> Finder<'a> {
         }
         let (price, cost, kind) = best;
         let components = chosen.iter().map(|one| self.expression(one)).collect();
-        (price < WORTHWHILE).then_some((price, Found { components, cost, monotone, kind }))
+        (price < self.worthwhile() && cost.peak_share() < 1.0 - SAVED).then_some((price, Found { components, cost, monotone, kind }))
     }
 
     /// A sample in the order of these components.
@@ -459,7 +479,7 @@ impl<'a> Finder<'a> {
         let by_cell: Vec<Vec<Candidate>> =
             (0..self.large.cells()).map(|cell| self.candidates(cell, prefix)).collect();
         let mut all: Vec<Candidate> = by_cell.iter().flatten().cloned().collect();
-        all.retain(|one| one.ranking.rising > 2 * one.ranking.falling);
+        all.retain(|one| self.is_promising(&one.ranking));
         let mut chosen: Vec<Candidate> = Vec::new();
         let balance = |one: &Candidate| one.ranking.rising as i64 - 4 * one.ranking.falling as i64;
         all.sort_by_key(|one| (std::cmp::Reverse(balance(one)), one.cell()));
@@ -507,7 +527,7 @@ impl<'a> Finder<'a> {
     /// Sums that raise many of the steps that the measure leaves where they are, and lower few.
     fn refining_sums(&self, prefix: &Prefix) -> Vec<Vec<Candidate>> {
         let candidate = |sum: Arc<Functional>| self.sum(sum, |kind| prefix.is_stationary[kind]);
-        let is_good = |one: &Candidate| one.ranking.rising > 2 * one.ranking.falling;
+        let is_good = |one: &Candidate| self.is_promising(&one.ranking);
         let mut lists = Vec::new();
         // Those of the matrix come first on their own.
         if !prefix.chosen.is_empty() {
