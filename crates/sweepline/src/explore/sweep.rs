@@ -68,7 +68,9 @@ const BATCHES_PER_LOOK: u32 = 64;
 const COUNTED_EXACTLY: u64 = 1 << 19;
 /// From then on duplicates are removed when what is held has grown by this part of itself, so that a peak is too large by no more; for as
 /// many entries again, and one for each four states expanded, which is little beside expanding them.
-const COUNTED_GROWTH: u64 = 8;
+const COUNTED_GROWTH: u64 = 4;
+/// Entries that may be looked at for each duplicate that is found: where there are many, more memory is saved than time is lost.
+const PER_DUPLICATE: u64 = 4;
 
 /// Expansions before it is asked whether states are expanded again too often.
 const JUDGED_FROM: u64 = 10_000;
@@ -467,17 +469,18 @@ impl SweepSearch {
         }
         let held = self.held().total();
         let has_grown = held > self.compacted + self.compacted / COUNTED_GROWTH;
-        let allowance = if has_grown { 2 * COUNTED_EXACTLY + self.counters.explored / 4 } else { COUNTED_EXACTLY };
+        let allowance =
+            if has_grown { 2 * COUNTED_EXACTLY + self.counters.explored / 4 } else { COUNTED_EXACTLY };
         // Looking at each layer costs something, too.
         let layers = self.future.layers() as u64;
         if self.counting + layers <= allowance {
             let cost = self.future.uncompacted() as u64;
             self.counting += layers;
             if cost > 0 && self.counting + cost <= allowance {
-                self.counting += cost;
                 // Whether that succeeds does not matter: it is only about counting.
                 let _ = self.compact();
                 self.compacted = self.held().total();
+                self.counting += cost.saturating_sub(PER_DUPLICATE * held.saturating_sub(self.compacted));
             }
         }
         if self.held().total() > self.counters.peak.total() {

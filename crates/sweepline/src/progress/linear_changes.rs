@@ -157,14 +157,20 @@ pub(super) mod tests {
             }
             let participant = Participant { process, from, to, guards, span: Span::default() };
             let effects = if changes.is_empty() { Vec::new() } else { vec![Effect::Assign(changes)] };
-            model.actions.push(Action { participants: vec![participant], effects, channel: None, name: None });
+            model.actions.push(Action {
+                participants: vec![participant],
+                effects,
+                channel: None,
+                name: None,
+            });
         }
         model
     }
 
     #[test]
     fn the_matrix_has_what_transitions_add() {
-        let model = net(&[1, 0, 3], &[vec![(1, 0), (0, 2), (1, 1)], vec![(1, 0), (0, 2), (0, 0)], vec![(0, 0); 3]]);
+        let model =
+            net(&[1, 0, 3], &[vec![(1, 0), (0, 2), (1, 1)], vec![(1, 0), (0, 2), (0, 0)], vec![(0, 0); 3]]);
         let changes = LinearChanges::new(&model);
         assert_eq!(changes.cells, [CellId(0), CellId(1)]);
         assert_eq!(changes.columns, [vec![(0, -1), (1, 2)]]);

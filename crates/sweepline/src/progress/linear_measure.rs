@@ -85,7 +85,8 @@ impl<'c> LinearPrograms<'c> {
         }
         let solution = problem.solve().ok()?;
         self.integers(&weights, &solution, |deltas| {
-            columns.iter().all(|column| deltas[*column] >= 0) && columns.iter().any(|column| deltas[*column] > 0)
+            columns.iter().all(|column| deltas[*column] >= 0)
+                && columns.iter().any(|column| deltas[*column] > 0)
         })
     }
 
@@ -141,10 +142,126 @@ impl<'c> LinearPrograms<'c> {
         let exact = DENOMINATORS.into_iter().find(|scale| is_close(*scale));
         // Where nothing fits, rounding may still do: what is claimed leaves room more often than not.
         [exact, Some(LARGEST_WEIGHT as i64 / WIDEST as i64)].into_iter().flatten().find_map(|scale| {
-            let rounded: Vec<i128> = values.iter().map(|value| (value * scale as f64).round() as i128).collect();
+            let rounded: Vec<i128> =
+                values.iter().map(|value| (value * scale as f64).round() as i128).collect();
             let weights = small_weights(&rounded)?;
             let deltas = self.changes.deltas(&weights)?;
             claim(&deltas).then_some((weights, deltas))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeSet, HashMap};
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::progress::linear_changes::tests::net;
+    use crate::progress::prove_monotone;
+
+    /// Tokens, and for each transition what it takes and puts.
+    fn nets() -> impl Strategy<Value = (Vec<i64>, Vec<Vec<(i64, i64)>>)> {
+        let arcs = prop_oneof![3 => Just((0, 0)), 2 => Just((1, 0)), 2 => Just((0, 1)), 1 => Just((1, 1))];
+        (1..4usize, 1..5usize).prop_flat_map(move |(places, transitions)| {
+            let transition = prop::collection::vec(arcs.clone(), places);
+            (prop::collection::vec(0..3i64, places), prop::collection::vec(transition, transitions))
+        })
+    }
+
+    /// Columns that some x ≥ 0 with C x = 0 uses. Minors of so small a matrix of −1, 0 and 1 are at most four, and so are the entries of the least such x.
+    fn on_loops(changes: &LinearChanges) -> BTreeSet<usize> {
+        let count = changes.columns.len();
+        let mut found = BTreeSet::new();
+        for number in 0..5usize.pow(count as u32) {
+            let x: Vec<i64> = (0..count as u32).map(|at| (number / 5usize.pow(at) % 5) as i64).collect();
+            let mut sums: HashMap<usize, i64> = HashMap::new();
+            for (times, column) in x.iter().zip(&changes.columns) {
+                column.iter().for_each(|(cell, change)| *sums.entry(*cell).or_default() += times * change);
+            }
+            if sums.values().all(|sum| *sum == 0) {
+                found.extend((0..count).filter(|at| x[*at] > 0));
+            }
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn the_first_measure_never_falls_and_stays_exactly_on_loops((tokens, transitions) in nets()) {
+            let changes = LinearChanges::new(&net(&tokens, &transitions));
+            let Some(programs) = LinearPrograms::new(&changes) else { return Ok(()) };
+            let tuple = programs.monotone();
+            let zero = vec![0; changes.cells.len()];
+            let deltas = changes.deltas(tuple.first().unwrap_or(&zero)).unwrap();
+            prop_assert!(deltas.iter().all(|delta| *delta >= 0));
+            let staying: BTreeSet<usize> = (0..deltas.len()).filter(|column| deltas[*column] == 0).collect();
+            prop_assert_eq!(staying, on_loops(&changes));
+        }
+
+        #[test]
+        fn even_measures_raise_the_same_columns((tokens, transitions) in nets()) {
+            let changes = LinearChanges::new(&net(&tokens, &transitions));
+            let Some(programs) = LinearPrograms::new(&changes) else { return Ok(()) };
+            let loops = on_loops(&changes);
+            let raised: Vec<usize> = (0..changes.columns.len()).filter(|column| !loops.contains(column)).collect();
+            let weights = programs.even(&raised, &vec![1.0; changes.columns.len()]);
+            let weights = weights.expect("there is one, by Farkas' lemma");
+            for (column, delta) in changes.deltas(&weights).unwrap().into_iter().enumerate() {
+                prop_assert!(delta >= 0 && (delta == 0) == loops.contains(&column));
+            }
+        }
+
+        /// On all markings of a net, as far as they are looked at; and the prover agrees.
+        #[test]
+        fn tuples_never_fall_and_rise_by_what_the_matrix_says((tokens, transitions) in nets()) {
+            let model = net(&tokens, &transitions);
+            let changes = LinearChanges::new(&model);
+            let Some(programs) = LinearPrograms::new(&changes) else { return Ok(()) };
+            let tuple = programs.monotone();
+            let value = |weights: &[i64], marking: &[i64]| -> i64 {
+                changes.cells.iter().zip(weights).map(|(cell, weight)| weight * marking[cell.index()]).sum()
+            };
+            let (mut seen, mut open) = (BTreeSet::from([tokens.clone()]), vec![tokens.clone()]);
+            while let Some(marking) = open.pop() {
+                for (number, transition) in transitions.iter().enumerate() {
+                    let fires = marking.iter().zip(transition).all(|(tokens, (takes, _))| tokens >= takes && *tokens <= 100);
+                    if !fires {
+                        continue;
+                    }
+                    let next: Vec<i64> =
+                        marking.iter().zip(transition).map(|(tokens, (takes, puts))| tokens - takes + puts).collect();
+                    let rises: Vec<i64> =
+                        tuple.iter().map(|weights| value(weights, &next) - value(weights, &marking)).collect();
+                    for (weights, rise) in tuple.iter().zip(&rises) {
+                        let deltas = changes.deltas(weights).unwrap();
+                        prop_assert_eq!(*rise, changes.of_action[number].map_or(0, |column| deltas[column]));
+                    }
+                    prop_assert!(rises.iter().find(|rise| **rise != 0).is_none_or(|rise| *rise > 0));
+                    if seen.len() < 300 && seen.insert(next.clone()) {
+                        open.push(next);
+                    }
+                }
+            }
+            let cells = || changes.cells.iter().copied();
+            let expressions: Vec<_> = tuple
+                .iter()
+                .map(|weights| super::super::linear_changes::weighted_sum(cells().zip(weights.iter().copied())))
+                .collect();
+            prop_assert!(prove_monotone(&model, &expressions).is_ok());
+        }
+    }
+
+    #[test]
+    fn a_loop_falls_where_it_fires_least() {
+        // Round and round three places, and the way from the last to the first is seldom taken.
+        let transitions =
+            [vec![(1, 0), (0, 1), (0, 0)], vec![(0, 0), (1, 0), (0, 1)], vec![(0, 1), (0, 0), (1, 0)]];
+        let changes = LinearChanges::new(&net(&[1, 0, 0], &transitions));
+        let programs = LinearPrograms::new(&changes).unwrap();
+        assert!(programs.monotone().is_empty());
+        let weights = programs.seldom_falling(&[0, 1, 2], &[5.0, 5.0, 1.0]).unwrap();
+        assert_eq!(changes.deltas(&weights).unwrap(), [1, 1, -2]);
     }
 }

@@ -94,7 +94,8 @@ pub fn reduced_rows(changes: &LinearChanges, order: &[usize]) -> Option<Vec<Redu
         let candidates = open.iter().enumerate().filter(|(_, row)| row.deltas[column] != 0);
         // Short rows keep others short.
         let length = |row: &ReducedRow| row.deltas.iter().filter(|entry| **entry != 0).count();
-        let Some((place, _)) = candidates.min_by_key(|(_, row)| (row.deltas[column].abs(), length(row))) else {
+        let Some((place, _)) = candidates.min_by_key(|(_, row)| (row.deltas[column].abs(), length(row)))
+        else {
             continue;
         };
         let mut pivot = open.swap_remove(place);
@@ -134,7 +135,8 @@ pub fn basis_measure(changes: &LinearChanges, importance: &[u64]) -> Option<Vec<
     };
     loop {
         let now = fall(&mut deltas.iter().copied());
-        let after = |row: &ReducedRow| fall(&mut deltas.iter().zip(&row.deltas).map(|(sum, entry)| sum - 2 * entry));
+        let after =
+            |row: &ReducedRow| fall(&mut deltas.iter().zip(&row.deltas).map(|(sum, entry)| sum - 2 * entry));
         let best = rows.iter_mut().map(|row| (after(row), row)).min_by_key(|(after, _)| *after);
         let Some((_, row)) = best.filter(|(after, _)| *after < now) else { break };
         deltas.iter_mut().zip(&row.deltas).for_each(|(sum, entry)| *sum -= 2 * entry);
@@ -194,4 +196,84 @@ fn inverse(residue: i128) -> i128 {
         exponent >>= 1;
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::guarded_commands::CellId;
+    use crate::progress::semiflows::place_invariants;
+
+    fn matrices() -> impl Strategy<Value = LinearChanges> {
+        (1..6usize, 1..6usize).prop_flat_map(|(cells, columns)| {
+            let column = prop::collection::vec(-2..3i64, cells);
+            prop::collection::vec(column, columns).prop_map(move |columns| LinearChanges {
+                cells: (0..cells as u32).map(CellId).collect(),
+                columns: columns
+                    .into_iter()
+                    .map(|column| column.into_iter().enumerate().filter(|(_, change)| *change != 0).collect())
+                    .collect(),
+                of_action: Vec::new(),
+            })
+        })
+    }
+
+    /// C x.
+    fn product(changes: &LinearChanges, x: &[i128]) -> Vec<i128> {
+        let mut sums = vec![0; changes.cells.len()];
+        for (times, column) in x.iter().zip(&changes.columns) {
+            column.iter().for_each(|(cell, change)| sums[*cell] += times * i128::from(*change));
+        }
+        sums
+    }
+
+    proptest! {
+        /// Rows carry their weights; x in a basis of the kernel does not move anything, and no measure sees it.
+        #[test]
+        fn measures_lie_in_the_row_space(
+            changes in matrices(), importance in prop::collection::vec(0..9u64, 6),
+        ) {
+            let width = changes.columns.len();
+            let order: Vec<usize> = (0..width).collect();
+            let rows = reduced_rows(&changes, &order).unwrap();
+            prop_assert_eq!(rows.len(), independent_cells(&changes).len());
+            for row in &rows {
+                let weights: Vec<i64> = row.weights.iter().map(|weight| *weight as i64).collect();
+                let deltas: Vec<i128> = changes.deltas(&weights).unwrap().into_iter().map(i128::from).collect();
+                prop_assert_eq!(&deltas, &row.deltas);
+            }
+            let measure = basis_measure(&changes, &importance[..width]).unwrap();
+            let deltas = changes.deltas(&measure).unwrap();
+            for free in (0..width).filter(|column| rows.iter().all(|row| row.pivot != *column)) {
+                let common: i128 = rows.iter().map(|row| row.deltas[row.pivot]).product();
+                let mut x = vec![0; width];
+                x[free] = common;
+                rows.iter().for_each(|row| x[row.pivot] = -row.deltas[free] * (common / row.deltas[row.pivot]));
+                prop_assert!(product(&changes, &x).iter().all(|sum| *sum == 0));
+                prop_assert_eq!(deltas.iter().zip(&x).map(|(delta, x)| i128::from(*delta) * x).sum::<i128>(), 0);
+            }
+        }
+
+        #[test]
+        fn what_is_independent_needs_no_loop_to_fall(changes in matrices()) {
+            // As many columns as rows of the reduced matrix: each one a pivot.
+            let width = changes.columns.len();
+            if independent_cells(&changes).len() == width {
+                let deltas = changes.deltas(&basis_measure(&changes, &vec![1; width]).unwrap()).unwrap();
+                prop_assert!(deltas.iter().all(|delta| *delta > 0));
+            }
+        }
+
+        #[test]
+        fn invariants_are_changed_by_nothing(changes in matrices()) {
+            for invariant in place_invariants(&changes) {
+                let mut weights = vec![0; changes.cells.len()];
+                invariant.iter().for_each(|(cell, weight)| weights[*cell] = *weight);
+                prop_assert!(invariant.iter().all(|(_, weight)| *weight > 0) && !invariant.is_empty());
+                prop_assert!(changes.deltas(&weights).unwrap().iter().all(|delta| *delta == 0));
+            }
+        }
+    }
 }

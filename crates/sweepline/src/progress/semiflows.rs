@@ -38,9 +38,8 @@ impl Row {
         let common = gcd(mine, others);
         let (mine, others) = (mine / common, others / common);
         let sum = |one: &[i64], other: &[i64]| -> Option<Vec<i64>> {
-            let entry = |(one, other): (&i64, &i64)| {
-                one.checked_mul(mine)?.checked_add(other.checked_mul(others)?)
-            };
+            let entry =
+                |(one, other): (&i64, &i64)| one.checked_mul(mine)?.checked_add(other.checked_mul(others)?);
             one.iter().zip(other).map(entry).collect()
         };
         let mut row = Self {
@@ -80,7 +79,8 @@ fn invariants(changes: &LinearChanges) -> Option<Vec<Vec<(usize, i64)>>> {
         signs(1) * signs(-1)
     }) {
         left.remove(&column);
-        let (open, mut next): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.deltas[column] != 0);
+        let (open, mut next): (Vec<Row>, Vec<Row>) =
+            rows.into_iter().partition(|row| row.deltas[column] != 0);
         let (gain, lose): (Vec<Row>, Vec<Row>) = open.into_iter().partition(|row| row.deltas[column] > 0);
         if next.len() + gain.len() * lose.len() > 8 * MOST_ROWS {
             return None;
@@ -102,6 +102,7 @@ fn invariants(changes: &LinearChanges) -> Option<Vec<Vec<(usize, i64)>>> {
             return None;
         }
     }
-    let weighted = |row: Row| row.weights.into_iter().enumerate().filter(|(_, weight)| *weight != 0).collect();
+    let weighted =
+        |row: Row| row.weights.into_iter().enumerate().filter(|(_, weight)| *weight != 0).collect();
     Some(rows.into_iter().map(weighted).collect())
 }

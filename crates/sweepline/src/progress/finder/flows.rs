@@ -47,7 +47,8 @@ impl Flows {
         let mut families: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
         let mut flows = Vec::new();
         for invariant in invariants {
-            let cells: Vec<usize> = invariant.iter().map(|(place, _)| changes.cells[*place].index()).collect();
+            let cells: Vec<usize> =
+                invariant.iter().map(|(place, _)| changes.cells[*place].index()).collect();
             let stem = |cell: &usize| -> String {
                 let name = model.cell_name(CellId(*cell as u32));
                 name.chars().map(|one| if one.is_ascii_digit() { '#' } else { one }).collect()

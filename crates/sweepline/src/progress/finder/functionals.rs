@@ -65,9 +65,12 @@ impl Functional {
     fn values(&self, sample: &Sample) -> (Vec<u32>, usize) {
         let mut sums = vec![0i64; sample.len()];
         for (cell, weight) in &self.terms {
-            sums.iter_mut().zip(sample.column(*cell)).for_each(|(sum, value)| *sum += weight * i64::from(value));
+            sums.iter_mut()
+                .zip(sample.column(*cell))
+                .for_each(|(sum, value)| *sum += weight * i64::from(value));
         }
-        let (low, high) = sums.iter().fold((i64::MAX, i64::MIN), |(low, high), sum| (low.min(*sum), high.max(*sum)));
+        let (low, high) =
+            sums.iter().fold((i64::MAX, i64::MIN), |(low, high), sum| (low.min(*sum), high.max(*sum)));
         if high.abs_diff(low) < MOST_VALUES {
             return (sums.iter().map(|sum| (sum - low) as u32).collect(), (high - low) as usize + 1);
         }
@@ -106,7 +109,11 @@ pub fn suggested_sums(changes: &LinearChanges, large: &Sample) -> Vec<Vec<Functi
     }
     if !looping.is_empty() {
         let of_loops = |frequency: &[u64]| -> Vec<u64> {
-            frequency.iter().zip(&is_raised).map(|(steps, is_raised)| if *is_raised { 0 } else { *steps }).collect()
+            frequency
+                .iter()
+                .zip(&is_raised)
+                .map(|(steps, is_raised)| if *is_raised { 0 } else { *steps })
+                .collect()
         };
         let once = vec![1; changes.columns.len()];
         let all: Vec<usize> = (0..changes.columns.len()).collect();

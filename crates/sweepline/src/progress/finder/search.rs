@@ -191,7 +191,8 @@ impl<'a> Finder<'a> {
         suggested.retain(|list| !list.is_empty());
         let changes = LinearChanges::new(model);
         for list in suggested_sums(&changes, large) {
-            let list: Vec<Candidate> = list.into_iter().map(|sum| finder.sum(Arc::new(sum), |_| true)).collect();
+            let list: Vec<Candidate> =
+                list.into_iter().map(|sum| finder.sum(Arc::new(sum), |_| true)).collect();
             finder.sums.extend(list.iter().cloned());
             suggested.push(list);
         }
@@ -379,7 +380,8 @@ impl<'a> Finder<'a> {
         }
         let (price, cost, kind) = best;
         let components = chosen.iter().map(|one| self.expression(one)).collect();
-        (price < self.worthwhile() && cost.peak_share() < 1.0 - SAVED).then_some((price, Found { components, cost, monotone, kind }))
+        (price < self.worthwhile() && cost.peak_share() < 1.0 - SAVED)
+            .then_some((price, Found { components, cost, monotone, kind }))
     }
 
     /// A sample in the order of these components.
