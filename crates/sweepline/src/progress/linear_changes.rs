@@ -34,6 +34,8 @@ impl LinearChanges {
     pub fn new(model: &GuardedCommands) -> Self {
         let steps = StepAnalysis::new(model, WORK);
         let mut is_linear = vec![true; model.cells.len()];
+        // The numbers of locations are names: sums of them mean nothing.
+        model.processes.iter().for_each(|process| is_linear[process.location.index()] = false);
         let mut changes: Vec<Vec<(CellId, i64)>> = Vec::with_capacity(model.actions.len());
         for number in 0..model.actions.len() {
             let action = ActionId(number as u32);

@@ -511,7 +511,7 @@ impl<'a> Finder<'a> {
             lists.extend(self.suggested.iter().cloned());
         }
         lists.extend(self.refining_sums(prefix));
-        if !prefix.chosen.is_empty() {
+        if !prefix.chosen.is_empty() && !self.sums.is_empty() {
             lists.extend(self.dividing(prefix).into_iter().map(|one| vec![one]));
         }
         for list in &mut lists {
