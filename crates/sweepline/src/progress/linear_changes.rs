@@ -13,7 +13,7 @@ use super::abstract_step::StepAnalysis;
 use crate::model::guarded_commands::{ActionId, BinaryOperator, CellId, Expression, GuardedCommands};
 
 /// Operators that are evaluated at the most.
-const WORK: u64 = 4_000_000;
+const WORK: u64 = 1_000_000;
 
 /// A change of some cells, by their places in [`LinearChanges::cells`], ascending.
 pub type Column = Vec<(usize, i64)>;

@@ -12,8 +12,8 @@
 
 use super::linear_changes::LinearChanges;
 
-/// Weights of places beyond this are not worth having.
-pub const LARGEST_WEIGHT: i128 = 1 << 24;
+/// Weights of places beyond this are not worth having, and sums of places that hold 32 bits would not fit into a word.
+pub const LARGEST_WEIGHT: i128 = 1 << 20;
 /// Entries of a matrix that are worked on.
 pub const MOST_ENTRIES: usize = 400_000;
 
