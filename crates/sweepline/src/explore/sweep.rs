@@ -70,7 +70,7 @@ const COUNTED_EXACTLY: u64 = 1 << 19;
 /// many entries again, and one for each four states expanded, which is little beside expanding them.
 const COUNTED_GROWTH: u64 = 4;
 /// Entries that may be looked at for each duplicate that is found: where there are many, more memory is saved than time is lost.
-const PER_DUPLICATE: u64 = 4;
+const PER_DUPLICATE: u64 = 6;
 
 /// Expansions before it is asked whether states are expanded again too often.
 const JUDGED_FROM: u64 = 10_000;
