@@ -95,13 +95,13 @@ impl<'c> LinearPrograms<'c> {
         let mut problem = Problem::new(OptimizationDirection::Minimize);
         let weights = self.weights(&mut problem);
         let is_raised = |column: &usize| raised.binary_search(column).is_ok();
-        for column in 0..self.changes.columns.len() {
+        for (column, often) in frequency.iter().enumerate() {
             let mut terms = self.delta(&weights, column);
             if !is_raised(&column) {
                 problem.add_constraint(&terms[..], ComparisonOp::Ge, 0.0);
                 continue;
             }
-            let rise = problem.add_var(frequency[column], (1.0, f64::INFINITY));
+            let rise = problem.add_var(*often, (1.0, f64::INFINITY));
             terms.push((rise, -1.0));
             problem.add_constraint(&terms[..], ComparisonOp::Eq, 0.0);
         }

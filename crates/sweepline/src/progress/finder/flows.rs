@@ -26,6 +26,9 @@ pub struct Flow {
     changes: Vec<Change>,
 }
 
+/// Sums by their terms.
+type Made = HashMap<Vec<(usize, i64)>, Arc<Functional>>;
+
 /// All that were found.
 #[derive(Debug, Default)]
 pub struct Flows {
@@ -33,7 +36,7 @@ pub struct Flows {
     /// Flows that are alike.
     pub families: Vec<Vec<usize>>,
     /// Sums that were made, by their terms.
-    made: Mutex<HashMap<Vec<(usize, i64)>, Arc<Functional>>>,
+    made: Mutex<Made>,
 }
 
 impl Flows {
