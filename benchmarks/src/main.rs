@@ -4,7 +4,7 @@
 //! other tools, `counts` compares state counts with those of the BEEM benchmark, `compile` times what happens before a
 //! search, `sweep` and `billion` measure what forgetting states costs and saves, `measures` how good the progress
 //! measures are that the program finds itself, `external` repeats the experiment of the SPIN 2012 paper on queues on disk, `budget`
-//! explores with little memory, `temporal` checks formulas by sweeps;
+//! explores with little memory, `temporal` checks formulas by sweeps, `nets` compares sweeps over Petri nets with LoLA's;
 //! `generate` prints models of any size. See `README.md` beside this crate for what is measured and how.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool prints")]
@@ -18,6 +18,7 @@ mod generate;
 mod limit;
 mod measure;
 mod measures;
+mod nets;
 mod spin;
 mod sweep;
 mod table;
@@ -55,6 +56,8 @@ enum Benchmark {
     Budget(budget::Options),
     /// Temporal logic by sweeps, against searches that keep all states
     Temporal(temporal::Options),
+    /// Sweeps over Petri nets against LoLA's
+    Nets(nets::Options),
     /// More than a billion states in one run
     Billion(sweep::BillionOptions),
     /// Print a model whose number of processes is a parameter
@@ -120,12 +123,13 @@ fn run(benchmark: Benchmark) -> Result<()> {
         Benchmark::External(options) => external::run(&options),
         Benchmark::Budget(options) => budget::run(&options),
         Benchmark::Temporal(options) => temporal::run(&options),
+        Benchmark::Nets(options) => nets::run(&options),
         Benchmark::Billion(options) => sweep::billion(&options),
         Benchmark::Generate(options) => generate::run(&options),
         Benchmark::All { write } => {
             for name in [
                 "compile", "spin", "limit", "sweep", "billion", "counts", "measures", "budget", "external",
-                "temporal",
+                "temporal", "nets",
             ] {
                 let words = ["benchmarks", name].into_iter().chain(write.then_some("--write"));
                 run(CommandLine::parse_from(words).benchmark)?;

@@ -13,10 +13,9 @@ use crate::measure::Pinning;
 use crate::table::{self, Align, Table};
 
 /// Instances above a million states, with the number of a property of linear time that holds on them.
-const LINEAR: [(&str, u32); 11] = [
+const LINEAR: [(&str, u32); 10] = [
     ("bopdp.3", 1),
     ("extinction.4", 2),
-    ("lamport.5", 4),
     ("leader_election.5", 2),
     ("leader_filters.5", 2),
     ("peterson.4", 4),
@@ -28,16 +27,17 @@ const LINEAR: [(&str, u32); 11] = [
 ];
 
 /// Instances above a million states, for a formula of branching time.
-const BRANCHING: [&str; 10] = [
-    "at.4",
-    "brp.3",
-    "brp2.3",
+const BRANCHING: [&str; 11] = [
+    "bopdp.3",
+    "brp.4",
     "extinction.4",
     "iprotocol.4",
-    "leader_filters.6",
-    "needham.3",
+    "leader_filters.5",
+    "needham.4",
     "peterson.4",
-    "pgm_protocol.4",
+    "pgm_protocol.6",
+    "pgm_protocol.8",
+    "rether.4",
     "rether.5",
 ];
 

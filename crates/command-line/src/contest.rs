@@ -225,7 +225,8 @@ impl Searching<'_> {
         // Who meets a state again counts its steps again.
         if outcome.counters.explored == states {
             let transitions = outcome.counters.transitions;
-            self.run.print(&format!("STATE_SPACE TRANSITIONS {transitions} TECHNIQUES {}", self.techniques))?;
+            self.run
+                .print(&format!("STATE_SPACE TRANSITIONS {transitions} TECHNIQUES {}", self.techniques))?;
         } else {
             self.say("TRANSITIONS", None)?;
         }

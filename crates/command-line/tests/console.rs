@@ -41,6 +41,11 @@ fn the_guide_to_memory_is_true() {
     all_sessions_are_true(&root().join("docs/book/memory.md"));
 }
 
+#[test]
+fn the_guide_to_petri_nets_is_true() {
+    all_sessions_are_true(&root().join("docs/book/petri-nets.md"));
+}
+
 fn all_sessions_are_true(page: &Path) {
     let steps = steps(&std::fs::read_to_string(page).unwrap());
     assert!(!steps.is_empty(), "{} has no ```console block with a `$ sweepline` line", page.display());

@@ -9,7 +9,11 @@ mod comparison;
 mod components;
 mod expression_measure;
 pub mod finder;
+mod linear_changes;
+mod linear_measure;
 mod monotone_proof;
+mod row_space;
+mod semiflows;
 mod static_measure;
 mod value_graph;
 

@@ -63,9 +63,13 @@ use super::search::{Counters, Held, Limits, Monitor, RegressEdge, Search, Search
 const BATCH: usize = 256;
 /// Batches between two looks of the monitor.
 const BATCHES_PER_LOOK: u32 = 64;
-/// Future states are counted as a set, without duplicates, as long as removing them costs no more than this many entries,
-/// and one for each sixteen states expanded.
-const COUNTED_EXACTLY: u64 = 1 << 14;
+/// Future states are counted as a set, without duplicates, at each new peak, as long as removing them costs no more than this many
+/// entries in all.
+const COUNTED_EXACTLY: u64 = 1 << 19;
+/// From then on duplicates are removed when what is held has grown by this part of itself, so that a peak is too large by no more; for
+/// this many entries more, and one for each sixteen states expanded, which is little beside expanding them.
+const COUNTED_GROWTH: u64 = 4;
+const COUNTED_NEARLY: u64 = 1 << 21;
 
 /// Expansions before it is asked whether states are expanded again too often.
 const JUDGED_FROM: u64 = 10_000;
@@ -109,6 +113,8 @@ pub struct SweepSearch {
     counters: Counters,
     /// Entries that were looked at to count states exactly.
     counting: u64,
+    /// States that were held when duplicates had been removed to count them.
+    compacted: u64,
     /// Whether a layer is taken out and not yet entered.
     is_loading: bool,
     /// The number of the first record of the layer.
@@ -200,6 +206,7 @@ impl SweepSearch {
             batches: 0,
             counters: Counters { sweeps: 1, ..Counters::default() },
             counting: 0,
+            compacted: 0,
             is_loading: false,
             loaded_at: 0,
             is_sweep_counted: true,
@@ -468,8 +475,11 @@ impl SweepSearch {
         if self.held().total() <= self.counters.peak.total() {
             return;
         }
+        let held = self.held().total();
+        let has_grown = held > self.compacted + self.compacted / COUNTED_GROWTH;
+        let allowance =
+            if has_grown { COUNTED_NEARLY + self.counters.explored / 16 } else { COUNTED_EXACTLY };
         // Looking at each layer costs something, too.
-        let allowance = COUNTED_EXACTLY + self.counters.explored / 16;
         let layers = self.future.layers() as u64;
         if self.counting + layers <= allowance {
             let cost = self.future.uncompacted() as u64;
@@ -478,6 +488,7 @@ impl SweepSearch {
                 self.counting += cost;
                 // Whether that succeeds does not matter: it is only about counting.
                 let _ = self.compact();
+                self.compacted = self.held().total();
             }
         }
         if self.held().total() > self.counters.peak.total() {
@@ -631,7 +642,7 @@ impl Search for SweepSearch {
             self.queue,
         ))?;
         to.put(&(self.nesting, self.peak_bytes, &self.revisits, self.layer.len()))?;
-        to.put(&(self.loaded_at, self.is_sweep_counted))?;
+        to.put(&(self.loaded_at, self.is_sweep_counted, self.compacted))?;
         self.layer.save(to)?;
         self.future.save(to)?;
         self.persistent.save(to)?;
@@ -644,7 +655,7 @@ impl Search for SweepSearch {
             from.get()?;
         let states: usize;
         (self.nesting, self.peak_bytes, self.revisits, states) = from.get()?;
-        (self.loaded_at, self.is_sweep_counted) = from.get()?;
+        (self.loaded_at, self.is_sweep_counted, self.compacted) = from.get()?;
         let width = self.layer.width();
         self.layer.restart(states).map_err(io::Error::other)?;
         self.layer.load(from)?;

@@ -66,6 +66,15 @@ impl<'m> StepAnalysis<'m> {
         actions.filter(|action| self.may_write(*action, (cell.0, cell.0))).collect()
     }
 
+    /// The cells that the action may write, in order.
+    pub fn written_cells(&self, action: ActionId) -> Vec<CellId> {
+        let pieces = self.writes[action.0 as usize].iter();
+        let mut cells: Vec<CellId> = pieces.flat_map(|(first, last)| (*first..=*last).map(CellId)).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+
     /// What is known when the action is enabled and the cells in `fixed` lie as given; `None` if that cannot be.
     pub fn begin(
         &self,

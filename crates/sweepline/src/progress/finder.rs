@@ -6,6 +6,8 @@
 //!
 //! The same model, preference and seed give the same measures.
 
+mod flows;
+mod functionals;
 mod learned_orders;
 mod sample;
 mod search;

@@ -56,8 +56,8 @@ pub struct Sample {
     inner_targets: Vec<u32>,
     inner_first: Vec<u32>,
     steps: usize,
-    /// Kinds of steps.
-    kinds: usize,
+    /// By kind of step, how many there are.
+    steps_of_kinds: Vec<u32>,
     /// By cell.
     changes: Vec<Vec<Change>>,
     /// Whether this is the whole state space.
@@ -94,9 +94,20 @@ impl Sample {
         states.map(move |state| (state[field.word as usize] >> field.shift & field.mask()) as u32)
     }
 
+    /// The contents of a cell in one expanded state.
+    pub fn value(&self, cell: usize, state: usize) -> u32 {
+        let (field, width) = (self.fields[cell], self.words.len() / self.len().max(1));
+        (self.words[state * width + field.word as usize] >> field.shift & field.mask()) as u32
+    }
+
+    /// Number of steps of a kind.
+    pub fn steps_of(&self, kind: usize) -> u32 {
+        self.steps_of_kinds[kind]
+    }
+
     /// Number of kinds of steps.
     pub fn kinds(&self) -> usize {
-        self.kinds
+        self.steps_of_kinds.len()
     }
 
     /// What the steps do to a cell.
@@ -350,8 +361,8 @@ impl<'a, S: TransitionSystem> Drawing<'a, S> {
             inner_targets,
             inner_first,
             steps: self.steps.len(),
-            kinds: kinds.steps.len(),
             changes: kinds.changes(),
+            steps_of_kinds: kinds.steps,
             complete: self.expanded.len() == self.states.len() && !self.is_troubled,
             states: self.states.len(),
         })

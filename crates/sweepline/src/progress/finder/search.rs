@@ -1,5 +1,7 @@
 //! Measures built component by component, several side by side.
 
+mod sums;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -7,8 +9,11 @@ use crate::model::guarded_commands::{CellId, Expression, GuardedCommands, UnaryO
 use crate::model::state_layout::{CellRange, StateLayout};
 use crate::model::value_order::{ValueOrder, WIDEST_ORDER};
 use crate::model::value_ranges::expression_range;
+use crate::progress::linear_changes::LinearChanges;
 use crate::progress::static_measure::{control_orders, static_measure};
 
+use super::flows::Flows;
+use super::functionals::{Functional, Size, suggested_sums};
 use super::learned_orders::{Ranking, ValueGraph};
 use super::sample::Sample;
 use super::simulation::{Aim, Cost, Kind, Ordered, simulate};
@@ -33,8 +38,12 @@ const PATIENCE: usize = 2;
 const WORSE: f64 = 1.5;
 /// The price, of which one is that of full exploration, from which on a measure is not worth it.
 const WORTHWHILE: f64 = 0.85;
-/// The price on the small sample from which on the large one will not make it worth it.
-const HOPELESS: f64 = 0.95;
+/// The same where memory is all that counts: work that is done twice is no reason to keep everything.
+const WORTHWHILE_FOR_MEMORY: f64 = 2.0;
+/// What must not be held at the peak of a sweep that is worth it.
+const SAVED: f64 = 0.03;
+/// How much more than that it may cost on the small sample.
+const HOPELESS: f64 = 1.12;
 /// What a further component must gain.
 const GAIN: f64 = 0.98;
 
@@ -54,12 +63,21 @@ pub struct Found {
 /// One more component.
 #[derive(Clone, Debug)]
 struct Candidate {
-    cell: usize,
+    subject: Subject,
     ranking: Ranking,
     form: Form,
     /// The expression, if it is given.
     given: Option<Expression>,
     bits: u32,
+}
+
+/// What a component is about.
+#[derive(Clone, Debug)]
+enum Subject {
+    /// The values of a cell, by their ranks.
+    Cell(usize),
+    /// A weighted sum of cells. Its ranking says only how many steps raise and lower it.
+    Sum(Arc<Functional>),
 }
 
 /// How a component is written.
@@ -71,11 +89,24 @@ enum Form {
     Order,
     /// As the model's text has it.
     Static,
+    /// A weighted sum.
+    Sum,
+}
+
+impl Candidate {
+    /// Its cell; sums come after all.
+    fn cell(&self) -> usize {
+        match self.subject {
+            Subject::Cell(cell) => cell,
+            Subject::Sum(_) => usize::MAX,
+        }
+    }
 }
 
 /// A search for a measure, step by step. Orders of values are learned from the large sample; candidates are compared on the
 /// tiny one, the best of them on the small one, and the best measures on the large one.
 pub struct Finder<'a> {
+    model: &'a GuardedCommands,
     layout: &'a StateLayout,
     tiny: &'a Sample,
     small: &'a Sample,
@@ -87,6 +118,10 @@ pub struct Finder<'a> {
     families: Vec<Vec<usize>>,
     /// Components that the model's text suggests, to be taken together.
     suggested: Vec<Vec<Candidate>>,
+    /// Weighted sums that the incidence matrix suggests.
+    sums: Vec<Candidate>,
+    /// Places that share tokens.
+    flows: Flows,
 }
 
 /// A measure so far.
@@ -134,6 +169,7 @@ impl<'a> Finder<'a> {
             })
             .collect();
         let mut finder = Self {
+            model,
             layout,
             tiny,
             small,
@@ -142,6 +178,8 @@ impl<'a> Finder<'a> {
             values,
             families: families(model),
             suggested: Vec::new(),
+            sums: Vec::new(),
+            flows: Flows::default(),
         };
         let control = control_orders(model);
         let proved: Vec<Expression> = static_measure(model).into_iter().map(|one| one.expression).collect();
@@ -149,6 +187,14 @@ impl<'a> Finder<'a> {
             vec![finder.given(model, &control), finder.given(model, &proved)];
         suggested.extend(suggested.concat().into_iter().map(|one| vec![one]).collect::<Vec<_>>());
         suggested.retain(|list| !list.is_empty());
+        let changes = LinearChanges::new(model);
+        for list in suggested_sums(&changes, large) {
+            let list: Vec<Candidate> =
+                list.into_iter().map(|sum| finder.sum(Arc::new(sum), |_| true)).collect();
+            finder.sums.extend(list.iter().cloned());
+            suggested.push(list);
+        }
+        finder.flows = Flows::new(model, &changes, large);
         finder.suggested = suggested;
         finder
     }
@@ -188,7 +234,7 @@ impl<'a> Finder<'a> {
             }
             let range = expression_range(model, self.layout.proved_ranges(), expression);
             candidates.push(Candidate {
-                cell: cell.index(),
+                subject: Subject::Cell(cell.index()),
                 ranking: Ranking { ranks, rising, falling },
                 form: Form::Static,
                 given: Some(expression.clone()),
@@ -209,7 +255,7 @@ impl<'a> Finder<'a> {
             is_stationary: vec![true; self.large.kinds()],
         }];
         let mut met: Vec<(f64, Vec<Candidate>)> = Vec::new();
-        let mut best = 1.0;
+        let mut best = self.worthwhile().max(1.0);
         let mut without_gain = 0;
         for _ in 0..MOST_STEPS {
             let next = self.extended(&beam);
@@ -223,7 +269,7 @@ impl<'a> Finder<'a> {
             }
         }
         met.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.len().cmp(&other.1.len())));
-        met.retain(|one| one.0 < HOPELESS);
+        met.retain(|one| one.0 < HOPELESS * self.worthwhile());
         met.truncate(VALIDATED);
         let best: Vec<_> = met.iter().take(POLISHED).collect();
         met.extend(side_by_side(best, |mine| mine.into_iter().map(|one| self.polished(one)).collect()));
@@ -269,7 +315,7 @@ impl<'a> Finder<'a> {
         let mut found: Vec<(f64, Found)> = side_by_side(met, |mine| {
             let mut found: Vec<(f64, Found)> = Vec::new();
             for (_, chosen) in mine {
-                let limit = found.iter().map(|one| one.0).fold(WORTHWHILE, f64::min) * WORSE;
+                let limit = found.iter().map(|one| one.0).fold(self.worthwhile(), f64::min) * WORSE;
                 found.extend(self.validate(&chosen, limit));
             }
             found
@@ -285,6 +331,22 @@ impl<'a> Finder<'a> {
         found.sort_by(|one, other| one.0.total_cmp(&other.0));
         let worst = found.first().map_or(0.0, |best| best.0 * WORSE);
         found.into_iter().filter(|one| one.0 <= worst).map(|(_, found)| found).collect()
+    }
+
+    /// The price from which on a measure is not worth it.
+    fn worthwhile(&self) -> f64 {
+        match self.aim {
+            Aim::Product { alpha } if alpha <= 1.0 => WORTHWHILE_FOR_MEMORY,
+            _ => WORTHWHILE,
+        }
+    }
+
+    /// Whether a component rises so much more often than it falls that it is tried.
+    fn is_promising(&self, ranking: &Ranking) -> bool {
+        match self.aim {
+            Aim::Product { alpha } if alpha <= 1.0 => ranking.rising > ranking.falling,
+            _ => ranking.rising > 2 * ranking.falling,
+        }
     }
 
     /// The measure with its price on the large sample, if it is worth it.
@@ -304,7 +366,8 @@ impl<'a> Finder<'a> {
         }
         let (price, cost, kind) = best;
         let components = chosen.iter().map(|one| self.expression(one)).collect();
-        (price < WORTHWHILE).then_some((price, Found { components, cost, monotone, kind }))
+        (price < self.worthwhile() && cost.peak_share() < 1.0 - SAVED)
+            .then_some((price, Found { components, cost, monotone, kind }))
     }
 
     /// A sample in the order of these components.
@@ -358,9 +421,16 @@ impl<'a> Finder<'a> {
         let mut prefix = Prefix { price, small: ordered, ..base.clone() };
         for candidate in added {
             self.refine(self.tiny, &mut prefix.tiny, &candidate);
-            let rank = candidate.ranking.lookup();
-            for change in self.large.changes(candidate.cell) {
-                prefix.is_stationary[change.kind as usize] &= rank(change.from) == rank(change.to);
+            match &candidate.subject {
+                Subject::Cell(cell) => {
+                    let rank = candidate.ranking.lookup();
+                    for change in self.large.changes(*cell) {
+                        prefix.is_stationary[change.kind as usize] &= rank(change.from) == rank(change.to);
+                    }
+                }
+                Subject::Sum(sum) => {
+                    sum.deltas.iter().for_each(|(kind, _)| prefix.is_stationary[*kind as usize] = false);
+                }
             }
             prefix.bits += candidate.bits;
             prefix.chosen.push(candidate);
@@ -370,10 +440,25 @@ impl<'a> Finder<'a> {
     }
 
     fn refine(&self, sample: &Sample, ordered: &mut Ordered, candidate: &Candidate) {
-        // Otherwise it never changes here.
-        if !sample.changes(candidate.cell).is_empty() {
-            let column = sample.column(candidate.cell);
-            ordered.refine(column.map(candidate.ranking.lookup()), candidate.ranking.classes());
+        match &candidate.subject {
+            // Otherwise it never changes here.
+            Subject::Cell(cell) if !sample.changes(*cell).is_empty() => {
+                let column = sample.column(*cell);
+                ordered.refine(column.map(candidate.ranking.lookup()), candidate.ranking.classes());
+            }
+            Subject::Cell(_) => {}
+            Subject::Sum(sum) => {
+                let (column, classes) = sum.column(sample, self.size(sample));
+                ordered.refine(column.iter().copied(), classes);
+            }
+        }
+    }
+
+    fn size(&self, sample: &Sample) -> Size {
+        match () {
+            () if std::ptr::eq(sample, self.tiny) => Size::Tiny,
+            () if std::ptr::eq(sample, self.small) => Size::Small,
+            () => Size::Large,
         }
     }
 
@@ -382,10 +467,10 @@ impl<'a> Finder<'a> {
         let by_cell: Vec<Vec<Candidate>> =
             (0..self.large.cells()).map(|cell| self.candidates(cell, prefix)).collect();
         let mut all: Vec<Candidate> = by_cell.iter().flatten().cloned().collect();
-        all.retain(|one| one.ranking.rising > 2 * one.ranking.falling);
+        all.retain(|one| self.is_promising(&one.ranking));
         let mut chosen: Vec<Candidate> = Vec::new();
         let balance = |one: &Candidate| one.ranking.rising as i64 - 4 * one.ranking.falling as i64;
-        all.sort_by_key(|one| (std::cmp::Reverse(balance(one)), one.cell));
+        all.sort_by_key(|one| (std::cmp::Reverse(balance(one)), one.cell()));
         chosen.extend(all.iter().take(SIMULATED / 2).cloned());
         let share = |one: &Candidate| one.ranking.falling as f64 / one.ranking.rising as f64;
         let mut rest: Vec<Candidate> = all.into_iter().skip(SIMULATED / 2).collect();
@@ -410,6 +495,10 @@ impl<'a> Finder<'a> {
         // What the text suggests comes first, or not at all.
         if prefix.chosen.is_empty() {
             lists.extend(self.suggested.iter().cloned());
+        }
+        lists.extend(self.refining_sums(prefix));
+        if !prefix.chosen.is_empty() && !self.sums.is_empty() {
+            lists.extend(self.dividing(prefix).into_iter().map(|one| vec![one]));
         }
         for list in &mut lists {
             let mut bits = prefix.bits;
@@ -437,7 +526,8 @@ impl<'a> Finder<'a> {
         let mut add = |ranking: Ranking, form: Form| {
             if ranking.rising > 0 {
                 let bits = self.bits(cell, form, &ranking);
-                found.push(Candidate { cell, ranking, form, given: None, bits });
+                let subject = Subject::Cell(cell);
+                found.push(Candidate { subject, ranking, form, given: None, bits });
             }
         };
         let span = values.last().zip(values.first()).map_or(0, |(high, low)| high - low);
@@ -480,10 +570,14 @@ impl<'a> Finder<'a> {
     }
 
     fn expression(&self, candidate: &Candidate) -> Expression {
-        let Candidate { cell, ranking, form, given, .. } = candidate;
+        let Candidate { subject, ranking, form, given, .. } = candidate;
         if let Some(given) = given {
             return given.clone();
         }
+        let cell = match subject {
+            Subject::Cell(cell) => cell,
+            Subject::Sum(sum) => return sum.expression(),
+        };
         let expression = Expression::Cell(CellId(*cell as u32));
         match form {
             Form::Descending => Expression::Unary(UnaryOperator::Negate, Box::new(expression)),

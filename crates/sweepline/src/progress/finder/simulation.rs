@@ -115,6 +115,14 @@ impl Ordered {
         self.end *= values as u64;
     }
 
+    /// The states that the most states are equal with, if there are no gaps.
+    pub fn largest_layer(&self) -> Vec<u32> {
+        let mut sizes = vec![0u32; self.end as usize];
+        self.keys.iter().for_each(|key| sizes[*key as usize] += 1);
+        let largest = (0..self.end).max_by_key(|key| sizes[*key as usize]);
+        (0..).zip(&self.keys).filter(|(_, key)| Some(**key) == largest).map(|(state, _)| state).collect()
+    }
+
     /// The order of these keys, one for each state.
     pub fn by_keys(keys: Vec<u64>) -> Self {
         let end = keys.iter().max().map_or(0, |last| last.saturating_add(1));
