@@ -322,7 +322,7 @@ fn compare(cases: usize, seed: u64, measure: Measure, fairness: Fairness) -> (us
 
 #[test]
 fn every_engine_decides_formulas_like_the_product_in_full() {
-    let cases = if std::env::var_os("SWEEPLINE_SLOW_TESTS").is_some() { 20_000 } else { 1_500 };
+    let cases = if std::env::var_os("SWEEPLINE_SLOW_TESTS").is_some() { 20_000 } else { 1_000 };
     for (seed, measure) in
         [Measure::Constant, Measure::Monotone, Measure::Any, Measure::Injective].into_iter().enumerate()
     {
