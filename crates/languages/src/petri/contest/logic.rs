@@ -120,9 +120,10 @@ impl Reading<'_> {
                 Tree::Until(before, reach) => Ctl::exists_until(self.ctl(before)?, self.ctl(reach)?),
                 path => self.ctl(path)?,
             },
-            // Not reached, since the formula is one of branching time; a part without a quantifier is true of a state as it is of its runs.
-            Tree::Next(inner) | Tree::Finally(inner) | Tree::Globally(inner) => self.ctl(inner)?,
-            Tree::Until(_, reach) => self.ctl(reach)?,
+            Tree::Next(_) | Tree::Finally(_) | Tree::Globally(_) | Tree::Until(..) => {
+                let place = state_span(tree).unwrap_or_default();
+                return Err(self.diagnostics.report(neither(place)));
+            }
         })
     }
 
