@@ -2,18 +2,18 @@
 //!
 //! What a sweep finds behind it gathers in [memory](super::persistent_states), and goes to sorted runs when it takes too much. The next sweep reads
 //! these along as it advances, and so it does the states that earlier sweeps expanded, which are sorted runs, too: when it comes to a progress
-//! value, the states of that value join the current layer, and those that were found and are not known are its roots. So all are read
-//! once in a sweep, and only what is new is written. The last sweep finds that nothing is.
+//! value, the states of that value join the current layer, first those that were expanded. Of those that were found, the ones that the layer does not know
+//! are its roots. So all are read once in a sweep, or less, where the sweep does not come to their values, and only what is new is written. The last sweep
+//! finds that nothing is.
 //!
 //! A filter in memory knows some of the states that were found lately. It compares states, so that what it knows is known: it need not be written
 //! again.
 
-use std::cmp::Ordering;
 use std::io;
 
 use super::external::disk::{Disk, FileClass};
 use super::external::merge::Merge;
-use super::external::run::{Run, RunWriter};
+use super::external::run::{RunReader, RunWriter};
 use super::external::sort::{SortedRuns, Sorter};
 use super::layer::Width;
 use super::persistent_states::{Fate, PersistentStates};
@@ -23,7 +23,7 @@ use super::saved::{Loader, Saver};
 /// Bytes for sorting states anew when their layout changes.
 const SORTED_IN_MEMORY: usize = 1 << 20;
 /// Runs that are merged together: of what is read again in each sweep, and of what is read once.
-const FEW: usize = 2;
+const FEW: usize = 8;
 const MANY: usize = 16;
 /// Bytes of the filter.
 const FILTER: usize = 1 << 18;
@@ -38,7 +38,7 @@ pub struct FarPersistent {
     stride: usize,
     /// States that earlier sweeps expanded.
     expanded: SortedRuns,
-    expanded_along: Along,
+    expanded_along: Vec<RunReader>,
     /// States that the last sweep found. Those that are not expanded yet are the roots of this one.
     proposed: SortedRuns,
     proposed_along: Along,
@@ -77,14 +77,6 @@ impl Along {
     fn advance(&mut self) {
         self.has_next = false;
     }
-
-    /// Passes over records of smaller values.
-    fn pass(&mut self, value: u64) -> io::Result<()> {
-        while self.peek()?.is_some_and(|record| record[0] < value) {
-            self.advance();
-        }
-        Ok(())
-    }
 }
 
 impl FarPersistent {
@@ -92,15 +84,14 @@ impl FarPersistent {
     pub fn new(disk: &Disk, width: usize, origins: bool) -> io::Result<Self> {
         let stride = 1 + width + usize::from(origins);
         let runs = |fan| SortedRuns::new(disk, FileClass::Persistent, stride, width + 1, fan);
-        let nothing = || Along::new(Merge::new(width + 1, Vec::new()));
         Ok(Self {
             disk: disk.clone(),
             width,
             stride,
             expanded: runs(FEW),
-            expanded_along: nothing(),
+            expanded_along: Vec::new(),
             proposed: runs(MANY),
-            proposed_along: nothing(),
+            proposed_along: Along::new(Merge::new(width + 1, Vec::new())),
             entered: RunWriter::new(disk, FileClass::Persistent, stride),
             remembered: runs(MANY),
             has_duplicates: false,
@@ -111,7 +102,7 @@ impl FarPersistent {
 
     /// Reads what this sweep needs along with it, from the beginning.
     fn read_along(&mut self) {
-        self.expanded_along = Along::new(self.expanded.merge());
+        self.expanded_along = self.expanded.readers().collect();
         self.proposed_along = Along::new(self.proposed.merge());
     }
 
@@ -135,9 +126,9 @@ impl FarPersistent {
         let Self { expanded, proposed, remembered, found, .. } = self;
         [expanded, proposed, remembered, found].into_iter().try_for_each(|runs| runs.save(to))?;
         self.entered.save(to)?;
-        for along in [&self.expanded_along, &self.proposed_along] {
-            to.put(&(along.merge.position(), along.has_next, along.is_at_end))?;
-        }
+        to.put(&self.expanded_along.iter().map(RunReader::position).collect::<Vec<_>>())?;
+        let along = &self.proposed_along;
+        to.put(&(along.merge.position(), along.has_next, along.is_at_end))?;
         to.put(&self.has_duplicates)?;
         self.filter.save(to)
     }
@@ -150,11 +141,13 @@ impl FarPersistent {
         }
         self.entered = RunWriter::load(&self.disk, FileClass::Persistent, from)?;
         self.read_along();
-        for along in [&mut self.expanded_along, &mut self.proposed_along] {
-            let position;
-            (position, along.has_next, along.is_at_end) = from.get()?;
-            along.merge.go_to(position)?;
-        }
+        let positions: Vec<(usize, usize)> = from.get()?;
+        let mut readers = self.expanded_along.iter_mut().zip(positions);
+        readers.try_for_each(|(reader, position)| reader.go_to(position))?;
+        let along = &mut self.proposed_along;
+        let position;
+        (position, along.has_next, along.is_at_end) = from.get()?;
+        along.merge.go_to(position)?;
         self.has_duplicates = from.get()?;
         self.filter.load(from)
     }
@@ -259,66 +252,56 @@ impl FarPersistent {
         !self.found.is_empty() || (!self.proposed.is_empty() && !self.proposed_along.is_at_end)
     }
 
-    /// Gives `known` the states of this value that were expanded earlier, some at a time, and tells the roots of this value.
+    /// Gives `known` the states of this value that were expanded earlier, some at a time, in any order.
     pub fn enter_expanded(
         &mut self,
         value: u64,
         mut known: impl FnMut(&[u64]) -> io::Result<()>,
-    ) -> io::Result<Run> {
-        let width = self.width;
-        let mut roots = self.writer();
+    ) -> io::Result<()> {
+        let (width, stride) = (self.width, self.stride);
         let mut states = Vec::new();
-        let (expanded, proposed) = (&mut self.expanded_along, &mut self.proposed_along);
-        expanded.pass(value)?;
-        proposed.pass(value)?;
-        loop {
-            let old = expanded.peek()?.filter(|record| record[0] == value);
-            let new = proposed.peek()?.filter(|record| record[0] == value);
-            let order = match (old, new) {
-                (None, None) => break,
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (Some(old), Some(new)) => old[1..=width].cmp(&new[1..=width]),
-            };
-            if let (Some(old), true) = (old, order.is_le()) {
-                states.extend_from_slice(&old[1..=width]);
-            }
-            if let (Some(new), true) = (new, order.is_gt()) {
-                roots.push(new)?;
-                self.entered.push(new)?;
-            }
-            if order.is_le() {
-                expanded.advance();
-            }
-            if order.is_ge() {
-                proposed.advance();
-            }
-            if states.len() == TOGETHER * width {
-                known(&states)?;
-                states.clear();
+        for reader in &mut self.expanded_along {
+            reader.pass(value)?;
+            while let Some(records) = reader.next_of(value)? {
+                for records in records.chunks(TOGETHER * stride) {
+                    states.clear();
+                    records.chunks_exact(stride).for_each(|one| states.extend_from_slice(&one[1..=width]));
+                    known(&states)?;
+                }
             }
         }
-        if !states.is_empty() {
-            known(&states)?;
-        }
-        roots.finish()
+        Ok(())
     }
 
-    /// Gives `each` these roots, as states with or without where they come from, some at a time.
-    pub fn enter_roots(roots: &Run, mut each: impl FnMut(&[u64]) -> io::Result<()>) -> io::Result<()> {
-        let (mut reader, mut entries) = (roots.reader(), Vec::new());
-        let mut together = 0;
-        while let Some(record) = reader.peek()? {
-            entries.extend_from_slice(&record[1..]);
-            reader.advance();
-            together += 1;
-            if together == TOGETHER {
-                each(&entries)?;
-                entries.clear();
-                together = 0;
+    /// Gives `each` the states of this value that the last sweep found, some at a time, in order, each with or without where it comes from. It tells of each
+    /// whether it is new; where it cannot tell, all count as new.
+    pub fn enter_roots(
+        &mut self,
+        value: u64,
+        mut each: impl FnMut(&[u64], &mut Vec<bool>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let (mut entries, mut is_new) = (Vec::new(), Vec::new());
+        let words = self.stride - 1;
+        loop {
+            entries.clear();
+            while entries.len() < TOGETHER * words
+                && let Some(record) = self.proposed_along.peek()?.filter(|record| record[0] == value)
+            {
+                entries.extend_from_slice(&record[1..]);
+                self.proposed_along.advance();
+            }
+            if entries.is_empty() {
+                return Ok(());
+            }
+            is_new.clear();
+            each(&entries, &mut is_new)?;
+            self.has_duplicates |= is_new.is_empty();
+            for (number, entry) in entries.chunks_exact(words).enumerate() {
+                if is_new.get(number).copied().unwrap_or(true) {
+                    self.entered.push_parts(value, entry)?;
+                }
             }
         }
-        if entries.is_empty() { Ok(()) } else { each(&entries) }
     }
 
     /// Number of states, those that this sweep found more than once included.
@@ -336,7 +319,8 @@ impl FarPersistent {
     pub fn in_memory(&self) -> u64 {
         let Self { expanded, proposed, remembered, found, .. } = self;
         let runs = [expanded, proposed, remembered, found].map(SortedRuns::in_memory);
-        let along = self.expanded_along.merge.in_memory() + self.proposed_along.merge.in_memory();
+        let along = self.expanded_along.iter().map(RunReader::in_memory).sum::<usize>()
+            + self.proposed_along.merge.in_memory();
         (runs.into_iter().sum::<usize>() + self.entered.in_memory() + along + self.filter.places()) as u64
     }
 
@@ -344,7 +328,8 @@ impl FarPersistent {
     pub fn bytes(&self) -> usize {
         let Self { expanded, proposed, remembered, found, .. } = self;
         let runs = [expanded, proposed, remembered, found].map(SortedRuns::bytes);
-        let along = self.expanded_along.merge.bytes() + self.proposed_along.merge.bytes();
+        let along = self.expanded_along.iter().map(RunReader::bytes).sum::<usize>()
+            + self.proposed_along.merge.bytes();
         runs.into_iter().sum::<usize>() + self.entered.bytes() + along + self.filter.bytes()
     }
 

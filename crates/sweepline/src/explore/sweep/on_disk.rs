@@ -268,18 +268,32 @@ impl SweepSearch {
     ) -> Result<(), SearchEnd> {
         let Some(mut far) = self.disk.persistent.take() else { return Ok(()) };
         let mut end = None;
-        let roots = far.enter_expanded(value, |words| {
+        let entered = far.enter_expanded(value, |words| {
             let entered = self.enter_known(width, words);
             carry(&mut end, entered)
         });
-        self.disk.persistent = Some(far);
-        let roots = carried(end.take(), roots)?;
-        self.end_known()?;
-        let entered = FarPersistent::enter_roots(&roots, |entries| {
-            let entered = self.load_chunk(width, entries, observer);
-            carry(&mut end, entered)
+        let entered = carried(end.take(), entered).and_then(|()| self.end_known());
+        let entered = entered.and_then(|()| {
+            let entered = far.enter_roots(value, |entries, is_new| {
+                let before = self.layer.len();
+                let entered = self.load_chunk(width, entries, observer);
+                if self.disk.current.is_none() {
+                    self.tell_new(before, entries, is_new);
+                }
+                carry(&mut end, entered)
+            });
+            carried(end, entered)
         });
-        carried(end, entered)
+        self.disk.persistent = Some(far);
+        entered
+    }
+
+    /// Which of these entries are behind the first so many states of the current layer, and so were new.
+    fn tell_new(&self, before: usize, entries: &[u64], is_new: &mut Vec<bool>) {
+        let width = self.layer.width();
+        let mut new = self.layer.states(before..self.layer.len()).chunks_exact(width).peekable();
+        let entries = entries.chunks_exact(self.future.stride());
+        is_new.extend(entries.map(|entry| new.next_if(|state| **state == entry[..width]).is_some()));
     }
 
     /// The part of the layer that is on disk.

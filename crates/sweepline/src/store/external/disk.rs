@@ -162,6 +162,8 @@ struct PagesState {
 struct Place {
     start: u64,
     bytes: u32,
+    /// The first word of its first record.
+    first: u64,
 }
 
 impl Place {
@@ -356,7 +358,8 @@ fn write_all(queue: &Receiver<Job>) {
     for job in queue {
         match job {
             Job::Write(blocks) => blocks.into_iter().for_each(|(file, block)| {
-                file.append(block.encode(file.class.is_sorted(), &mut scratch));
+                let first = block.words().first().copied().unwrap_or_default();
+                file.append(first, block.encode(file.class.is_sorted(), &mut scratch));
             }),
             // Whoever does not wait any more need not hear it.
             Job::Settle(done) => drop(done.send(())),
@@ -389,10 +392,10 @@ impl PagesState {
 }
 
 impl Pages {
-    /// Writes to pages that are free.
-    fn write(&self, bytes: &[u8]) -> io::Result<(Arc<File>, Place)> {
+    /// Writes a block, which begins with this word, to pages that are free.
+    fn write(&self, first: u64, bytes: &[u8]) -> io::Result<(Arc<File>, Place)> {
         let too_large = || io::Error::other("a block is too large");
-        let mut place = Place { start: 0, bytes: u32::try_from(bytes.len()).map_err(|_| too_large())? };
+        let mut place = Place { start: 0, bytes: u32::try_from(bytes.len()).map_err(|_| too_large())?, first };
         let mut state = lock(&self.state);
         let file = match &state.file {
             Some(file) => file.clone(),
@@ -442,6 +445,7 @@ impl RecordFile {
         for place in places {
             bytes.resize(place.bytes as usize, 0);
             written.file.as_ref().ok_or_else(lost)?.read_exact_at(&mut bytes, place.start)?;
+            to.put(&place.first)?;
             to.put_bytes(&bytes)?;
         }
         Ok(())
@@ -452,12 +456,20 @@ impl RecordFile {
         let file = disk.create(class);
         let blocks: usize = from.get()?;
         for _ in 0..blocks {
-            let (backing, place) = disk.0.pages.write(&from.get_bytes()?)?;
+            let (first, bytes): (u64, _) = (from.get()?, from.get_bytes()?);
+            let (backing, place) = disk.0.pages.write(first, &bytes)?;
             let mut written = lock(&file.written);
             written.file = Some(backing);
             written.places.push(place);
         }
         Ok(file)
+    }
+
+    /// Of blocks of sorted records, from this one on: the number of the first that may have a record whose first word is not smaller.
+    pub(super) fn block_of(&self, from: usize, first: u64) -> usize {
+        let written = lock(&self.written);
+        let behind = written.places.get(from + 1..).unwrap_or_default();
+        from + behind.partition_point(|place| place.first < first)
     }
 
     /// Reads a block, which counts, unless it was counted already.
@@ -482,9 +494,9 @@ impl RecordFile {
         Ok(())
     }
 
-    fn append(&self, bytes: &[u8]) {
+    fn append(&self, first: u64, bytes: &[u8]) {
         if lock(&self.written).failure.is_none() {
-            let result = self.pages.write(bytes);
+            let result = self.pages.write(first, bytes);
             let mut written = lock(&self.written);
             match result {
                 Ok((file, place)) => {

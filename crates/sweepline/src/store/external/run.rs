@@ -64,13 +64,17 @@ impl RunWriter {
 
     /// Appends records that begin with this key, and go on as the entries, of `words` words, say.
     pub fn push_all(&mut self, key: u64, entries: &[u64], words: usize) -> io::Result<()> {
-        for entry in entries.chunks_exact(words) {
-            if self.last.is_full() {
-                self.write_block()?;
-            }
-            self.last.push_parts(key, entry);
-            self.records += 1;
+        entries.chunks_exact(words).try_for_each(|entry| self.push_parts(key, entry))
+    }
+
+    /// Appends a record of this first word and the others.
+    #[inline]
+    pub fn push_parts(&mut self, first: u64, others: &[u64]) -> io::Result<()> {
+        if self.last.is_full() {
+            self.write_block()?;
         }
+        self.last.push_parts(first, others);
+        self.records += 1;
         Ok(())
     }
 
@@ -269,6 +273,37 @@ impl RunReader {
         }
         let from = std::mem::replace(&mut self.next, self.block.words().len());
         Ok(Some(&self.block.words()[from..]))
+    }
+
+    /// Passes over records with a smaller first word, of a run in order. Blocks that have no others are not read.
+    pub fn pass(&mut self, first: u64) -> io::Result<()> {
+        loop {
+            let rest = self.block.words().get(self.next..).unwrap_or_default();
+            if let Some(place) = rest.chunks_exact(self.stride).position(|record| record[0] >= first) {
+                self.next += place * self.stride;
+                return Ok(());
+            }
+            self.next = self.block.words().len();
+            if let Some(file) = &self.file
+                && self.number < file.blocks()
+            {
+                self.number = file.block_of(self.number, first);
+            }
+            if !self.load()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The next records with this first word, as many as are at hand.
+    pub fn next_of(&mut self, first: u64) -> io::Result<Option<&[u64]>> {
+        if self.next == self.block.words().len() && !self.load()? {
+            return Ok(None);
+        }
+        let rest = self.block.words()[self.next..].chunks_exact(self.stride);
+        let from = self.next;
+        self.next += rest.take_while(|record| record[0] == first).count() * self.stride;
+        Ok((self.next > from).then(|| &self.block.words()[from..self.next]))
     }
 
     /// Bytes of memory held.
