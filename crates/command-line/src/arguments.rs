@@ -143,6 +143,9 @@ pub struct ExploreArguments {
     /// The model file, or - for stdin
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
+    /// Report on the state space: bounds of variables or places, what never happens, home states, live actions
+    #[arg(long, help_heading = "Output")]
+    pub survey: bool,
     #[command(flatten)]
     pub definitions: ModelOptions,
     #[command(flatten)]

@@ -42,6 +42,7 @@ pub struct Exploration<'a> {
     questions: Option<&'a QuestionOptions>,
     search: &'a SearchOptions,
     purpose: Purpose,
+    survey: bool,
     output: &'a OutputOptions,
     trace_out: Option<&'a Path>,
     view: TraceView,
@@ -61,6 +62,7 @@ impl<'a> Exploration<'a> {
             questions: Some(questions),
             search,
             purpose: Purpose::Check(if *shortest { TraceChoice::Shortest } else { TraceChoice::First }),
+            survey: false,
             output,
             trace_out: trace_out.as_deref(),
             view: (*trace_view).into(),
@@ -72,13 +74,14 @@ impl<'a> Exploration<'a> {
 
     /// A run that meets all states.
     pub fn explore(arguments: &'a ExploreArguments, console: Console) -> Self {
-        let ExploreArguments { model, definitions, search, output } = arguments;
+        let ExploreArguments { model, survey, definitions, search, output } = arguments;
         Self {
             model,
             definitions,
             questions: None,
             search,
             purpose: Purpose::Explore,
+            survey: *survey,
             output,
             trace_out: None,
             view: TraceView::Diff,
@@ -150,6 +153,7 @@ impl<'a> Exploration<'a> {
         record.set_model(&file.model);
         self.tell(&file.warnings(), record);
         let (questions, mut planned) = self.prepared(&file)?;
+        planned.plan.survey = self.survey;
         planned.plan.checkpoint = self.invocation.checkpoints(self.search, self.model, &file)?;
         record.plan = planned.record();
         if self.questions.is_some() && questions.properties.is_empty() && !self.search.expect_monotone {

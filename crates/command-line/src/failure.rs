@@ -53,6 +53,7 @@ impl Failure {
                     | Unsound::ComponentsByPartition(_)
                     | Unsound::Cycles(..)
                     | Unsound::GraphWithoutLayers
+                    | Unsound::SurveyWithoutLayers
                     | Unsound::NoProcesses(_)
                     | Unsound::TooManyProcesses(_) => unsound.advice().into(),
                     Unsound::ComponentsAcrossLayers(_) => {

@@ -22,6 +22,8 @@ use crate::run_record::{
     ValueRecord,
 };
 
+use crate::survey::SurveyRecord;
+
 /// The name of the property that a run-time error of the model violates.
 pub const NO_RUNTIME_ERROR: &str = "no run-time error";
 
@@ -313,6 +315,10 @@ impl SearchRecord {
             },
             terminal_states: listed
                 .map(|states| states.iter().map(|state| ValueRecord::all(commands, state)).collect()),
+            survey: outcome
+                .survey
+                .as_ref()
+                .map(|survey| SurveyRecord::new(commands, survey, outcome.complete)),
             local_sweeps: Some(counters.local_sweeps),
             graph: outcome.graph.map(GraphRecord::from),
         }

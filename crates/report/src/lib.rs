@@ -30,6 +30,7 @@ mod measures_record;
 mod quantities;
 mod run_record;
 mod statistics;
+mod survey;
 mod terminal;
 mod trace_file;
 mod trace_view;

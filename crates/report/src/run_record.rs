@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::measure_search::{ExpectedRecord, MeasureSearchRecord};
+use crate::survey::SurveyRecord;
 
 /// Everything that is known about one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -134,6 +135,9 @@ pub struct SearchRecord {
     /// All states without successors, if they were to be listed.
     #[serde(default)]
     pub terminal_states: Option<Vec<Vec<ValueRecord>>>,
+    /// What the state space is like, if that was asked for.
+    #[serde(default)]
+    pub survey: Option<SurveyRecord>,
     /// Sweeps of a group of layers, before the sweep went on.
     #[serde(default)]
     pub local_sweeps: Option<u64>,

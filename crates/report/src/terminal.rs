@@ -14,6 +14,7 @@ use crate::run_record::{
     AnswerRecord, ComponentRecord, LengthRecord, PropertyRecord, RunRecord, TraceRecord, ValueRecord,
 };
 use crate::statistics::{one_line, rows};
+use crate::survey::SurveyText;
 use crate::trace_view::{Length, TraceText, TraceView, compact_state, state_text};
 
 /// Of a long list of states, this many are shown.
@@ -51,6 +52,7 @@ impl fmt::Display for Summary<'_> {
         }
         // Who asks for a list wants it, however little else.
         self.terminal_states(f)?;
+        self.survey(f)?;
         for property in &self.record.properties {
             self.answer(f, property)?;
         }
@@ -103,6 +105,13 @@ impl Summary<'_> {
             many => format!("{} terminal states{found}:", Count(many as u64)),
         };
         self.states(f, &heading, states, states.len() as u64)
+    }
+
+    fn survey(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(survey) = &self.record.search.survey else { return Ok(()) };
+        let is_complete = self.record.search.complete;
+        let text = SurveyText { survey, is_complete, is_long: self.detail == Detail::Verbose };
+        writeln!(f, "{}\n\n{text}", self.bold("State space"))
     }
 
     /// States under a heading, numbered from one, the first few of a long list.

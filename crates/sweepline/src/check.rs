@@ -33,6 +33,7 @@ use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::{Execution, ExecutionError, MAX_ACTIONS, MAX_PREDICATES};
 use crate::progress::ExpressionMeasure;
 use crate::property::soundness::{SearchKind, Unsound, needs_monotone, require_sound};
+use crate::property::survey::{Survey, Surveyed};
 use crate::property::terminal_states::TerminalStates;
 use crate::property::watch::PropertyWatch;
 use crate::property::{Property, PropertyKind, predicates};
@@ -193,6 +194,8 @@ pub struct Plan {
     pub traces: TraceChoice,
     /// Whether terminal states are listed.
     pub terminal_states: TerminalList,
+    /// Whether values and actions that occur are told, and where runs end up.
+    pub survey: bool,
     /// What may go to disk: the trace log, and states that a sweep has no room for.
     pub disk: DiskUse,
     /// When the run is saved, if it is.
@@ -203,10 +206,10 @@ impl Plan {
     /// What must be the same for a run to go on from a checkpoint.
     fn fingerprint(&self) -> String {
         let Self { engine, measure, initial, on_regress, nesting, packing, .. } = self;
-        let Self { on_runtime_error, explore_all, terminal_states, .. } = self;
+        let Self { on_runtime_error, explore_all, terminal_states, survey, .. } = self;
         let queue = self.disk.queue;
         format!(
-            "{engine:?} {measure:?} {initial:?} {on_regress:?} {nesting:?} {packing:?} {on_runtime_error:?} {explore_all} {terminal_states:?} {queue:?}"
+            "{engine:?} {measure:?} {initial:?} {on_regress:?} {nesting:?} {packing:?} {on_runtime_error:?} {explore_all} {terminal_states:?} {survey} {queue:?}"
         )
     }
 
@@ -276,6 +279,8 @@ pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     pub deadlocks: Option<u64>,
     /// Those states, where they were to be listed.
     pub terminal_states: Option<Vec<T>>,
+    /// What the states and steps that were met are like, where that was asked for.
+    pub survey: Option<Surveyed>,
     /// What the search counted.
     pub counters: Counters,
     /// The greatest number of bytes for states, their index and the buffers around them.
@@ -513,7 +518,7 @@ struct Run<'a, M: Subject, Q> {
     plan: &'a Plan,
     search: Q,
     kind: SearchKind,
-    observer: Both<PropertyWatch, Both<Option<TraceLog>, Option<TerminalStates>>>,
+    observer: Both<PropertyWatch, Both<Option<TraceLog>, Both<Option<TerminalStates>, Option<Survey>>>>,
     error: Option<ModelErrorOf<M>>,
     widenings: u32,
     /// The most that a repacking took.
@@ -536,6 +541,9 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         if plan.checkpoint.is_some() && !search.can_be_saved() {
             return Err(CheckError::NotSaved);
         }
+        if plan.survey && !matches!(kind, SearchKind::Layers(_)) {
+            return Err(Unsound::SurveyWithoutLayers.into());
+        }
         // A run without properties shows no traces, unless it goes wrong: `GoOn` only counts errors.
         let traces = !properties.is_empty()
             || plan.on_runtime_error == OnRuntimeError::Stop
@@ -549,6 +557,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         let terminal = terminal.map(|limit| TerminalStates::new(subject.words(), limit)).transpose();
         let terminal = terminal.map_err(|error| CheckError::NoMemory(LayerFull::System(error)))?;
         let watch = PropertyWatch::new(properties, plan.explore_all);
+        let survey = if plan.survey { subject.survey() } else { None };
         let log = traces.then(|| TraceLog::new(plan.disk.directory.clone()));
         Ok(Self {
             subject,
@@ -556,7 +565,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
             plan,
             search,
             kind,
-            observer: Both(watch, Both(log, terminal)),
+            observer: Both(watch, Both(log, Both(terminal, survey))),
             error: None,
             widenings: 0,
             peak_bytes: 0,
@@ -598,7 +607,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         regress: Option<Regress<M::Run>>,
         verdicts: Vec<Verdict<M::Run, M::State>>,
     ) -> OutcomeOf<M> {
-        let Both(log, terminal) = &self.observer.1;
+        let Both(log, Both(terminal, survey)) = &self.observer.1;
         let counters = self.search.counters();
         let listed = terminal.as_ref().filter(|_| self.plan.terminal_states == TerminalList::Listed);
         let observer_bytes = log.as_ref().map_or(0, TraceLog::bytes_held);
@@ -618,6 +627,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
             },
             terminal_states: listed
                 .map(|states| states.states().map(|one| self.subject.decode(one)).collect()),
+            survey: survey.as_ref().map(Survey::surveyed),
             counters,
             peak_state_bytes: (self.search.peak_bytes() + observer_bytes).max(self.peak_bytes) as u64,
             disk_bytes: log.as_ref().map_or(0, TraceLog::disk_bytes),
@@ -711,7 +721,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         if self.error.is_some() {
             return Ok(());
         }
-        let Both(watch, Both(log, terminal)) = &mut self.observer;
+        let Both(watch, Both(log, Both(terminal, survey))) = &mut self.observer;
         CheckpointFolder::new(directory).save(about, |to| {
             to.put(&self.plan.fingerprint())?;
             self.subject.save(to)?;
@@ -719,7 +729,8 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
             self.search.save(to)?;
             to.put(watch)?;
             log.as_mut().map_or(Ok(()), |log| log.save(to))?;
-            terminal.as_ref().map_or(Ok(()), |terminal| terminal.save(to))
+            terminal.as_ref().map_or(Ok(()), |terminal| terminal.save(to))?;
+            to.put(survey)
         })
     }
 
@@ -727,18 +738,23 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
     fn load(&mut self, mut from: Loader) -> io::Result<()> {
         (self.widenings, self.peak_bytes) = from.get()?;
         self.search.load(&mut from)?;
-        let Both(watch, Both(log, terminal)) = &mut self.observer;
+        let Both(watch, Both(log, Both(terminal, survey))) = &mut self.observer;
         *watch = from.get()?;
         if let Some(log) = log {
             *log = TraceLog::new(self.plan.disk.directory.clone());
             log.load(&mut from)?;
         }
-        terminal.as_mut().map_or(Ok(()), |terminal| terminal.load(&mut from))
+        terminal.as_mut().map_or(Ok(()), |terminal| terminal.load(&mut from))?;
+        *survey = from.get()?;
+        Ok(())
     }
 
     fn repack_observer(&mut self, words: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
         use crate::explore::Observer;
         Observer::<M::System>::repack(&mut self.observer, words, translate);
+        if let Some(survey) = &mut self.observer.1.1.1 {
+            survey.set_fields(self.subject.fields());
+        }
     }
 
     fn run_to(&mut self, record: Record) -> Result<LoggedRun, CheckError> {

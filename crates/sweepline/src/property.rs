@@ -15,6 +15,7 @@ pub mod service;
 pub mod service_product;
 pub mod soundness;
 pub mod strong_components;
+pub mod survey;
 pub mod terminal_states;
 pub mod watch;
 

@@ -20,6 +20,10 @@ const UNFINISHED: &str = "checkpoint.new";
 /// Checkpoints take no more than this part of the time.
 const SHARE: u32 = 10;
 
+/// How often it is looked whether a folder is free, and the time in between.
+const LOOKS: u32 = 20;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
+
 /// When a run is saved, and where.
 #[derive(Clone, Debug)]
 pub struct Checkpointing {
@@ -66,11 +70,15 @@ impl CheckpointFolder {
     pub fn lock(&self) -> Result<fs::File, CheckError> {
         fs::create_dir_all(&self.0).map_err(CheckError::Checkpoint)?;
         let folder = fs::File::open(&self.0).map_err(CheckError::Checkpoint)?;
-        match folder.try_lock() {
-            Err(fs::TryLockError::WouldBlock) => Err(CheckError::FolderInUse(self.0.clone())),
-            // Some file systems cannot lock: then it is up to the user.
-            Ok(()) | Err(fs::TryLockError::Error(_)) => Ok(folder),
+        // A process that is just being started has what the one that starts it has open, for a moment.
+        for _ in 0..LOOKS {
+            match folder.try_lock() {
+                Err(fs::TryLockError::WouldBlock) => std::thread::sleep(BETWEEN_LOOKS),
+                // Some file systems cannot lock: then it is up to the user.
+                Ok(()) | Err(fs::TryLockError::Error(_)) => return Ok(folder),
+            }
         }
+        Err(CheckError::FolderInUse(self.0.clone()))
     }
 
     /// Writes a checkpoint. If that fails, the ones before stay.

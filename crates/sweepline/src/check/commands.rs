@@ -2,14 +2,15 @@
 
 use std::io;
 
-use crate::model::guarded_commands::{Action, ActionId, Expression, GuardedCommands};
+use crate::model::guarded_commands::{Action, ActionId, Expression, GuardedCommands, Shape};
 use crate::model::interpreter::{Interpreter, RuntimeError};
 use crate::model::observed_ranges::observed_ranges;
-use crate::model::state_layout::{CellRange, Repacking, StateLayout};
+use crate::model::state_layout::{CellRange, Field, Repacking, StateLayout};
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::{Execution, ExecutionError, MAX_ACTIONS, StateFunctions};
 use crate::model::value_ranges::proved_ranges;
 use crate::progress::{Comparison, ExpressionMeasure};
+use crate::property::survey::Survey;
 use crate::store::saved::{Loader, Saver};
 use crate::verdict::replay::{ReplayError, ReplayedTrace, replay};
 use crate::verdict::trace_log::LoggedRun;
@@ -116,6 +117,18 @@ impl<'m, E: Execution> Subject for CommandsSubject<'m, E> {
 
     fn words(&self) -> usize {
         self.packing.layout.words()
+    }
+
+    fn fields(&self) -> &[Field] {
+        self.packing.layout.fields()
+    }
+
+    fn survey(&self) -> Option<Survey> {
+        let locations = |cell: usize| match self.model.variable(self.model.cells[cell].variable).shape {
+            Shape::Location(process) => Some(self.model.process(process).locations.len()),
+            _ => None,
+        };
+        Some(Survey::new(self.fields(), self.model.actions.len(), locations))
     }
 
     fn bits(&self) -> usize {

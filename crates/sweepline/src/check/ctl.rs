@@ -99,6 +99,7 @@ impl<R, T, F> From<CtlOutcome<R, T, F>> for Outcome<R, T, F> {
             estimated_distinct: distinct.unwrap_or(outcome.counters.explored),
             deadlocks: None,
             terminal_states: None,
+            survey: None,
             counters: outcome.counters,
             peak_state_bytes: outcome.peak_state_bytes,
             disk_bytes: outcome.disk_bytes,

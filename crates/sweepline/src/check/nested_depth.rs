@@ -129,6 +129,7 @@ pub(super) fn check_by_nested_depth<M: Subject>(
         estimated_distinct: search.states(),
         deadlocks: None,
         terminal_states: None,
+        survey: None,
         counters: search.counters(),
         peak_state_bytes: search.peak_bytes() as u64,
         disk_bytes: 0,

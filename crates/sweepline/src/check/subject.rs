@@ -6,9 +6,11 @@ use std::io;
 
 pub use crate::explore::search::Translation;
 use crate::model::guarded_commands::ActionId;
+use crate::model::state_layout::Field;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::{ExecutionError, TransitionSystem};
 use crate::progress::Comparison;
+use crate::property::survey::Survey;
 use crate::store::saved::{Loader, Saver};
 use crate::verdict::Component;
 use crate::verdict::replay::ReplayError;
@@ -70,6 +72,16 @@ pub trait Subject {
 
     /// All states of a run, of which there is at least one.
     fn states(run: &Self::Run) -> Vec<&Self::State>;
+
+    /// Where the cells of a state lie at present, if states are made of cells.
+    fn fields(&self) -> &[Field] {
+        &[]
+    }
+
+    /// Looks at states and steps, to tell what they are like, if states are made of cells.
+    fn survey(&self) -> Option<Survey> {
+        None
+    }
 
     /// So many bits, in one word of every packed state, that are always zero at present: the word, and the lowest of them.
     fn spare_bits(&self, _bits: u32) -> Option<(usize, u32)> {

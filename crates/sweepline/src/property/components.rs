@@ -104,6 +104,24 @@ impl LayerComponents {
         found
     }
 
+    /// The number of the first state of the layer.
+    pub fn first(&self) -> Record {
+        self.first
+    }
+
+    /// The layer is complete: gives all components, as the places of their states in the layer, and for those that are terminal, the places of their steps
+    /// among the steps inside of the layer.
+    pub fn for_each_component(
+        &mut self,
+        mut give: impl FnMut(&[u32], Option<&mut dyn Iterator<Item = std::ops::Range<usize>>>),
+    ) {
+        self.components(|layer, members, escapes| {
+            let row = |member: &u32| layer.rows[*member as usize]..layer.rows[*member as usize + 1];
+            let mut steps = members.iter().map(row);
+            give(members, (!escapes).then_some(&mut steps));
+        });
+    }
+
     /// Of the components with a step inside and a state in which the first predicate is true: the first such state, and what is true in it. The layer
     /// need not be complete.
     pub fn accepting(&mut self) -> Option<(Record, u64)> {

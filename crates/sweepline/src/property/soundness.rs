@@ -38,6 +38,11 @@ pub enum Unsound {
         "a formula of computation tree logic is decided on the graph of a search by layers, and this search has none"
     )]
     GraphWithoutLayers,
+    /// Steps are told layer by layer.
+    #[error(
+        "what actions occur, and where runs end up, is told by a search by layers, and this search has none"
+    )]
+    SurveyWithoutLayers,
     /// Progress falls.
     #[error(
         "`{0}` is decided by the strongly connected components of a layer, and progress falls: a component may lie in several layers, of which most are forgotten"
@@ -61,7 +66,9 @@ impl Unsound {
             Self::Cycles(..) => {
                 "use the engine `sweep` or `sweep-disk`, with any measure, or `breadth` or `depth`"
             }
-            Self::GraphWithoutLayers => "use the engine `breadth`, `sweep` or `sweep-disk`",
+            Self::GraphWithoutLayers | Self::SurveyWithoutLayers => {
+                "use the engine `breadth`, `sweep` or `sweep-disk`"
+            }
             Self::NoProcesses(_) | Self::TooManyProcesses(_) => {
                 "ask it of all runs, without `--fairness`, or write the assumption into the formula: `([]<> p) -> …`"
             }

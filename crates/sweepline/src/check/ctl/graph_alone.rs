@@ -52,6 +52,7 @@ pub fn record_graph<M: Subject>(
         estimated_distinct: distinct.unwrap_or(figures.counters.explored),
         deadlocks: None,
         terminal_states: None,
+        survey: None,
         counters: figures.counters,
         peak_state_bytes: figures.peak_bytes as u64,
         disk_bytes: figures.log_bytes + disk.bytes(),

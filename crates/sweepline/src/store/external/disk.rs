@@ -395,7 +395,8 @@ impl Pages {
     /// Writes a block, which begins with this word, to pages that are free.
     fn write(&self, first: u64, bytes: &[u8]) -> io::Result<(Arc<File>, Place)> {
         let too_large = || io::Error::other("a block is too large");
-        let mut place = Place { start: 0, bytes: u32::try_from(bytes.len()).map_err(|_| too_large())?, first };
+        let mut place =
+            Place { start: 0, bytes: u32::try_from(bytes.len()).map_err(|_| too_large())?, first };
         let mut state = lock(&self.state);
         let file = match &state.file {
             Some(file) => file.clone(),

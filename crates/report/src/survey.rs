@@ -1,0 +1,162 @@
+//! What a state space is like, as users of CPN Tools know it: bounds, what never happens, home states, live actions.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sweepline::model::guarded_commands::{ActionId, CellId, GuardedCommands};
+use sweepline::property::survey::Surveyed;
+
+use crate::quantities::Count;
+
+/// Lines of a list that are shown, unless all are wanted.
+const SHOWN: usize = 40;
+/// Why nobody knows where runs end up.
+const FORGOTTEN: &str = "not computable while forgetting states: progress fell, so that a component may lie in several layers; --measure none forgets none";
+const INCOMPLETE: &str = "not known: not all states were met";
+
+/// What is known of a state space.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SurveyRecord {
+    /// Of each variable, or place, the values that it takes.
+    pub bounds: Vec<BoundsRecord>,
+    /// Locations of processes that are never reached; as far as the search came.
+    pub never_reached: Vec<String>,
+    /// Number of actions, or transitions.
+    pub actions: u64,
+    /// Those that are never taken; as far as the search came.
+    pub never_taken: Vec<String>,
+    /// Strongly connected components, `null` where they are not known.
+    pub components: Option<u64>,
+    /// Those that no step leads out of.
+    pub terminal_components: Option<u64>,
+    /// States that can be reached from every state.
+    pub home_states: Option<u64>,
+    /// Whether the initial state is one of them.
+    pub initial_is_home: Option<bool>,
+    /// Actions that can always be taken again, at once or later.
+    pub live: Option<Vec<String>>,
+    /// Why components, home states and live actions are not known.
+    pub unknown: Option<String>,
+}
+
+/// The values of a variable.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoundsRecord {
+    /// The variable, or the place.
+    pub name: String,
+    /// Its least value.
+    pub least: i64,
+    /// Its greatest value.
+    pub greatest: i64,
+}
+
+impl SurveyRecord {
+    pub(crate) fn new(commands: &GuardedCommands, surveyed: &Surveyed, is_complete: bool) -> Self {
+        let cells = || (0..surveyed.ranges.len()).map(|cell| CellId(cell as u32));
+        let is_number = |cell: &CellId| surveyed.occurring[cell.index()].is_none();
+        let bounds = cells().filter(is_number).filter_map(|cell| {
+            let range = surveyed.ranges[cell.index()]?;
+            Some(BoundsRecord { name: commands.cell_name(cell), least: range.low, greatest: range.high })
+        });
+        let never_reached = cells().flat_map(|cell| {
+            let occurring = surveyed.occurring[cell.index()].iter().flatten().enumerate();
+            let missing = occurring.filter(|(_, occurs)| !**occurs);
+            missing.map(move |(value, _)| {
+                format!("{}: {}", commands.cell_name(cell), commands.value_name(cell, value as i64))
+            })
+        });
+        let named = |flags: &[bool], wanted: bool| -> Vec<String> {
+            let actions = flags.iter().enumerate().filter(|(_, flag)| **flag == wanted);
+            actions.map(|(action, _)| commands.action_name(ActionId(action as u32))).collect()
+        };
+        let ends = surveyed.ends.as_ref().filter(|_| is_complete);
+        let unknown = match (ends, is_complete) {
+            (Some(_), _) => None,
+            (None, true) => Some(FORGOTTEN.to_owned()),
+            (None, false) => Some(INCOMPLETE.to_owned()),
+        };
+        Self {
+            bounds: bounds.collect(),
+            never_reached: never_reached.collect(),
+            actions: surveyed.occurs.len() as u64,
+            never_taken: named(&surveyed.occurs, false),
+            components: ends.map(|ends| ends.components),
+            terminal_components: ends.map(|ends| ends.terminal),
+            home_states: ends.map(|ends| ends.home_states),
+            initial_is_home: ends.map(|ends| ends.initial_is_home),
+            live: ends.map(|ends| named(&ends.live, true)),
+            unknown,
+        }
+    }
+}
+
+/// The text for the terminal.
+pub(crate) struct SurveyText<'a> {
+    pub(crate) survey: &'a SurveyRecord,
+    pub(crate) is_complete: bool,
+    /// Whether long lists are shown to their end.
+    pub(crate) is_long: bool,
+}
+
+impl fmt::Display for SurveyText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let survey = self.survey;
+        let so_far = if self.is_complete { "" } else { " so far" };
+        if !survey.bounds.is_empty() {
+            let width = survey.bounds.iter().map(|one| one.name.chars().count()).max().unwrap_or(0).max(16);
+            writeln!(f, "{:width$}  {:>11} {:>11}", format!("values{so_far}"), "least", "greatest")?;
+            let shown = if self.is_long { survey.bounds.len() } else { SHOWN.min(survey.bounds.len()) };
+            for BoundsRecord { name, least, greatest } in &survey.bounds[..shown] {
+                writeln!(f, "{name:width$}  {least:>11} {greatest:>11}")?;
+            }
+            self.rest(f, survey.bounds.len() - shown)?;
+            writeln!(f)?;
+        }
+        self.list(f, &format!("never taken{so_far}"), &survey.never_taken)?;
+        if !survey.never_reached.is_empty() {
+            self.list(f, &format!("never reached{so_far}"), &survey.never_reached)?;
+        }
+        if let Some(unknown) = &survey.unknown {
+            return writeln!(f, "home states, live actions: {unknown}");
+        }
+        if let (Some(components), Some(terminal)) = (survey.components, survey.terminal_components) {
+            let all = Count(components);
+            writeln!(f, "strongly connected components: {all}, terminal ones: {}", Count(terminal))?;
+        }
+        if let Some(states) = survey.home_states {
+            let initial = match survey.initial_is_home {
+                Some(true) => ", the initial state among them",
+                _ if states > 0 => ", not the initial state",
+                _ => "",
+            };
+            writeln!(
+                f,
+                "home states: {}{initial}",
+                if states == 0 { "none".to_owned() } else { Count(states).to_string() }
+            )?;
+        }
+        match &survey.live {
+            Some(live) if live.len() as u64 == survey.actions && !live.is_empty() => {
+                writeln!(f, "live actions: all {}", Count(live.len() as u64))
+            }
+            Some(live) => self.list(f, "live actions", live),
+            None => Ok(()),
+        }
+    }
+}
+
+impl SurveyText<'_> {
+    fn list(&self, f: &mut fmt::Formatter<'_>, heading: &str, names: &[String]) -> fmt::Result {
+        if names.is_empty() {
+            return writeln!(f, "{heading}: none");
+        }
+        writeln!(f, "{heading}: {}", Count(names.len() as u64))?;
+        let shown = if self.is_long { names.len() } else { SHOWN.min(names.len()) };
+        names[..shown].iter().try_for_each(|name| writeln!(f, "  {name}"))?;
+        self.rest(f, names.len() - shown)
+    }
+
+    fn rest(&self, f: &mut fmt::Formatter<'_>, more: usize) -> fmt::Result {
+        if more == 0 { Ok(()) } else { writeln!(f, "  ...    {} more; -v shows them", Count(more as u64)) }
+    }
+}
