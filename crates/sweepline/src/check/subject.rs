@@ -9,6 +9,7 @@ use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::{ExecutionError, TransitionSystem};
 use crate::progress::Comparison;
+use crate::reduce::Kept;
 use crate::store::saved::{Loader, Saver};
 use crate::verdict::Component;
 use crate::verdict::replay::ReplayError;
@@ -70,6 +71,11 @@ pub trait Subject {
 
     /// All states of a run, of which there is at least one.
     fn states(run: &Self::Run) -> Vec<&Self::State>;
+
+    /// From now on, steps are left out that are not needed for what is to be kept; `false` if nobody knows which.
+    fn reduce(&mut self, _kept: Kept) -> bool {
+        false
+    }
 
     /// So many bits, in one word of every packed state, that are always zero at present: the word, and the lowest of them.
     fn spare_bits(&self, _bits: u32) -> Option<(usize, u32)> {
