@@ -63,6 +63,7 @@ codes! {
     NOT_TRUE_OR_FALSE = "E0046": "A property that asks for a number.";
     NOT_ASKED = "E0047": "Contest output without properties and without an examination.";
     FAIRNESS_OF_NOTHING = "E0048": "`--fairness` without a property of linear time.";
+    NOT_KEPT = "E0049": "A reduction does not keep what is asked for.";
 }
 
 #[cfg(test)]

@@ -15,7 +15,8 @@ use std::time::Instant;
 use languages::petri::Net;
 use languages::petri::contest::{ContestProperty, ContestQuestion, Examination};
 use report::{Exit, Finding};
-use sweepline::check::{Engine, Outcome, Plan};
+use sweepline::check::{CheckError, Engine, Outcome, Plan, Reduction};
+use sweepline::property::soundness::Unsound;
 use sweepline::property::{Property, PropertyKind};
 use sweepline::verdict::Verdict;
 
@@ -83,6 +84,10 @@ impl ContestRun<'_> {
             Planned::new(self.search, Purpose::Check(Default::default()), &file)?;
         if finder.is_some() {
             plan.engine = Engine::Breadth;
+        }
+        // Bounds and counts are asked of all states, and one file may ask for everything.
+        if plan.reduction != Reduction::None {
+            return Err(Failure::of_check(&CheckError::Unsound(Unsound::ReducedCounts), Some(self.search)));
         }
         let techniques = if plan.measure.is_some() { "EXPLICIT SWEEP_LINE" } else { "EXPLICIT" };
         let (file, interrupt) = (&file, Interrupt::listen());

@@ -47,6 +47,9 @@ impl Failure {
             CheckError::NeedsOwnSearch(_) => {
                 (Exit::BadInput, Finding::error(codes::UNSOUND, message, "ask for it alone"))
             }
+            CheckError::Unsound(
+                unsound @ (Unsound::Reduced(..) | Unsound::ReducedCounts | Unsound::NotGuardedCommands),
+            ) => (Exit::BadInput, Finding::error(codes::NOT_KEPT, message, unsound.advice())),
             CheckError::Unsound(unsound) => {
                 let help = match unsound {
                     Unsound::ComponentsByDepth(_)
@@ -55,6 +58,9 @@ impl Failure {
                     | Unsound::GraphWithoutLayers
                     | Unsound::SurveyWithoutLayers
                     | Unsound::NoProcesses(_)
+                    | Unsound::Reduced(..)
+                    | Unsound::ReducedCounts
+                    | Unsound::NotGuardedCommands
                     | Unsound::TooManyProcesses(_) => unsound.advice().into(),
                     Unsound::ComponentsAcrossLayers(_) => {
                         format!("{}; --expect-monotone shows where progress falls", unsound.advice())

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use languages::Language;
 use languages::petri::contest::Examination;
 use report::{Detail, TraceView};
+use sweepline::check::Reduction;
 use sweepline::progress::finder::Prefer;
 use sweepline::property::fairness::Fairness;
 use sweepline::property::linear::{DeadEnds, Runs};
@@ -219,6 +220,9 @@ pub struct SearchOptions {
     /// How the model is executed [default: compiled; interpreted for state spaces with many arcs]
     #[arg(long, value_name = "HOW", value_enum, help_heading = "How to search")]
     pub execution: Option<ExecutionChoice>,
+    /// Which steps are left out because the questions do not need them; counts are then those of what is left
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t, help_heading = "How to search")]
+    pub reduction: ReductionChoice,
     /// List all states without successors
     #[arg(long, help_heading = "Output")]
     pub terminal_states: bool,
@@ -375,6 +379,25 @@ impl From<PreferChoice> for Prefer {
             PreferChoice::Memory => Self::Memory,
             PreferChoice::Balanced => Self::Balanced,
             PreferChoice::Time => Self::Time,
+        }
+    }
+}
+
+/// The reductions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ReductionChoice {
+    /// All steps are taken
+    #[default]
+    None,
+    /// Those of stubborn sets: for deadlocks, invariants, reachability, and formulas of LTL without X
+    Stubborn,
+}
+
+impl From<ReductionChoice> for Reduction {
+    fn from(choice: ReductionChoice) -> Self {
+        match choice {
+            ReductionChoice::None => Self::None,
+            ReductionChoice::Stubborn => Self::Stubborn,
         }
     }
 }

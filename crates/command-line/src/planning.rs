@@ -76,6 +76,7 @@ impl Planned {
                 plan.explore_all = true;
             }
         }
+        plan.reduction = options.reduction.into();
         if options.unpinned {
             plan.initial = Initial::Forgotten;
         }
@@ -105,10 +106,11 @@ impl Planned {
 
     /// The plan for the run record.
     pub fn record(&self) -> PlanRecord {
+        let reduction = self.plan.reduction;
         if self.finder.is_some() {
-            return PlanRecord::asked(None, Some(self.execution.name()), None);
+            return PlanRecord::asked(None, Some(self.execution.name()), None).with_reduction(reduction);
         }
-        let record = PlanRecord::new(self.plan.engine, self.execution.name());
+        let record = PlanRecord::new(self.plan.engine, self.execution.name()).with_reduction(reduction);
         let Some(measure) = &self.measure else { return record };
         let record = record.with_measure(&measure.text, MeasureOrigin::User);
         let measure = MeasureRecord { summary: measure.summary.clone(), ..record.measure };
@@ -157,6 +159,7 @@ pub fn preliminary(options: &SearchOptions) -> PlanRecord {
         EngineChoice::Partition => Some("partition"),
     };
     PlanRecord::asked(engine, options.execution.map(ExecutionChoice::name), measure)
+        .with_reduction(options.reduction.into())
 }
 
 /// Tries out what can be tried out before the model is read.

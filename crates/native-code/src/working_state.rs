@@ -174,7 +174,7 @@ impl Translator<'_, '_> {
     fn assigned(&mut self, value: Value, range: CellRange, cell: CellId) -> Value {
         let Cell { declared, overflow, .. } = self.model.cells[cell.index()];
         match overflow {
-            Overflow::Wraps => self.wrapped(value, range, declared),
+            Overflow::Wraps | Overflow::IsExcluded => self.wrapped(value, range, declared),
             Overflow::IsError if (CellRange { low: declared.min(), high: declared.max() }).covers(range) => {
                 value
             }

@@ -4,7 +4,7 @@
 //! outcome once there is one, findings whenever they come up. So a run that ends early, for whatever reason, has the
 //! same record as any other, only with more `null`s.
 
-use sweepline::check::{Engine, ErrorPlace, GraphSummary, ModelError, Outcome, Plan, Regress};
+use sweepline::check::{Engine, ErrorPlace, GraphSummary, ModelError, Outcome, Plan, Reduction, Regress};
 use sweepline::explore::StopReason;
 use sweepline::explore::sweep::OnRegress;
 use sweepline::model::guarded_commands::{ActionId, CellId, GuardedCommands};
@@ -82,14 +82,21 @@ impl PlanRecord {
     pub fn new(engine: Engine, execution: impl Into<String>) -> Self {
         let measure =
             MeasureRecord { monotone: Some(true), ..MeasureRecord::unknown(None, MeasureOrigin::None) };
-        Self { engine: Some(engine.name().into()), execution: Some(execution.into()), threads: 1, measure }
+        let (engine, reduction) = (Some(engine.name().into()), Reduction::None.name().into());
+        Self { engine, execution: Some(execution.into()), threads: 1, reduction, measure }
     }
 
     /// What is known of a plan before the model is read: what the user asks for, and nothing else.
     pub fn asked(engine: Option<&str>, execution: Option<&str>, measure: Option<&str>) -> Self {
         let origin = if measure.is_some() { MeasureOrigin::User } else { MeasureOrigin::None };
         let measure = MeasureRecord::unknown(measure.map(Into::into), origin);
-        Self { engine: engine.map(Into::into), execution: execution.map(Into::into), threads: 1, measure }
+        let (engine, reduction) = (engine.map(Into::into), Reduction::None.name().into());
+        Self { engine, execution: execution.map(Into::into), threads: 1, reduction, measure }
+    }
+
+    /// The same with a reduction.
+    pub fn with_reduction(self, reduction: Reduction) -> Self {
+        Self { reduction: reduction.name().into(), ..self }
     }
 
     /// The same with a measure, of which nobody knows yet whether it falls.
@@ -161,9 +168,12 @@ impl RunRecord {
         self.model.state_bits = Some(outcome.state_bits);
         self.model.state_words = Some(outcome.state_words);
         self.search = SearchRecord::new(finished);
+        self.plan.reduction = finished.plan.reduction.name().into();
         if self.plan.measure.origin != MeasureOrigin::None {
             let falls = outcome.regress.is_some() || outcome.counters.regress > 0;
-            self.plan.measure.monotone = if falls { Some(false) } else { outcome.complete.then_some(true) };
+            // Steps that were left out may go back.
+            let all = outcome.complete && finished.plan.reduction == Reduction::None;
+            self.plan.measure.monotone = if falls { Some(false) } else { all.then_some(true) };
         }
         self.resources.peak_state_bytes = Some(outcome.peak_state_bytes);
         self.resources.disk_bytes = Some(outcome.disk_bytes);
@@ -345,6 +355,8 @@ fn states_matched(finished: FinishedSearch<'_>) -> Option<u64> {
 /// How long the run is to the first state that a search finds something in.
 fn length_by(plan: &Plan) -> LengthRecord {
     match (plan.engine, &plan.measure) {
+        // A shorter one may have been left out.
+        _ if plan.reduction != Reduction::None => LengthRecord::AsFound,
         (Engine::Depth | Engine::Partition, _) => LengthRecord::AsFound,
         (engine, Some(_)) if engine.is_sweep() && plan.nesting.parts != 0 => LengthRecord::AsFound,
         (engine, Some(_)) if engine.is_sweep() => LengthRecord::SubjectToProgress,

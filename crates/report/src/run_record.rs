@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use sweepline::check::Reduction;
+
 use crate::measure_search::{ExpectedRecord, MeasureSearchRecord};
 use crate::survey::SurveyRecord;
 
@@ -71,8 +73,15 @@ pub struct PlanRecord {
     pub execution: Option<String>,
     /// Number of threads that explored.
     pub threads: u32,
+    /// Which steps were left out: `none`, or `stubborn`. With a reduction, all that is counted is counted in the reduced state space.
+    #[serde(default = "no_reduction")]
+    pub reduction: String,
     /// The progress measure.
     pub measure: MeasureRecord,
+}
+
+fn no_reduction() -> String {
+    Reduction::None.name().into()
 }
 
 /// A progress measure.

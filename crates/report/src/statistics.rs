@@ -4,6 +4,8 @@
 //! vector), which everybody in the field knows how to read. A sweep has those of its papers: states explored, the peak
 //! and where it was, layers, sweeps, and the three kinds of steps; and one line of what forgetting saved.
 
+use sweepline::check::Reduction;
+
 use crate::filling::{NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS};
 use crate::measure_story;
 use crate::quantities::{About, Bytes, Count, Seconds, States};
@@ -17,6 +19,7 @@ type Row = (&'static str, Option<String>);
 pub fn rows(record: &RunRecord, detail: Detail) -> impl Iterator<Item = (&'static str, String)> {
     let RunRecord { model, search, resources, .. } = record;
     let mut rows: Vec<Row> = vec![("search", Some(search_row(record)))];
+    rows.push(("reduction", reduction_row(record)));
     rows.extend(measure_story::rows(record, detail));
     rows.push(("state vector", state_vector_row(record)));
     rows.extend(if is_sweep(record) { sweep_rows(record) } else { full_rows(record) });
@@ -39,6 +42,12 @@ pub fn rows(record: &RunRecord, detail: Detail) -> impl Iterator<Item = (&'stati
         }
     }
     rows.into_iter().filter_map(|(name, value)| Some((name, value?)))
+}
+
+/// That steps were left out, and what the counts are then.
+fn reduction_row(record: &RunRecord) -> Option<String> {
+    let is_reduced = record.plan.reduction != Reduction::None.name();
+    is_reduced.then(|| format!("{} sets: what is counted is the reduced state space", record.plan.reduction))
 }
 
 /// The search in one line, for who wants to hear little and asked nothing.

@@ -32,11 +32,12 @@ use crate::model::interpreter::RuntimeError;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::{Execution, ExecutionError, MAX_ACTIONS, MAX_PREDICATES};
 use crate::progress::ExpressionMeasure;
-use crate::property::soundness::{SearchKind, Unsound, needs_monotone, require_sound};
+use crate::property::soundness::{SearchKind, Unsound, needs_monotone, require_kept, require_sound};
 use crate::property::survey::{Survey, Surveyed};
 use crate::property::terminal_states::TerminalStates;
 use crate::property::watch::PropertyWatch;
 use crate::property::{Property, PropertyKind, predicates};
+use crate::reduce::Kept;
 use crate::store::external::disk::{Disk, IoCounts};
 use crate::store::far_layers::QueueKind;
 use crate::store::layer::LayerFull;
@@ -168,6 +169,26 @@ pub enum TerminalList {
     Listed,
 }
 
+/// Whether steps are left out that are not needed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reduction {
+    /// All steps are taken.
+    #[default]
+    None,
+    /// Those of [stubborn sets](crate::reduce) are.
+    Stubborn,
+}
+
+impl Reduction {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Stubborn => "stubborn",
+        }
+    }
+}
+
 /// How a model is to be checked.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
@@ -182,6 +203,8 @@ pub struct Plan {
     pub on_regress: OnRegress,
     /// Which parts of a progress value are swept on their own. Ignored with a product measure.
     pub nesting: Nesting,
+    /// Which steps are left out. Only of guarded commands, and not with every question: see [`soundness`](crate::property::soundness).
+    pub reduction: Reduction,
     /// When to stop.
     pub limits: Limits,
     /// What to do about run-time errors.
@@ -206,11 +229,30 @@ impl Plan {
     /// What must be the same for a run to go on from a checkpoint.
     fn fingerprint(&self) -> String {
         let Self { engine, measure, initial, on_regress, nesting, packing, .. } = self;
-        let Self { on_runtime_error, explore_all, terminal_states, survey, .. } = self;
+        let Self { on_runtime_error, explore_all, terminal_states, survey, reduction, .. } = self;
         let queue = self.disk.queue;
         format!(
-            "{engine:?} {measure:?} {initial:?} {on_regress:?} {nesting:?} {packing:?} {on_runtime_error:?} {explore_all} {terminal_states:?} {survey} {queue:?}"
+            "{engine:?} {measure:?} {initial:?} {on_regress:?} {nesting:?} {packing:?} {on_runtime_error:?} {explore_all} {terminal_states:?} {survey} {queue:?} {reduction:?}"
         )
+    }
+
+    /// Refuses to decide these properties with a reduction that does not keep what they are about.
+    fn require_kept<P>(&self, properties: &[Property<P>]) -> Result<(), Unsound> {
+        if self.reduction == Reduction::None {
+            return Ok(());
+        }
+        let is_about_all = self.explore_all
+            || self.terminal_states == TerminalList::Listed
+            || self.on_regress == OnRegress::Stop;
+        if is_about_all { Err(Unsound::ReducedCounts) } else { require_kept(properties) }
+    }
+
+    /// Has the model reduced, if it is to be.
+    fn reduce<M: Subject>(&self, model: &mut M, kept: Kept) -> Result<(), Unsound> {
+        match self.reduction {
+            Reduction::Stubborn if !model.reduce(kept) => Err(Unsound::NotGuardedCommands),
+            _ => Ok(()),
+        }
     }
 
     /// What goes to disk, and when.
@@ -372,6 +414,8 @@ pub fn check<E: Execution>(
         shorten(&mut outcome, properties, |some, limits| {
             let plan = Plan {
                 engine: Engine::Breadth,
+                // A shortest run may be one of those that are left out.
+                reduction: Reduction::None,
                 on_runtime_error: OnRuntimeError::GoOn,
                 explore_all: false,
                 limits: Limits { levels: limits, ..plan.limits },
@@ -464,6 +508,11 @@ fn search_subject<M: Subject>(
         _ => SearchKind::Layers(order),
     };
     require_sound(properties, kind)?;
+    plan.require_kept(properties)?;
+    plan.reduce(
+        &mut subject,
+        if predicates(properties).is_empty() { Kept::Deadlocks } else { Kept::States },
+    )?;
     // Nobody else writes there as long as this run does.
     let _alone =
         plan.checkpoint.as_ref().map(|one| CheckpointFolder::new(&one.directory).lock()).transpose()?;
@@ -825,6 +874,8 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         let state = M::last_state(&trace);
         let wrong = || CheckError::WrongTrace(property.name.clone());
         let length = match self.kind {
+            // A shorter one may have been left out.
+            _ if self.plan.reduction != Reduction::None => Length::AsFound,
             SearchKind::Layers(Order::Constant) => Length::Shortest,
             // Groups are swept again before what lies ahead of them is met.
             SearchKind::Layers(Order::Progress { nesting, .. }) if nesting.parts != 0 => Length::AsFound,

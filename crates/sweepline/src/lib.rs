@@ -5,7 +5,7 @@
 //! state space and gives a verdict for each property, with a replayed trace.
 //!
 //! The modules follow the way of a model through the program: [`model`] (what a state is and how the next ones
-//! come about), [`store`] (where states are kept), [`explore`] (in which order they are met), [`property`] (what is
+//! come about), [`reduce`] (which of them are enough), [`store`] (where states are kept), [`explore`] (in which order they are met), [`property`] (what is
 //! asked of them), [`verdict`] (what is answered) and [`check`] (all of it together).
 
 pub mod check;
@@ -14,6 +14,7 @@ pub mod model;
 pub mod progress;
 pub mod property;
 pub mod random;
+pub mod reduce;
 pub mod rust_model;
 pub mod store;
 pub mod verdict;

@@ -1,19 +1,20 @@
-//! Dependencies point one way: `check → {property, verdict} → explore → {store, progress} → model`.
+//! Dependencies point one way: `check → {property, verdict} → explore → {store, progress} → model`, and `check → reduce → model`.
 
 #![allow(clippy::unwrap_used, reason = "tests may fail")]
 
 use std::path::{Path, PathBuf};
 
 /// For each module, what it may use. `verdict` and `property` observe searches, so they stand above them.
-const MAY_USE: [(&str, &[&str]); 9] = [
+const MAY_USE: [(&str, &[&str]); 10] = [
     ("random", &[]),
     ("model", &["model", "random"]),
+    ("reduce", &["reduce", "model"]),
     ("store", &["store"]),
     ("progress", &["progress", "store", "model", "random"]),
     ("explore", &["explore", "store", "progress", "model"]),
     ("property", &["property", "explore", "store", "model"]),
     ("verdict", &["verdict", "explore", "store", "model"]),
-    ("check", &["check", "property", "verdict", "explore", "store", "progress", "model"]),
+    ("check", &["check", "property", "verdict", "explore", "store", "progress", "reduce", "model"]),
     ("rust_model", &["rust_model", "check", "property", "verdict", "explore", "model"]),
 ];
 

@@ -41,9 +41,8 @@ pub(super) fn model(net: Arc<Net>, language: Language) -> Model {
         let shape = Shape::Scalar(integer);
         let variable = commands.add_variable(place.name.clone(), None, shape, &[initial], place.span);
         let cell = commands.variable(variable).first_cell;
-        if proved.is_none() {
-            commands.cells[cell.index()].overflow = Overflow::IsError;
-        }
+        let overflow = if proved.is_some() { Overflow::IsExcluded } else { Overflow::IsError };
+        commands.cells[cell.index()].overflow = overflow;
         scope.globals.insert(place.name.clone(), Symbol::Scalar { cell, integer });
     }
     let process = add_process(&net, &mut commands, &mut scope);

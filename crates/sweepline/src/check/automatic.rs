@@ -126,6 +126,7 @@ pub fn check_automatically<E: Execution>(
     options: &FinderOptions,
     monitor: &mut dyn Monitor,
 ) -> Result<Automatic, CheckError> {
+    plan.require_kept(properties)?;
     let mut run = AutomaticRun {
         model,
         execution,

@@ -1,6 +1,7 @@
 //! Guarded commands as a subject: layouts that widen, the interpreter as the judge.
 
 use std::io;
+use std::sync::Arc;
 
 use crate::model::guarded_commands::{Action, ActionId, Expression, GuardedCommands, Shape};
 use crate::model::interpreter::{Interpreter, RuntimeError};
@@ -11,6 +12,10 @@ use crate::model::transition_system::{Execution, ExecutionError, MAX_ACTIONS, St
 use crate::model::value_ranges::proved_ranges;
 use crate::progress::{Comparison, ExpressionMeasure};
 use crate::property::survey::Survey;
+use crate::reduce::Kept;
+use crate::reduce::independence::Independence;
+use crate::reduce::reduced_system::ReducedSystem;
+use crate::reduce::stubborn_sets::StubbornSets;
 use crate::store::saved::{Loader, Saver};
 use crate::verdict::replay::{ReplayError, ReplayedTrace, replay};
 use crate::verdict::trace_log::LoggedRun;
@@ -25,6 +30,7 @@ pub struct CommandsSubject<'m, E> {
     execution: &'m E,
     measure: Option<&'m ExpressionMeasure>,
     packing: PackedRanges,
+    reduction: Option<(Arc<Independence>, Kept)>,
 }
 
 /// A layout together with the ranges it was made from.
@@ -93,6 +99,7 @@ impl<'m, E: Execution> CommandsSubject<'m, E> {
             execution,
             measure: plan.measure.as_ref(),
             packing: PackedRanges::choose(model, plan.packing),
+            reduction: None,
         }
     }
 
@@ -110,7 +117,7 @@ impl<'m, E: Execution> CommandsSubject<'m, E> {
 
 impl<'m, E: Execution> Subject for CommandsSubject<'m, E> {
     type Predicate = Expression;
-    type System = E::System<'m>;
+    type System = ReducedSystem<E::System<'m>>;
     type State = Vec<i64>;
     type Run = ReplayedTrace;
     type Fault = RuntimeError;
@@ -147,13 +154,26 @@ impl<'m, E: Execution> Subject for CommandsSubject<'m, E> {
         self.measure.map(ExpressionMeasure::comparison).unwrap_or_default()
     }
 
-    fn prepare(&self, predicates: &[Expression]) -> Result<E::System<'m>, ExecutionError> {
+    fn prepare(&self, predicates: &[Expression]) -> Result<Self::System, ExecutionError> {
         if self.model.actions.len() > MAX_ACTIONS {
             let actions = self.model.actions.len();
             return Err(ExecutionError::NotSupported(CheckError::TooManyActions(actions).to_string()));
         }
         let functions = StateFunctions { predicates, progress: self.measure.map(ExpressionMeasure::packed) };
-        self.execution.prepare(self.model, &self.packing.layout, functions)
+        let layout = &self.packing.layout;
+        let system = self.execution.prepare(self.model, layout, functions)?;
+        Ok(match &self.reduction {
+            None => ReducedSystem::full(system),
+            Some((facts, kept)) => {
+                let sets = StubbornSets::new(self.model, facts.clone(), layout, *kept, predicates);
+                ReducedSystem::reduced(system, sets, self.has_measure())
+            }
+        })
+    }
+
+    fn reduce(&mut self, kept: Kept) -> bool {
+        self.reduction = Some((Arc::new(Independence::new(self.model)), kept));
+        true
     }
 
     fn initial(&self, batch: &mut SuccessorBatch) {

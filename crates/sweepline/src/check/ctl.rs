@@ -32,7 +32,7 @@ use crate::verdict::trace_log::LoggedRun;
 use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
 
 use super::subject::Subject;
-use super::{CheckError, Engine, ModelError, Outcome, Plan};
+use super::{CheckError, Engine, ModelError, Outcome, Plan, Reduction};
 
 use recorded_search::{Ended, RecordedSearch};
 use shown_path::test_path;
@@ -206,6 +206,9 @@ fn searched<M: Subject>(
 ) -> Result<Ended<M>, CheckError> {
     if propositions.len() > MAX_PREDICATES {
         return Err(CheckError::TooManyPredicates(propositions.len()));
+    }
+    if plan.reduction != Reduction::None {
+        return Err(Unsound::ReducedCounts.into());
     }
     let order = match plan.engine {
         Engine::Depth | Engine::Partition => return Err(Unsound::GraphWithoutLayers.into()),

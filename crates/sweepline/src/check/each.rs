@@ -25,6 +25,7 @@ pub fn check_each<M: Subject>(
     plan: &Plan,
     monitor: &mut dyn Monitor,
 ) -> Result<OutcomeOf<M>, CheckError> {
+    plan.require_kept(properties)?;
     let (alone, together): (Vec<_>, Vec<_>) =
         properties.iter().cloned().enumerate().partition(|(_, property)| property.kind.needs_own_search());
     if !alone.is_empty() && plan.checkpoint.is_some() {
@@ -63,6 +64,7 @@ pub fn check_alone<M: Subject>(
     monitor: &mut dyn Monitor,
 ) -> Result<OutcomeOf<M>, CheckError> {
     let (properties, predicates) = (std::slice::from_ref(property), property.kind.predicates().len());
+    plan.require_kept(properties)?;
     if predicates > MAX_PREDICATES {
         return Err(CheckError::TooManyPredicates(predicates));
     }

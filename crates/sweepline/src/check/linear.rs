@@ -29,6 +29,7 @@ use crate::property::product::{Acceptor, Place, REPEATED};
 use crate::property::progress_graph::ProgressComponents;
 use crate::property::soundness::Unsound;
 use crate::property::{Property, PropertyKind, predicates};
+use crate::reduce::Kept;
 use crate::store::external::disk::Disk;
 use crate::store::layer::{Inserted, Layer, LayerFull, with_width};
 use crate::verdict::trace_log::{LoggedRun, TraceLog};
@@ -36,7 +37,7 @@ use crate::verdict::{Evidence, UnknownReason, Verdict};
 
 /// Checks one linear-time property.
 pub(super) fn check_linear<M: Subject>(
-    model: M,
+    mut model: M,
     property: &Property<M::Predicate>,
     plan: &Plan,
     monitor: &mut dyn Monitor,
@@ -50,6 +51,8 @@ pub(super) fn check_linear<M: Subject>(
     if plan.checkpoint.is_some() {
         return Err(CheckError::TemporalNotSaved);
     }
+    plan.require_kept(std::slice::from_ref(property))?;
+    plan.reduce(&mut model, Kept::Runs)?;
     let fair = participants(&model, &property.name, linear.runs().fairness)?;
     let subject = ProductSubject::new(model, linear, fair);
     let monitor = &mut ModelProgress { monitor, rank_bits: subject.acceptor().rank_bits() };

@@ -11,6 +11,7 @@ use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::{ExecutionError, TransitionSystem};
 use crate::progress::Comparison;
 use crate::property::survey::Survey;
+use crate::reduce::Kept;
 use crate::store::saved::{Loader, Saver};
 use crate::verdict::Component;
 use crate::verdict::replay::ReplayError;
@@ -81,6 +82,11 @@ pub trait Subject {
     /// Looks at states and steps, to tell what they are like, if states are made of cells.
     fn survey(&self) -> Option<Survey> {
         None
+    }
+
+    /// From now on, steps are left out that are not needed for what is to be kept; `false` if nobody knows which.
+    fn reduce(&mut self, _kept: Kept) -> bool {
+        false
     }
 
     /// So many bits, in one word of every packed state, that are always zero at present: the word, and the lowest of them.

@@ -178,6 +178,9 @@ pub enum Overflow {
     Wraps,
     /// The step is a run-time error. For languages whose numbers have no bounds, as the tokens of a Petri net.
     IsError,
+    /// It does not happen: who made the model has a proof that the analyses here do not have, such as the bounds of a Petri net. (It would be
+    /// cut.)
+    IsExcluded,
 }
 
 /// A process: a named control location that actions move.

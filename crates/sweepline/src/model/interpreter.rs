@@ -257,7 +257,7 @@ impl<'m> Interpreter<'m> {
     /// What a cell holds after a value was assigned to it.
     fn stored(&self, cell: CellId, value: i64) -> Result<i64, RuntimeError> {
         let Cell { declared, overflow, variable, .. } = self.model.cells[cell.index()];
-        if overflow == Overflow::Wraps || declared.contains(value) {
+        if overflow != Overflow::IsError || declared.contains(value) {
             return Ok(declared.wrap(value));
         }
         let kind = RuntimeErrorKind::Overflow { cell: self.model.cell_name(cell), value, declared };

@@ -13,7 +13,7 @@ use super::guarded_commands::{CellId, GuardedCommands, Shape};
 const ROOM_BY_CELL: usize = 500;
 
 /// The values that a cell takes, as far as it is known before or during a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CellRange {
     /// Least value.
     pub low: i64,

@@ -4,6 +4,8 @@
 //! there are up to and including those of the `i`-th expanded state. Nothing is allocated once the buffer has grown to
 //! its working size.
 
+use std::ops::Range;
+
 use super::guarded_commands::ActionId;
 
 /// Successors of several states, with the actions that lead to them.
@@ -63,6 +65,12 @@ impl SuccessorBatch {
         &self.words[i * self.width..(i + 1) * self.width]
     }
 
+    /// The actions that lead to these successors.
+    #[inline]
+    pub fn actions(&self, range: Range<usize>) -> &[u32] {
+        &self.actions[range]
+    }
+
     /// The action that leads to the `i`-th successor.
     #[inline]
     pub fn action(&self, i: usize) -> ActionId {
@@ -93,6 +101,36 @@ impl SuccessorBatch {
         let keep = self.ends.last().map_or(0, |&end| end as usize);
         self.actions.truncate(keep);
         self.words.truncate(keep * self.width);
+    }
+
+    /// Leaves out successors of the expanded states from number `first` on. `choose` is given such a state's number, the numbers of its successors, and the
+    /// batch as far as they are concerned; it fills a list, which comes empty, with the numbers of those that stay, ascending.
+    pub fn thin_out(
+        &mut self,
+        first: usize,
+        chosen: &mut Vec<u32>,
+        mut choose: impl FnMut(usize, Range<usize>, &Self, &mut Vec<u32>),
+    ) {
+        let mut start = if first == 0 { 0 } else { self.ends[first - 1] as usize };
+        let mut kept = start;
+        for number in first..self.ends.len() {
+            let end = self.ends[number] as usize;
+            chosen.clear();
+            choose(number, start..end, self, chosen);
+            for &one in &*chosen {
+                let one = one as usize;
+                debug_assert!((start..end).contains(&one) && kept <= one);
+                if kept != one {
+                    self.actions[kept] = self.actions[one];
+                    self.words.copy_within(one * self.width..(one + 1) * self.width, kept * self.width);
+                }
+                kept += 1;
+            }
+            self.ends[number] = kept as u32;
+            start = end;
+        }
+        self.actions.truncate(kept);
+        self.words.truncate(kept * self.width);
     }
 
     /// Room for `count` more successors, for code that writes them itself: words, then actions.

@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 
 use super::guarded_commands::{
-    Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, Place, Shape,
+    Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, Overflow, Place, Shape,
     UnaryOperator, VariableId,
 };
 use super::state_layout::CellRange;
@@ -24,27 +24,30 @@ const JUMPING_ROUNDS: usize = 100;
 
 /// For each cell, a range that it never leaves.
 pub fn proved_ranges(model: &GuardedCommands) -> Vec<CellRange> {
-    let mut analysis = Analysis {
-        model,
-        ranges: model.cells.iter().map(|cell| CellRange::exactly(cell.initial)).collect(),
-        reached: model.processes.iter().map(|process| vec![false; process.locations.len()]).collect(),
-        thresholds: constants(model).into_iter().collect(),
-        round: 0,
-        changed: false,
-    };
-    for (process, reached) in model.processes.iter().zip(&mut analysis.reached) {
-        reached[model.cells[process.location.index()].initial as usize] = true;
-    }
-    loop {
-        analysis.changed = false;
-        for action in &model.actions {
-            analysis.run(action);
-        }
-        if !analysis.changed {
-            return analysis.ranges;
-        }
-        analysis.round += 1;
-    }
+    Analysis::finished(model).ranges
+}
+
+/// What is not proved of an action.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Doubts {
+    /// It may end in a run-time error, in a guard or in an effect.
+    pub may_err: bool,
+    /// Cells for which it may compute a value that their types do not contain.
+    pub may_outgrow: Vec<CellId>,
+}
+
+/// The ranges that cells never leave, and for each action what they do not prove.
+pub fn proved_ranges_and_doubts(model: &GuardedCommands) -> (Vec<CellRange>, Vec<Doubts>) {
+    let mut analysis = Analysis::finished(model);
+    let doubts = model.actions.iter().map(|action| analysis.doubts(action)).collect();
+    (analysis.ranges, doubts)
+}
+
+/// Whether the expression may have no value in a reachable state, if `ranges` covers those of its cells.
+pub fn may_err(model: &GuardedCommands, ranges: &[CellRange], expression: &Expression) -> bool {
+    let mut analysis = Analysis::new(model);
+    analysis.ranges = ranges.to_vec();
+    analysis.may_err(expression, &Known::default())
 }
 
 struct Analysis<'m> {
@@ -54,10 +57,12 @@ struct Analysis<'m> {
     thresholds: Vec<i64>,
     round: usize,
     changed: bool,
+    /// Where values are noted that do not fit.
+    outgrown: Option<Vec<CellId>>,
 }
 
 /// What is known while one action runs: the cells it tested or wrote, and array elements it compared.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Known<'m> {
     cells: Vec<(CellId, CellRange)>,
     elements: Vec<(&'m Expression, CellRange)>,
@@ -73,6 +78,129 @@ const EVERYTHING: CellRange = CellRange { low: i64::MIN, high: i64::MAX };
 const TRUTH: CellRange = CellRange { low: 0, high: 1 };
 
 impl<'m> Analysis<'m> {
+    /// Nothing is known but the initial state.
+    fn new(model: &'m GuardedCommands) -> Self {
+        let mut analysis = Self {
+            model,
+            ranges: model.cells.iter().map(|cell| CellRange::exactly(cell.initial)).collect(),
+            reached: model.processes.iter().map(|process| vec![false; process.locations.len()]).collect(),
+            thresholds: constants(model).into_iter().collect(),
+            round: 0,
+            changed: false,
+            outgrown: None,
+        };
+        for (process, reached) in model.processes.iter().zip(&mut analysis.reached) {
+            reached[model.cells[process.location.index()].initial as usize] = true;
+        }
+        analysis
+    }
+
+    /// Nothing grows any more.
+    fn finished(model: &'m GuardedCommands) -> Self {
+        let mut analysis = Self::new(model);
+        loop {
+            analysis.changed = false;
+            for action in &model.actions {
+                analysis.run(action);
+            }
+            if !analysis.changed {
+                return analysis;
+            }
+            analysis.round += 1;
+        }
+    }
+
+    /// What the finished ranges do not prove of the action. Participants are tested one after the other, as the interpreter does it: an error of the
+    /// first one counts wherever the second one stands.
+    fn doubts(&mut self, action: &'m Action) -> Doubts {
+        let (mut doubts, mut known) = (Doubts::default(), Known::default());
+        for participant in &action.participants {
+            let from = participant.from.0 as usize;
+            if !self.reached[participant.process.0 as usize][from] {
+                return doubts;
+            }
+            let location = self.model.process(participant.process).location;
+            known.cells.push((location, CellRange::exactly(from as i64)));
+            for guard in &participant.guards {
+                doubts.may_err |= self.may_err(guard, &known);
+                if !self.assume(guard, true, &mut known) {
+                    return doubts;
+                }
+            }
+        }
+        self.outgrown = Some(Vec::new());
+        for effect in &action.effects {
+            match effect {
+                Effect::Assign(assignments) => {
+                    for Assignment { place, value } in assignments {
+                        doubts.may_err |= self.may_err(value, &known) || self.place_may_err(place, &known);
+                    }
+                    self.assign(assignments, &mut known);
+                }
+                Effect::Push { queue, values } => {
+                    doubts.may_err |= values.iter().any(|value| self.may_err(value, &known));
+                    self.push(*queue, values, &mut known);
+                }
+                Effect::Pop { queue, places } => {
+                    // Indices are evaluated after the message is gone: what is known before does not count.
+                    let nothing = Known::default();
+                    doubts.may_err |=
+                        places.iter().flatten().any(|place| self.place_may_err(place, &nothing));
+                    self.pop(*queue, places, &mut known);
+                }
+            }
+        }
+        doubts.may_outgrow = self.outgrown.take().unwrap_or_default();
+        let is_error = |cell: &CellId| self.model.cells[cell.index()].overflow == Overflow::IsError;
+        doubts.may_err |= doubts.may_outgrow.iter().any(is_error);
+        doubts
+    }
+
+    fn place_may_err(&self, place: &'m Place, known: &Known<'m>) -> bool {
+        match place {
+            Place::Cell(_) => false,
+            Place::Element { array, index, .. } => self.index_may_err(*array, index, known),
+        }
+    }
+
+    fn index_may_err(&self, array: VariableId, index: &'m Expression, known: &Known<'m>) -> bool {
+        let last = self.model.variable(array).cell_count() as i64 - 1;
+        self.may_err(index, known) || !CellRange { low: 0, high: last }.covers(self.range(index, known))
+    }
+
+    /// Whether the expression may have no value.
+    fn may_err(&self, expression: &'m Expression, known: &Known<'m>) -> bool {
+        use BinaryOperator as Op;
+        match expression {
+            Expression::Constant(_) | Expression::Cell(_) => false,
+            Expression::Element { array, index, .. } => self.index_may_err(*array, index, known),
+            Expression::Unary(_, operand) | Expression::Rank(operand, _) => self.may_err(operand, known),
+            Expression::Binary { operator, left, right, .. } => {
+                if self.may_err(left, known) {
+                    return true;
+                }
+                match operator {
+                    // The right operand is evaluated only if the left one does not decide.
+                    Op::And | Op::Or | Op::Imply => {
+                        let mut known = known.clone();
+                        self.assume(left, *operator != Op::Or, &mut known) && self.may_err(right, &known)
+                    }
+                    _ => {
+                        let divisor = self.range(right, known);
+                        self.may_err(right, known)
+                            || match operator {
+                                Op::Divide | Op::Remainder => divisor.low <= 0 && divisor.high >= 0,
+                                Op::ShiftLeft | Op::ShiftRight => {
+                                    !CellRange { low: 0, high: 63 }.covers(divisor)
+                                }
+                                _ => false,
+                            }
+                    }
+                }
+            }
+        }
+    }
+
     fn run(&mut self, action: &'m Action) {
         let mut known = Known::default();
         for participant in &action.participants {
@@ -195,7 +323,11 @@ impl<'m> Analysis<'m> {
     fn store(&mut self, cell: CellId, value: CellRange) -> CellRange {
         let declared = self.model.cells[cell.index()].declared;
         let whole = CellRange { low: declared.min(), high: declared.max() };
-        let stored = if whole.covers(value) { value } else { whole };
+        let fits = whole.covers(value);
+        if let Some(outgrown) = self.outgrown.as_mut().filter(|_| !fits) {
+            outgrown.push(cell);
+        }
+        let stored = if fits { value } else { whole };
         self.join(cell, stored);
         stored
     }

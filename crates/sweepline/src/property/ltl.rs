@@ -113,6 +113,18 @@ impl Ltl {
         first.into_iter().chain(second).map(Box::as_ref)
     }
 
+    /// Whether it does not speak of next states: then it cannot tell how often a state is repeated.
+    pub fn is_next_free(&self) -> bool {
+        let mut open = vec![self];
+        while let Some(formula) = open.pop() {
+            if matches!(formula, Self::Next(_)) {
+                return false;
+            }
+            open.extend(formula.operands());
+        }
+        true
+    }
+
     /// The number of operators, propositions and constants.
     pub fn size(&self) -> usize {
         let mut size = 0;

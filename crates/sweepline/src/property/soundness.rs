@@ -7,6 +7,16 @@
 //! | linear time | yes | depth | yes | yes |
 //! | any formula of computation tree logic, on the [recorded graph](crate::store::compact_graph) | yes | no | yes | yes |
 //!
+//! With a [reduction](crate::reduce), of guarded commands only:
+//!
+//! | property | kept by the reduction |
+//! |---|---|
+//! | deadlock, invariant, reachability | yes |
+//! | linear time, by a formula without `X` | yes, of all runs; of fair runs, no |
+//! | linear time, by an automaton | no: nobody knows whether it counts repetitions |
+//! | `AG EF p`, `EF AG p`, computation tree logic, conformance to a service | no |
+//! | counts of states, listed terminal states, that progress never falls | no |
+//!
 //! `AG EF p` and `EF AG p` are decided by terminal strongly connected components. When progress never falls, a
 //! component lies in one layer, and the layer is all that is needed to find it. When progress falls, a component may span layers of
 //! which most are forgotten. Whether a measure falls is seen edge by edge, so the last column is checked while the search runs: the
@@ -14,8 +24,9 @@
 
 use crate::explore::sweep::Order;
 
-use super::Property;
-use super::fairness::MOST_PROCESSES;
+use super::fairness::{Fairness, MOST_PROCESSES};
+use super::ltl::Ltl;
+use super::{Property, PropertyKind};
 
 /// A property that a search cannot decide.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,6 +65,36 @@ pub enum Unsound {
     /// There are too many.
     #[error("`{0}` is asked of fair runs, and this model has more than {MOST_PROCESSES} processes that move")]
     TooManyProcesses(String),
+    /// A reduction does not keep what the property is about.
+    #[error("`{0}` cannot be decided with a reduction, {1}")]
+    Reduced(String, NotKept),
+    /// A reduced state space is not the state space.
+    #[error(
+        "a reduction leaves out states, and this run is to meet them all: to count them, to list terminal states, or to see whether progress falls"
+    )]
+    ReducedCounts,
+    /// Only guarded commands are reduced.
+    #[error("a reduction is worked out on guarded commands, and this model is made of something else")]
+    NotGuardedCommands,
+}
+
+/// What a reduction does not keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotKept {
+    /// At which state runs part.
+    #[error("which does not keep at which state runs part")]
+    Branching,
+    /// How often a state is repeated.
+    #[error(
+        "which does not keep how often a state is repeated: formulas with `X`, and automata, may count it"
+    )]
+    Repetitions,
+    /// Which runs are fair.
+    #[error("which does not keep which runs are fair")]
+    FairRuns,
+    /// In which order actions come.
+    #[error("which does not keep in which order actions come")]
+    Events,
 }
 
 impl Unsound {
@@ -71,6 +112,9 @@ impl Unsound {
             }
             Self::NoProcesses(_) | Self::TooManyProcesses(_) => {
                 "ask it of all runs, without `--fairness`, or write the assumption into the formula: `([]<> p) -> …`"
+            }
+            Self::Reduced(..) | Self::ReducedCounts | Self::NotGuardedCommands => {
+                "leave `--reduction` out; with it, deadlocks, invariants, reachability, and formulas of LTL without `X` are checked"
             }
             Self::ComponentsAcrossLayers(_) => {
                 "use a coarser measure that never falls, or the engine `breadth`, which keeps all states in one layer"
@@ -97,6 +141,24 @@ pub fn require_sound<P>(properties: &[Property<P>], search: SearchKind) -> Resul
         (Some(name), SearchKind::Partitions) => Err(Unsound::ComponentsByPartition(name.into())),
         _ => Ok(()),
     }
+}
+
+/// Refuses what a reduction does not keep.
+pub fn require_kept<P>(properties: &[Property<P>]) -> Result<(), Unsound> {
+    for Property { name, kind, .. } in properties {
+        let lost = match kind {
+            PropertyKind::DeadlockFree | PropertyKind::Invariant(_) | PropertyKind::Reachable(_) => continue,
+            PropertyKind::Linear(linear) if linear.runs().fairness != Fairness::Unfair => NotKept::FairRuns,
+            PropertyKind::Linear(linear) if linear.formula().is_some_and(Ltl::is_next_free) => continue,
+            PropertyKind::Linear(_) => NotKept::Repetitions,
+            PropertyKind::AlwaysPossible(_)
+            | PropertyKind::PossiblyForEver(_)
+            | PropertyKind::Branching(_) => NotKept::Branching,
+            PropertyKind::Service(_) => NotKept::Events,
+        };
+        return Err(Unsound::Reduced(name.clone(), lost));
+    }
+    Ok(())
 }
 
 /// The name of a property that cannot be decided where progress falls.
