@@ -18,4 +18,6 @@ mod oracle_verdicts;
 mod petri_nets;
 mod proved_measures;
 mod random_model;
+mod reductions;
+mod surveys;
 mod sweep_corners;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use languages::Model;
 use languages::petri::contest::{ContestProperty, ContestQuestion};
 use oracles::{NetAnswer, Petri};
-use sweepline::check::{Outcome, Plan, check};
+use sweepline::check::{CheckError, Outcome, Plan, Reduction, check};
 use sweepline::explore::StopReason;
 use sweepline::model::guarded_commands::{BinaryOperator, Expression};
 use sweepline::model::interpreted_model::Interpreted;
@@ -35,12 +35,33 @@ const GIVEN_UP: &str = "given up";
 fn checked(model: &Model, properties: &[Property]) -> Result<Outcome, String> {
     let mut plan = Plan::default();
     plan.limits.states = MOST_STATES;
-    let outcome = if model.commands.actions.len() > COMPILED {
-        check(&model.commands, &Interpreted, properties, &plan, &mut ())
-    } else {
-        check(&model.commands, &Compiled, properties, &plan, &mut ())
-    };
-    outcome.map_err(|error| error.to_string())
+    if model.commands.actions.len() > COMPILED {
+        let outcome = check(&model.commands, &Interpreted, properties, &plan, &mut ());
+        return outcome.map_err(|error| error.to_string());
+    }
+    let outcome = check(&model.commands, &Compiled, properties, &plan, &mut ());
+    let outcome = outcome.map_err(|error| error.to_string())?;
+    // Wherever steps may be left out, the answers are the same without them.
+    plan.reduction = Reduction::Stubborn;
+    match check(&model.commands, &Compiled, properties, &plan, &mut ()) {
+        Ok(reduced) => {
+            let answer = |verdict: &Verdict| match verdict {
+                Verdict::Holds(_) => Some(true),
+                Verdict::Violated(_) => Some(false),
+                Verdict::Unknown(_) => None,
+            };
+            for (full, reduced) in outcome.verdicts.iter().zip(&reduced.verdicts) {
+                if let (Some(full), Some(reduced)) = (answer(full), answer(reduced))
+                    && full != reduced
+                {
+                    return Err(format!("{full} becomes {reduced} by a reduction"));
+                }
+            }
+            Ok(outcome)
+        }
+        Err(CheckError::Unsound(_)) => Ok(outcome),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// What a row is about.

@@ -95,7 +95,7 @@ const ENGINES: [Engine; 6] =
 #[test]
 fn states_are_found_or_not_found_as_without_a_reduction() {
     let (mut full, mut reduced, mut with_errors, mut found) = (0, 0, 0, 0);
-    for (number, (name, model)) in models(2_500).enumerate() {
+    for (number, (name, model)) in models(1_000).enumerate() {
         let Some(graph) = Graph::of(&model) else { continue };
         let mut random = Random::new(number as u64);
         let interpreter = Interpreter::new(&model);
@@ -143,7 +143,7 @@ fn states_are_found_or_not_found_as_without_a_reduction() {
             }
         }
     }
-    assert!(with_errors > 500 && found > 1_000, "{with_errors} {found}");
+    assert!(with_errors > 200 && found > 400, "{with_errors} {found}");
     assert!(reduced * 4 < full * 3, "{reduced} of {full}");
 }
 
@@ -151,7 +151,7 @@ fn states_are_found_or_not_found_as_without_a_reduction() {
 fn runs_are_judged_as_without_a_reduction() {
     let (mut violated, mut holds, mut monotone) = (0, 0, 0);
     let (mut full, mut reduced) = (0, 0);
-    for (number, (name, model)) in models(2_500).enumerate() {
+    for (number, (name, model)) in models(1_000).enumerate() {
         let Some(graph) = Graph::of(&model) else { continue };
         let mut random = Random::new(number as u64);
         let propositions =
@@ -193,7 +193,7 @@ fn runs_are_judged_as_without_a_reduction() {
             }
         }
     }
-    assert!(violated > 1_000 && holds > 1_000 && monotone > 20, "{violated} {holds} {monotone}");
+    assert!(violated > 400 && holds > 400 && monotone > 8, "{violated} {holds} {monotone}");
     assert!(reduced * 20 < full * 19, "{reduced} of {full}");
 }
 
