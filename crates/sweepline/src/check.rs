@@ -241,9 +241,10 @@ impl Plan {
         if self.reduction == Reduction::None {
             return Ok(());
         }
-        let is_about_all = self.explore_all
-            || self.terminal_states == TerminalList::Listed
-            || self.on_regress == OnRegress::Stop;
+        // All states without successors are kept, so that a list of them is as long as ever.
+        let is_list = self.terminal_states == TerminalList::Listed && !properties.is_empty();
+        let is_about_all =
+            (self.explore_all && !is_list) || self.survey || self.on_regress == OnRegress::Stop;
         if is_about_all { Err(Unsound::ReducedCounts) } else { require_kept(properties) }
     }
 

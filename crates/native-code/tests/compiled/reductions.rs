@@ -2,7 +2,7 @@
 
 use languages::read_model;
 use oracles::Beem;
-use sweepline::check::{Engine, Plan, Reduction, check};
+use sweepline::check::{Engine, Plan, Reduction, TerminalList, check};
 use sweepline::model::guarded_commands::GuardedCommands;
 use sweepline::property::linear::LinearProperty;
 use sweepline::property::ltl::Ltl;
@@ -51,6 +51,26 @@ fn who_makes_a_guard_of_several_variables_true_is_not_left_out() {
         let (is_free, _) = holds(&model.commands, PropertyKind::DeadlockFree, Engine::Breadth, reduction);
         assert!(!is_free, "{reduction:?}");
     }
+}
+
+#[test]
+fn all_states_without_successors_are_listed() {
+    let text = std::fs::read_to_string("../../models/petri/forks.pnml").unwrap();
+    let options = languages::ReadOptions { language: languages::Language::Pnml, ..Default::default() };
+    let model = languages::read_model_with(&text, &options).unwrap().commands;
+    let listed = |reduction| {
+        let plan =
+            Plan { reduction, explore_all: true, terminal_states: TerminalList::Listed, ..Plan::default() };
+        let property = [Property::new("it", PropertyKind::DeadlockFree)];
+        let outcome = check(&model, &Compiled, &property, &plan, &mut ()).unwrap();
+        let mut states = outcome.terminal_states.unwrap();
+        states.sort();
+        (states, outcome.counters.explored)
+    };
+    let (all, full) = listed(Reduction::None);
+    let (same, reduced) = listed(Reduction::Stubborn);
+    assert_eq!(all, same);
+    assert!(!all.is_empty() && reduced < full, "{reduced} of {full}");
 }
 
 #[test]

@@ -22,7 +22,7 @@ use crate::model::transition_system::MAX_PREDICATES;
 use crate::property::ctl::Ctl;
 use crate::property::ctl::evaluation::{BLOCK_BYTES, Evaluation, sets_held};
 use crate::property::ctl::graph_recorder::GraphRecorder;
-use crate::property::ctl::witness::{GraphPath, Shown, path};
+use crate::property::ctl::witness::{GraphPath, Level, path};
 use crate::property::soundness::Unsound;
 use crate::store::compact_graph::{GraphSize, RecordedGraph};
 use crate::store::external::disk::{Disk, IoCounts};
@@ -119,8 +119,8 @@ pub struct CtlWitness<R = ReplayedTrace> {
     pub stem: LoggedRun,
     /// The actions of the loop.
     pub cycle: Vec<ActionId>,
-    /// What it shows of its states.
-    pub shows: Shown,
+    /// What it shows of its states, level by level.
+    pub levels: Vec<Level>,
     /// The run, executed: the path, and then the loop, once.
     pub run: R,
 }

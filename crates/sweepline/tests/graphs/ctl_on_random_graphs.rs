@@ -349,16 +349,37 @@ fn test_witness(graph: &Labelled, witness: &CtlWitness<Vec<usize>>) {
         let set = graph.states_of(formula);
         states.iter().all(|state| set[*state])
     };
-    let (last, before) = run.split_last().unwrap();
-    match &witness.shows {
-        Shown::Until(f, g) => assert!(all(f, before) && all(g, &[*last]) && witness.cycle.is_empty()),
-        Shown::Next(f) => assert!(all(f, &run[1..]) && run.len() == 2),
-        Shown::ForEver(f) => {
-            assert!(all(f, run) && !witness.cycle.is_empty());
-            assert_eq!(run[witness.stem.actions.len()], *last, "the loop begins anew");
+    let (levels, looping) = (&witness.levels, !witness.cycle.is_empty());
+    assert_eq!(levels[0].from, 0);
+    for (number, level) in levels.iter().enumerate() {
+        let next = levels.get(number + 1);
+        let part = &run[level.from..=next.map_or(run.len() - 1, |next| next.from)];
+        let (last, before) = part.split_last().unwrap();
+        let is_last = next.is_none();
+        match &level.shows {
+            Shown::Until(f, g) => assert!(all(f, before) && all(g, &[*last]) && !(is_last && looping)),
+            Shown::Next(f) => assert!(all(f, &part[1..]) && part.len() == 2),
+            Shown::ForEver(f) => {
+                assert!(all(f, part) && is_last && looping);
+                assert_eq!(run[witness.stem.actions.len()], *last, "the loop begins anew");
+            }
+            Shown::UntilTheEnd(f) => assert!(all(f, part) && is_last && graph.successors[*last].is_empty()),
+            Shown::Here(f) => assert!(all(f, part) && part.len() == 1 && levels.len() == 1),
         }
-        Shown::UntilTheEnd(f) => assert!(all(f, run) && graph.successors[*last].is_empty()),
-        Shown::Here(f) => assert!(all(f, run) && run.len() == 1),
+        // What the last state must satisfy is shown as well, if a path can.
+        if let (Shown::Until(_, g) | Shown::Next(g), true) = (&level.shows, is_last) {
+            assert!(!has_path(g, true) || all_propositional(g), "{g:?} is left unshown");
+        }
+    }
+}
+
+/// Whether a state alone tells if the formula is true.
+fn all_propositional(formula: &Ctl) -> bool {
+    match formula {
+        Ctl::True | Ctl::False | Ctl::Proposition(_) => true,
+        Ctl::Not(f) => all_propositional(f),
+        Ctl::And(f, g) | Ctl::Or(f, g) => all_propositional(f) && all_propositional(g),
+        Ctl::ExistsNext(_) | Ctl::ExistsUntil(..) | Ctl::ExistsGlobally(_) => false,
     }
 }
 

@@ -30,27 +30,31 @@ pub(super) fn test_path<M: Subject>(
     let wrong = || CheckError::WrongTrace("a formula".into());
     let whole = run(all.len())?;
     let last = all.len();
-    for steps in (0..last).step_by(last / TESTED + 1).chain([last]) {
-        let expected = match &path.shows {
-            Shown::Until(f, g) => Some(if steps < last { f } else { g }),
-            Shown::Next(f) => Some(f).filter(|_| steps == 1),
-            Shown::ForEver(f) | Shown::UntilTheEnd(f) | Shown::Here(f) => Some(f),
+    let ends = path.levels.iter().skip(1).map(|level| level.from).chain([last]);
+    for (level, end) in path.levels.iter().zip(ends) {
+        let from = level.from;
+        for steps in (from..end).step_by(last / TESTED + 1).chain([end]) {
+            let expected = match &level.shows {
+                Shown::Until(f, g) => Some(if steps < end { f } else { g }),
+                Shown::Next(f) => Some(f).filter(|_| steps == from + 1),
+                Shown::ForEver(f) | Shown::UntilTheEnd(f) | Shown::Here(f) => Some(f),
+            };
+            if let Some(expected) = expected
+                && question.truth(expected, M::last_state(&run(steps)?)) == Some(false)
+            {
+                return Err(wrong());
+            }
+        }
+        let ends_well = match &level.shows {
+            Shown::ForEver(_) => M::last_state(&run(stem.len())?) == M::last_state(&whole),
+            Shown::UntilTheEnd(_) => question.subject.is_terminal(M::last_state(&whole)),
+            Shown::Until(..) | Shown::Next(_) | Shown::Here(_) => true,
         };
-        if let Some(expected) = expected
-            && question.truth(expected, M::last_state(&run(steps)?)) == Some(false)
-        {
+        if !ends_well {
             return Err(wrong());
         }
     }
-    let ends_well = match &path.shows {
-        Shown::ForEver(_) => M::last_state(&run(stem.len())?) == M::last_state(&whole),
-        Shown::UntilTheEnd(_) => question.subject.is_terminal(M::last_state(&whole)),
-        Shown::Until(..) | Shown::Next(_) | Shown::Here(_) => true,
-    };
-    if !ends_well {
-        return Err(wrong());
-    }
-    Ok(CtlWitness { stem: LoggedRun { initial, actions: stem }, cycle, shows: path.shows, run: whole })
+    Ok(CtlWitness { stem: LoggedRun { initial, actions: stem }, cycle, levels: path.levels, run: whole })
 }
 
 impl<M: Subject> Question<'_, M> {

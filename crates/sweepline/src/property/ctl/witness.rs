@@ -2,8 +2,11 @@
 //!
 //! `EX`, `EU` and `EG` are shown by a path when they are true; what they are false of, all paths show together. Negations
 //! and one true part of a disjunction, or one false part of a conjunction, are passed through, so that `AG f` that is false is shown by a path to a
-//! state without `f`, and `A[f U g]` that is false by one that leaves `f` too early or goes without `g` for ever. One level of the formula is shown:
-//! where the last state satisfies a temporal formula in turn, that is said and not shown.
+//! state without `f`, and `A[f U g]` that is false by one that leaves `f` too early or goes without `g` for ever.
+//!
+//! Where the last state of a path must satisfy a temporal formula in turn, a path for that one goes on from there, and so on, level by level: `AG (request -> AF answer)` that is false is
+//! shown by a path to a request, and from there by one that goes without an answer for ever. Of several formulas that must be true in one state, the first is shown for which there
+//! is a path; that the others are true is said and not shown, and so is what the states before the last one must satisfy.
 //!
 //! Paths are searched for breadth-first inside the nodes in which the formula is true, so those of `EU` are shortest. A path for `EG` ends in a node without
 //! successors or returns to one of its nodes: the first of these that the search comes across, or, where the search tree has
@@ -30,22 +33,31 @@ pub struct GraphPath {
     pub stem: Vec<u32>,
     /// The actions of the loop.
     pub cycle: Vec<u32>,
+    /// What it shows: at least one level, the outermost first.
+    pub levels: Vec<Level>,
+}
+
+/// A part of a path, up to where the next level begins, or to the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// The number of steps before it.
+    pub from: usize,
     /// What it shows.
     pub shows: Shown,
 }
 
-/// What a path shows.
+/// What a part of a path shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
     /// The first formula is true in all states but the last, the second in the last.
     Until(Ctl, Ctl),
-    /// After one step, the formula is true. Of the initial state nothing is said.
+    /// After one step, the formula is true. Of the first state nothing is said.
     Next(Ctl),
     /// The formula is true in all states, and then the loop begins anew.
     ForEver(Ctl),
     /// The formula is true in all states, and the last one has no successors.
     UntilTheEnd(Ctl),
-    /// The formula is true in the initial state, without looking any further.
+    /// The formula is true in the first state, without looking any further.
     Here(Ctl),
 }
 
@@ -58,10 +70,37 @@ pub fn path(
 ) -> io::Result<Option<GraphPath>> {
     let truth = evaluation.nodes(formula)?.get(node);
     let found = show(evaluation, formula, truth, node, most)?;
-    Ok(found.map(|(stem, cycle, shows)| GraphPath { initial, stem, cycle, shows }))
+    Ok(found.map(|Found { stem, cycle, levels }| GraphPath { initial, stem, cycle, levels }))
 }
 
-type Found = (Vec<u32>, Vec<u32>, Shown);
+/// A path from the node that was asked about.
+struct Found {
+    stem: Vec<u32>,
+    cycle: Vec<u32>,
+    levels: Vec<Level>,
+}
+
+impl Found {
+    fn new(stem: Vec<u32>, cycle: Vec<u32>, shows: Shown) -> Self {
+        Self { stem, cycle, levels: vec![Level { from: 0, shows }] }
+    }
+
+    fn is_here(&self) -> bool {
+        matches!(self.levels[..], [Level { shows: Shown::Here(_), .. }])
+    }
+
+    /// Goes on with a path for what must be true in the last state, unless that state alone shows it.
+    fn then(mut self, next: Option<Self>) -> Self {
+        if let Some(next) = next.filter(|next| !next.is_here()) {
+            let before = self.stem.len();
+            self.stem.extend(next.stem);
+            self.cycle = next.cycle;
+            self.levels
+                .extend(next.levels.into_iter().map(|level| Level { from: level.from + before, ..level }));
+        }
+        self
+    }
+}
 
 fn show(
     evaluation: &mut Evaluation<'_>,
@@ -74,7 +113,7 @@ fn show(
     Ok(match (formula, truth) {
         (Ctl::Not(f), _) => show(evaluation, f, !truth, node, most)?,
         (Ctl::True | Ctl::False | Ctl::Proposition(_), _) => {
-            Some((Vec::new(), Vec::new(), Shown::Here(shown(formula))))
+            Some(Found::new(Vec::new(), Vec::new(), Shown::Here(shown(formula))))
         }
         (Ctl::Or(f, g), true) | (Ctl::And(f, g), false) => {
             for part in [f, g] {
@@ -91,13 +130,16 @@ fn show(
             let mut edges = Vec::new();
             evaluation.graph().row(node, &mut edges)?;
             let step = edges.iter().find(|edge| goal.get(edge.target));
-            step.map(|step| (vec![step.action], Vec::new(), Shown::Next((**f).clone())))
+            let Some(step) = step else { return Ok(None) };
+            let next = show(evaluation, f, true, step.target, most)?;
+            Some(Found::new(vec![step.action], Vec::new(), Shown::Next((**f).clone())).then(next))
         }
         (Ctl::ExistsUntil(f, g), true) => {
             let (inside, goal) = (evaluation.nodes(formula)?, evaluation.nodes(g)?);
             let found = Tree::new(evaluation.graph(), &inside, most).path_to(node, &goal)?;
-            let shows = Shown::Until((**f).clone(), (**g).clone());
-            found.map(|stem| (stem, Vec::new(), shows))
+            let Some((stem, end)) = found else { return Ok(None) };
+            let next = show(evaluation, g, true, end, most)?;
+            Some(Found::new(stem, Vec::new(), Shown::Until((**f).clone(), (**g).clone())).then(next))
         }
         (Ctl::ExistsGlobally(f), true) => {
             let inside = evaluation.nodes(formula)?;
@@ -109,10 +151,20 @@ fn show(
             found.map(|(stem, cycle)| {
                 let f = (**f).clone();
                 let shows = if cycle.is_empty() { Shown::UntilTheEnd(f) } else { Shown::ForEver(f) };
-                (stem, cycle, shows)
+                Found::new(stem, cycle, shows)
             })
         }
-        (Ctl::And(..), true) | (Ctl::Or(..), false) => None,
+        (Ctl::And(f, g), true) | (Ctl::Or(f, g), false) => {
+            let mut here = Some(Found::new(Vec::new(), Vec::new(), Shown::Here(shown(formula))));
+            for part in [f, g] {
+                match show(evaluation, part, truth, node, most)? {
+                    Some(found) if !found.is_here() => return Ok(Some(found)),
+                    Some(_) => {}
+                    None => here = None,
+                }
+            }
+            here
+        }
         (Ctl::ExistsNext(_) | Ctl::ExistsUntil(..) | Ctl::ExistsGlobally(_), false) => None,
     })
 }
@@ -184,11 +236,12 @@ impl<'a> Tree<'a> {
         true
     }
 
-    fn path_to(mut self, root: u64, goal: &BitVector) -> io::Result<Option<Vec<u32>>> {
+    /// A path inside to one of these nodes, and which.
+    fn path_to(mut self, root: u64, goal: &BitVector) -> io::Result<Option<(Vec<u32>, u64)>> {
         self.begin(root);
         while let Some(node) = self.next()? {
             if goal.get(node) {
-                return Ok(self.actions(root, node));
+                return Ok(self.actions(root, node).map(|actions| (actions, node)));
             }
             for edge in std::mem::take(&mut self.edges) {
                 self.add(node, edge);
