@@ -1,8 +1,7 @@
 //! Stubborn sets against all steps: how much of the state space is left when only deadlocks are asked for.
 //!
 //! Each net or model is checked four times, `--reduction none` and `stubborn` by `--engine breadth` and by `sweep`, and all that come to an answer must give the same.
-//! A check stops at the first deadlock, and nothing makes one with a reduction go on: what is about all states is refused, and with an invariant beside the
-//! question, even `true`, another and weaker reduction is used. So where there is a deadlock, the figures are those until the first one and are in no average.
+//! All deadlocks are to be listed (`--terminal-states`), so that no search stops at the first one; how many there are must be the same, too.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -71,6 +70,7 @@ enum End {
 #[derive(Clone, Copy, Debug)]
 struct Run {
     end: End,
+    deadlocks: Option<u64>,
     /// For `breadth`, those that were met; for `sweep`, expansions. Unknown without a record.
     states: Option<u64>,
     peak: Option<u64>,
@@ -95,7 +95,8 @@ impl Run {
     fn of(run: &Exploration, engine: &str, limit: Duration) -> Result<Self> {
         let out_of_time = run.wall_seconds >= limit.as_secs_f64();
         let end = match run.record["properties"][0]["verdict"].as_str() {
-            Some("violated") => End::Deadlock,
+            Some("violated") if run.complete => End::Deadlock,
+            Some("violated") if out_of_time => End::OutOfTime,
             Some("holds") if run.complete => End::Whole,
             Some("unknown") if out_of_time => End::OutOfTime,
             _ => bail!("no answer: {}", run.cut_off()),
@@ -104,12 +105,13 @@ impl Run {
             all_attempts(&run.record).context("the record has no expansions or no peak")?;
         let states = if engine == "breadth" { run.distinct_states } else { Some(explored) };
         let states = Some(states.context("the record does not know how many states there are")?);
-        Ok(Self { end, states, peak: Some(peak), seconds: run.wall_seconds })
+        let deadlocks = run.record["search"]["deadlocks"].as_u64();
+        Ok(Self { end, deadlocks, states, peak: Some(peak), seconds: run.wall_seconds })
     }
 
     /// Stopped from outside, without a record.
     fn stopped(limit: Duration) -> Self {
-        Self { end: End::OutOfTime, states: None, peak: None, seconds: limit.as_secs_f64() }
+        Self { end: End::OutOfTime, deadlocks: None, states: None, peak: None, seconds: limit.as_secs_f64() }
     }
 
     /// A figure of this run, marked where it is only a lower bound.
@@ -145,7 +147,7 @@ impl Pair {
     }
 
     fn is_whole(&self) -> bool {
-        [self.full.end, self.reduced.end] == [End::Whole; 2]
+        ![self.full.end, self.reduced.end].contains(&End::OutOfTime)
     }
 }
 
@@ -163,9 +165,13 @@ impl Row {
             }
             _ => {}
         }
+        let whole = || row.runs().into_iter().filter(|run| run.end != End::OutOfTime);
+        if whole().any(|run| whole().next().is_some_and(|first| first.deadlocks != run.deadlocks)) {
+            bail!("the numbers of deadlocks differ");
+        }
         let full = row.breadth.full;
         match (full.states, subject.states) {
-            (Some(ours), Some(theirs)) if full.end == End::Whole && ours != theirs => {
+            (Some(ours), Some(theirs)) if full.end != End::OutOfTime && ours != theirs => {
                 bail!("{ours} states instead of {theirs}");
             }
             _ => {}
@@ -189,7 +195,7 @@ impl Row {
 
     fn verdict(&self) -> &'static str {
         match self.has_deadlock() {
-            Some(true) => "deadlock (until the first deadlock)",
+            Some(true) => "deadlocks",
             Some(false) => "no deadlock",
             None => "unknown",
         }
@@ -273,8 +279,17 @@ pub fn run(options: &Options) -> Result<()> {
 
 fn check(sweepline: &Sweepline, model: &Path, engine: &str, reduction: &str, limit: Duration) -> Result<Run> {
     let seconds = format!("{}s", limit.as_secs());
-    let words = ["--deadlock", "--engine", engine, "--reduction", reduction, "--time-limit", &seconds]
-        .map(String::from);
+    let words = [
+        "--deadlock",
+        "--terminal-states",
+        "--engine",
+        engine,
+        "--reduction",
+        reduction,
+        "--time-limit",
+        &seconds,
+    ]
+    .map(String::from);
     let start = Instant::now();
     match sweepline.check_by(model, &words, limit + GRACE) {
         Ok(run) if run.record["plan"]["reduction"] != reduction => {
@@ -310,11 +325,11 @@ fn page(rows: &[Row], failed: &[String], limit: Duration) -> String {
         table.row(cells.into_iter().chain(peaks).chain([time]).collect());
     }
     let mut text = format!(
-        "# Stubborn sets against all steps\n\n`cargo run --release -p benchmarks -- reductions --write`, {}. `check MODEL --deadlock` with `--reduction none` and `stubborn` (*reduced*), by \
+        "# Stubborn sets against all steps\n\n`cargo run --release -p benchmarks -- reductions --write`, {}. `check MODEL --deadlock --terminal-states`, which lists all deadlocks and so goes to the end, with `--reduction none` and `stubborn` (*reduced*), by \
          `--engine breadth` and by `--engine sweep`, which looks for a measure in each run; each run once. *States* are those that were met, *explored* is expansions, with those of \
-         measures that were abandoned, *peak* the most states in memory at a time; ratios are reduced by full, times those of the whole run. In each row the runs with an answer agree, and where they are known, they agree with the contest's \
+         measures that were abandoned, *peak* the most states in memory at a time; ratios are reduced by full, times those of the whole run. In each row the runs with an answer agree, also in the number of deadlocks, and where they are known, they agree with the contest's \
          answer and, for full runs by breadth to the end, with the number of states. `>` marks what a run had come to after {} s, and `<` and `>` ratios that are bounds for this reason.\n\n\
-         A check stops at the first deadlock: where there is one, figures are those until then, depend on where it lies, and say nothing about the size of the reduced state space.\n\n{}\n",
+         {}\n",
         table::machine(),
         limit.as_secs(),
         table.markdown(),
@@ -352,7 +367,13 @@ mod tests {
     const LIMIT: Duration = Duration::from_secs(60);
 
     fn run(end: End, states: u64) -> Run {
-        Run { end, states: Some(states), peak: Some(states), seconds: states as f64 }
+        Run {
+            end,
+            deadlocks: Some(u64::from(end == End::Deadlock)),
+            states: Some(states),
+            peak: Some(states),
+            seconds: states as f64,
+        }
     }
 
     fn row(full: Run, reduced: Run) -> Result<Row> {
@@ -390,12 +411,15 @@ mod tests {
     fn only_whole_state_spaces_are_in_the_averages() {
         let rows = [
             row(run(End::Whole, 1000), run(End::Whole, 100)).unwrap(),
-            row(run(End::Deadlock, 500), run(End::Deadlock, 5)).unwrap(),
+            row(run(End::Deadlock, 1000), run(End::Deadlock, 10)).unwrap(),
             row(run(End::OutOfTime, 5000), run(End::Whole, 5)).unwrap(),
         ];
         let page = page(&rows, &[], LIMIT);
-        assert!(page.contains("0.100 in the median, 0.100 in the geometric mean of 1 by breadth"), "{page}");
-        assert!(page.contains("until the first deadlock") && page.contains("> 5,000"), "{page}");
+        assert!(
+            page.contains("0.0550 in the median, 0.0316 in the geometric mean of 2 by breadth"),
+            "{page}"
+        );
+        assert!(page.contains("deadlocks") && page.contains("> 5,000"), "{page}");
     }
 
     #[test]
