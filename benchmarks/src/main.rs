@@ -4,8 +4,8 @@
 //! other tools, `counts` compares state counts with those of the BEEM benchmark, `compile` times what happens before a
 //! search, `sweep` and `billion` measure what forgetting states costs and saves, `measures` how good the progress
 //! measures are that the program finds itself, `external` repeats the experiment of the SPIN 2012 paper on queues on disk, `budget`
-//! explores with little memory, `temporal` checks formulas by sweeps, `nets` compares sweeps over Petri nets with LoLA's;
-//! `generate` prints models of any size. See `README.md` beside this crate for what is measured and how.
+//! explores with little memory, `temporal` checks formulas by sweeps, `nets` compares sweeps over Petri nets with LoLA's, `reductions` tells
+//! what stubborn sets leave of state spaces; `generate` prints models of any size. See `README.md` beside this crate for what is measured and how.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool prints")]
 
@@ -19,6 +19,7 @@ mod limit;
 mod measure;
 mod measures;
 mod nets;
+mod reductions;
 mod spin;
 mod sweep;
 mod table;
@@ -58,6 +59,8 @@ enum Benchmark {
     Temporal(temporal::Options),
     /// Sweeps over Petri nets against LoLA's
     Nets(nets::Options),
+    /// Stubborn sets against all steps, on Petri nets and BEEM models
+    Reductions(reductions::Options),
     /// More than a billion states in one run
     Billion(sweep::BillionOptions),
     /// Print a model whose number of processes is a parameter
@@ -124,12 +127,23 @@ fn run(benchmark: Benchmark) -> Result<()> {
         Benchmark::Budget(options) => budget::run(&options),
         Benchmark::Temporal(options) => temporal::run(&options),
         Benchmark::Nets(options) => nets::run(&options),
+        Benchmark::Reductions(options) => reductions::run(&options),
         Benchmark::Billion(options) => sweep::billion(&options),
         Benchmark::Generate(options) => generate::run(&options),
         Benchmark::All { write } => {
             for name in [
-                "compile", "spin", "limit", "sweep", "billion", "counts", "measures", "budget", "external",
-                "temporal", "nets",
+                "compile",
+                "spin",
+                "limit",
+                "sweep",
+                "billion",
+                "counts",
+                "measures",
+                "budget",
+                "external",
+                "temporal",
+                "nets",
+                "reductions",
             ] {
                 let words = ["benchmarks", name].into_iter().chain(write.then_some("--write"));
                 run(CommandLine::parse_from(words).benchmark)?;
