@@ -119,7 +119,7 @@ pub enum MeasureOrigin {
 /// What a search met.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SearchRecord {
-    /// Whether every reachable state was met.
+    /// Whether every reachable state was met; with a reduction, every one of the reduced state space.
     pub complete: bool,
     /// Counts of states.
     pub states: StatesRecord,

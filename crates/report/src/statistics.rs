@@ -57,6 +57,10 @@ pub fn one_line(record: &RunRecord) -> Option<String> {
         1 => "1 transition".into(),
         many => format!("{} transitions", Count(many)),
     };
+    let transitions = match reduction_row(record) {
+        Some(_) => format!("{transitions} of the reduced state space"),
+        None => transitions,
+    };
     if !is_sweep(record) {
         return Some(format!("{}, {transitions}", States(search.states.distinct?)));
     }

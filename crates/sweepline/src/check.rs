@@ -310,7 +310,7 @@ pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     pub error: Option<ModelError<F, R>>,
     /// The first step that makes progress fall, where that ended the search.
     pub regress: Option<Regress<R>>,
-    /// Whether every reachable state was met.
+    /// Whether every reachable state was met; with a reduction, every one of the reduced state space.
     pub complete: bool,
     /// Why not.
     pub stopped: Option<StopReason>,

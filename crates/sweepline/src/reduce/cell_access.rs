@@ -37,7 +37,7 @@ pub enum Change {
 /// How an action uses a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Where the cell lies whenever the action is enabled, within what is proved of it.
+    /// Where the cell lies whenever the action is enabled, within what is proved of it, before and after.
     pub wanted: CellRange,
     /// Whether its guards want that, rather than what is proved.
     pub is_test: bool,
@@ -480,6 +480,11 @@ impl<'m> Footprints<'m> {
                     access.change = if change == 0 { Change::None } else { Change::Add(change) };
                 }
                 _ => {}
+            }
+            // Afterwards, too, it holds what is proved of it.
+            if let (Change::Add(change), Some(proved)) = (access.change, self.proved.get(cell.index())) {
+                access.wanted.low = access.wanted.low.max(proved.low.saturating_sub(change));
+                access.wanted.high = access.wanted.high.min(proved.high.saturating_sub(change));
             }
             // Whether it errs depends on all of them.
             access.is_read |= footprint.may_err;
