@@ -46,6 +46,11 @@ fn the_guide_to_petri_nets_is_true() {
     all_sessions_are_true(&root().join("docs/book/petri-nets.md"));
 }
 
+#[test]
+fn the_guide_to_reductions_is_true() {
+    all_sessions_are_true(&root().join("docs/book/reductions.md"));
+}
+
 fn all_sessions_are_true(page: &Path) {
     let steps = steps(&std::fs::read_to_string(page).unwrap());
     assert!(!steps.is_empty(), "{} has no ```console block with a `$ sweepline` line", page.display());

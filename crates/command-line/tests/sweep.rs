@@ -341,3 +341,25 @@ fn a_sweep_that_ends_when_progress_falls_says_so_and_claims_no_saving() {
     assert_eq!(record["search"]["stopped"], "progress fell");
     assert_eq!(record["plan"]["measure"]["monotone"], false);
 }
+
+#[test]
+fn a_survey_tells_what_occurs_and_what_it_cannot_know() {
+    let session = Session::with_model(ROUNDS);
+    let survey = |arguments: &[&str]| {
+        let arguments = [&["explore", "m.dve", "--survey"], arguments].concat();
+        record(&session, &arguments, 0)["search"]["survey"].clone()
+    };
+    let (whole, swept) = (survey(&["--measure", "none"]), survey(&[]));
+    let bounds = |name: &str, least: i64, greatest: i64| serde_json::json!({"name": name, "least": least, "greatest": greatest});
+    assert_eq!(whole["bounds"], serde_json::json!([bounds("x", 0, 9), bounds("round", 0, 2)]));
+    assert_eq!((&whole["home_states"], &whole["initial_is_home"]), (&1.into(), &false.into()));
+    assert_eq!((&whole["live"], &whole["unknown"]), (&serde_json::json!([]), &Value::Null));
+    assert_eq!(whole["components"], 31);
+    // Progress falls.
+    assert_eq!((&swept["bounds"], &swept["never_taken"]), (&whole["bounds"], &whole["never_taken"]));
+    assert_eq!(swept["home_states"], Value::Null);
+    let unknown = swept["unknown"].as_str().unwrap();
+    assert!(unknown.starts_with("not computable while forgetting states"), "{unknown}");
+    let refused = session.run(&["explore", "m.dve", "--survey", "--engine", "depth"]);
+    refused.expect(2).err("error[E0017]").err("use the engine `breadth`");
+}

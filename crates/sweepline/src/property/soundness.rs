@@ -70,7 +70,7 @@ pub enum Unsound {
     Reduced(String, NotKept),
     /// A reduced state space is not the state space.
     #[error(
-        "a reduction leaves out states, and this run is to meet them all: to count them, to list terminal states, or to see whether progress falls"
+        "a reduction leaves out states, and this run is to meet them all: to count or to survey them, or to see whether progress falls"
     )]
     ReducedCounts,
     /// Only guarded commands are reduced.

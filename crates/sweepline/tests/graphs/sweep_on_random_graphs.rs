@@ -507,3 +507,20 @@ fn a_path_of_a_nested_sweep_is_as_found() {
         assert_eq!((found, *as_long), (&path, length));
     }
 }
+
+#[test]
+fn what_is_known_on_disk_is_not_expanded_again() {
+    let graph = Graph {
+        successors: vec![vec![4], vec![], vec![], vec![0], vec![5, 7, 6], vec![2, 3], vec![], vec![]],
+        progress: vec![1, 0, 0, 1, 0, 1, 1, 1],
+        marked: vec![false; 8],
+        width: 3,
+        ..Graph::default()
+    };
+    let tiny = Parameters { in_memory: 2, written: 1, runs: 2 };
+    let disk = DiskUse { queue: QueueKind::Array(tiny), in_memory: 2, ..DiskUse::default() };
+    let plan = Plan { explore_all: true, disk, ..sweep() };
+    let outcome = run(&graph, vec![PropertyKind::Reachable(())], &plan);
+    let expanded = graph.expanded.lock().unwrap().clone();
+    assert_eq!(outcome.counters.explored, 7, "{expanded:?}");
+}

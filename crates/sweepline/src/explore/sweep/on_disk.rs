@@ -149,7 +149,8 @@ impl SweepSearch {
     /// Whether more states are in memory than are wanted there.
     #[inline(always)]
     pub(super) fn has_too_many(&self) -> bool {
-        self.future.len() > self.most.ahead || self.persistent.len() > self.most.persistent
+        self.future.len() > self.most.ahead
+            || (self.persistent.len() > self.most.persistent && !self.front.looks_up)
     }
 
     /// Moves to disk what there is too much of in memory.
@@ -158,7 +159,8 @@ impl SweepSearch {
         if self.future.len() > self.most.ahead {
             self.spill_ahead()?;
         }
-        if self.persistent.len() > self.most.persistent { self.spill_persistent() } else { Ok(()) }
+        let too_many = self.persistent.len() > self.most.persistent && !self.front.looks_up;
+        if too_many { self.spill_persistent() } else { Ok(()) }
     }
 
     /// Moves to disk what takes much memory, if memory is short.
@@ -174,7 +176,8 @@ impl SweepSearch {
             }
             self.future.forget_spare();
         }
-        if self.is_measured() && self.persistent.bytes() > much { self.spill_persistent() } else { Ok(()) }
+        let can_go = self.is_measured() && !self.front.looks_up;
+        if can_go && self.persistent.bytes() > much { self.spill_persistent() } else { Ok(()) }
     }
 
     /// What of this memory is for the current layer. Should it not fit, its states are sorted, and in parts of it that may be new, each
@@ -210,7 +213,7 @@ impl SweepSearch {
         far.take_over(&mut self.future, kept).map_err(disk_failed)
     }
 
-    /// Moves all persistent states to disk.
+    /// Moves all persistent states to disk. Not while states of the current layer are looked up among them.
     #[cold]
     fn spill_persistent(&mut self) -> Result<(), SearchEnd> {
         let Some(spilling) = &self.spilling else { return Ok(()) };
