@@ -561,6 +561,9 @@ fn resumed<M: Subject>(subject: &mut M, checkpoints: &Checkpointing, plan: &str)
     Ok(loader)
 }
 
+/// Who watches a search: the properties, and what is wanted beside them.
+type Observers = Both<PropertyWatch, Both<Option<TraceLog>, Both<Option<TerminalStates>, Option<Survey>>>>;
+
 /// One run of a search.
 struct Run<'a, M: Subject, Q> {
     subject: M,
@@ -568,7 +571,7 @@ struct Run<'a, M: Subject, Q> {
     plan: &'a Plan,
     search: Q,
     kind: SearchKind,
-    observer: Both<PropertyWatch, Both<Option<TraceLog>, Both<Option<TerminalStates>, Option<Survey>>>>,
+    observer: Observers,
     error: Option<ModelErrorOf<M>>,
     widenings: u32,
     /// The most that a repacking took.

@@ -15,12 +15,15 @@ use crate::random_model::random_model;
 /// Larger state spaces are left out.
 const MOST_STATES: usize = 250;
 
+/// For each state, the actions that lead away and the states they lead to.
+type Steps = Vec<Vec<(usize, usize)>>;
+
 /// All states, and their steps; `None` if there are too many, or errors among them.
-fn graph(model: &GuardedCommands) -> Option<(Vec<Vec<i64>>, Vec<Vec<(usize, usize)>>)> {
+fn graph(model: &GuardedCommands) -> Option<(Vec<Vec<i64>>, Steps)> {
     let interpreter = Interpreter::new(model);
     let mut states = vec![model.initial_state()];
     let mut numbers = HashMap::from([(states[0].clone(), 0)]);
-    let mut steps: Vec<Vec<(usize, usize)>> = Vec::new();
+    let mut steps: Steps = Vec::new();
     while steps.len() < states.len() {
         let mut row = Vec::new();
         for (action, result) in interpreter.successors(&states[steps.len()].clone()) {

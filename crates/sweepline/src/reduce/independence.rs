@@ -136,17 +136,16 @@ impl Independence {
             CellId((model.cells.len() + number) as u32)
         };
         for test in &self.tests {
-            let (cell, enters): (CellId, Box<dyn Fn(&Access) -> bool>) = match test {
-                CellTest::Within(cell, range) => (*cell, Box::new(|access| access.can_enter(*range))),
-                CellTest::Differs(cell, value) => {
-                    (*cell, Box::new(|access| access.can_leave(CellRange::exactly(*value))))
-                }
-                CellTest::NotCommitted(process) => {
-                    (beside(process), Box::new(|access| access.can_enter(CellRange::exactly(0))))
-                }
-                CellTest::Committed(process) => {
-                    (beside(process), Box::new(|access| access.can_enter(CellRange::exactly(1))))
-                }
+            // The cell, and the range that it must enter, or leave.
+            let (cell, range, is_entered) = match test {
+                CellTest::Within(cell, range) => (*cell, *range, true),
+                CellTest::Differs(cell, value) => (*cell, CellRange::exactly(*value), false),
+                CellTest::NotCommitted(process) => (beside(process), CellRange::exactly(0), true),
+                CellTest::Committed(process) => (beside(process), CellRange::exactly(1), true),
+            };
+            let enters = |access: &Access| match is_entered {
+                true => access.can_enter(range),
+                false => access.can_leave(range),
             };
             self.cells_of_tests.push(cell.0);
             if self.enablers.items.len() > PAIRS || self.enablers.ends.len() + 1 < self.cells_of_tests.len() {

@@ -46,7 +46,7 @@ fn processes(random: &mut Random) -> GuardedCommands {
         let local = model.add_variable("x", Some(process), Shape::Scalar(SMALL), &[], Span::default());
         locals.push(model.variable(local).first_cell);
     }
-    for process in 0..count {
+    for (process, &own) in locals.iter().enumerate() {
         let locations = model.processes[process].locations.len();
         for from in 0..locations {
             for _ in 0..random.below(3) {
@@ -65,7 +65,6 @@ fn processes(random: &mut Random) -> GuardedCommands {
                     participants.push(participant(other, random.below(locations), random.below(locations)));
                 }
                 let mut effects = Vec::new();
-                let own = locals[process];
                 let any = |random: &mut Random| match random.below(4) {
                     0 if shared > 0 => CellId(random.below(shared as usize) as u32),
                     1 if array.is_some() => {
