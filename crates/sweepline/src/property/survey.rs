@@ -24,8 +24,8 @@ pub struct Survey {
     ranges: Vec<Option<CellRange>>,
     /// For each cell whose values have names, whether each value occurred.
     occurred: Vec<Option<Vec<bool>>>,
-    /// For each action, how often it was taken. An expansion that is repeated counts again.
-    taken: Vec<u64>,
+    /// For each action, whether it was taken.
+    taken: Vec<bool>,
     components: Option<Components>,
 }
 
@@ -79,7 +79,7 @@ impl Survey {
             fields: fields.to_vec(),
             ranges: vec![None; fields.len()],
             occurred: (0..fields.len()).map(|cell| named(cell).map(|values| vec![false; values])).collect(),
-            taken: vec![0; actions],
+            taken: vec![false; actions],
             components: Some(Components { everywhere: vec![true; actions], ..Components::default() }),
         }
     }
@@ -104,7 +104,7 @@ impl Survey {
         Surveyed {
             ranges: self.ranges.clone(),
             occurring: self.occurred.clone(),
-            occurs: self.taken.iter().map(|count| *count > 0).collect(),
+            occurs: self.taken.clone(),
             ends,
         }
     }
@@ -161,7 +161,7 @@ impl<S: TransitionSystem> Observer<S> for Survey {
 
     fn step(&mut self, step: Step<'_>) {
         let ActionId(action) = step.action;
-        self.taken[action as usize] += 1;
+        self.taken[action as usize] = true;
         let Some(components) = &mut self.components else { return };
         match step.number {
             Some(to) => {
