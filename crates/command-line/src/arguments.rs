@@ -12,9 +12,10 @@ use clap_complete::Shell;
 
 use crate::amounts::{duration, memory_size};
 use crate::comparison_options::CompareArguments;
+use crate::explanation::Explanation;
 use crate::options::{
     ExecutionChoice, FormatChoice, LanguageChoice, ModelOptions, OutputOptions, PreferChoice,
-    QuestionOptions, SearchOptions, ViewChoice, named_expression,
+    QuestionOptions, SearchOptions, TraceFormatChoice, ViewChoice, named_expression,
 };
 
 /// Part of the help of several commands.
@@ -88,11 +89,11 @@ pub enum Command {
     Progress(ProgressArguments),
     /// Run the model step by step or at random
     Simulate(SimulateArguments),
-    /// Show a saved trace by replaying it on its model
+    /// Show or convert a saved trace by replaying it on its model
     Trace(TraceArguments),
     /// Write the whole state space in another format, or the automaton of a formula
     ///
-    /// States are numbered from 1 in breadth-first order; in a graph from 0, in the order of the sweep.
+    /// States are numbered from 1 in breadth-first order, in Aldebaran's format from 0; in a graph from 0, in the order of the sweep.
     Convert(ConvertArguments),
     /// Go on from a checkpoint
     ///
@@ -105,11 +106,79 @@ pub enum Command {
     /// found, as in `explore`; the time of a sweep is with that.
     #[command(after_help = COMPARISON_EXIT_CODES)]
     Compare(CompareArguments),
+    /// A run record as a web page
+    ///
+    /// One file that opens in any browser, without a network. `check` and `explore` write it at once by --html.
+    Report(ReportArguments),
     /// Write a completion script for a shell to stdout
     Completions {
         /// The shell
         shell: Shell,
     },
+    /// Explain the code of an error or a warning, and say what to do about it
+    ///
+    /// Without a code, all of them are listed.
+    Explain {
+        /// The code, like E0203
+        #[arg(value_name = "CODE", value_parser = Explanation::find)]
+        code: Option<Explanation>,
+    },
+}
+
+impl Command {
+    /// The model that it is about, if it writes files beside it.
+    fn model(&self) -> Option<&Path> {
+        match self {
+            Self::Check(check) => Some(&check.model),
+            Self::Explore(explore) => Some(&explore.model),
+            Self::Progress(progress) => Some(&progress.model),
+            Self::Simulate(simulate) => Some(&simulate.model),
+            Self::Convert(convert) => Some(&convert.model),
+            Self::Report(report) => Some(&report.record),
+            _ => None,
+        }
+    }
+
+    /// The files that it writes, with the options that name them.
+    fn written_files(&self) -> Vec<(&'static str, &Path)> {
+        let files: Vec<(&'static str, Option<&PathBuf>)> = match self {
+            Self::Check(check) => vec![
+                (JSON, check.output.json.as_ref()),
+                (TRACE, check.trace_out.as_ref()),
+                (HTML, check.output.html.as_ref()),
+                ("--junit", check.junit.as_ref()),
+            ],
+            Self::Explore(ExploreArguments { output, .. }) => {
+                vec![(JSON, output.json.as_ref()), (HTML, output.html.as_ref())]
+            }
+            Self::Progress(progress) => {
+                vec![(JSON, progress.json.as_ref()), ("--save", progress.save.as_ref())]
+            }
+            Self::Simulate(simulate) => vec![(TRACE, simulate.trace_out.as_ref())],
+            Self::Convert(convert) => {
+                vec![(JSON, convert.json.as_ref()), ("--output", Some(&convert.output))]
+            }
+            Self::Report(report) => vec![(HTML, report.html.as_ref())],
+            _ => return Vec::new(),
+        };
+        files.into_iter().filter_map(|(option, path)| Some((option, path?.as_path()))).collect()
+    }
+}
+
+/// Options that several commands have.
+const JSON: &str = "--json";
+const HTML: &str = "--html";
+const TRACE: &str = "--trace-out";
+
+/// `sweepline report`.
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// The run record, as --json writes it, or - for stdin
+    #[arg(value_name = "RUN")]
+    pub record: PathBuf,
+    /// Where the page goes, or - for stdout [default: the record's name with `.html`]
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 /// `sweepline check`.
@@ -132,6 +201,9 @@ pub struct CheckArguments {
     /// Save the trace of the first violation, or else of the first witness; - for stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace_out: Option<PathBuf>,
+    /// Write the answers as JUnit XML, for continuous integration; - for stdout
+    #[arg(long, value_name = "FILE", conflicts_with = "contest_output", help_heading = "Output")]
+    pub junit: Option<PathBuf>,
     /// What to show of traces
     #[arg(long, value_name = "VIEW", value_enum, default_value_t, help_heading = "Output")]
     pub trace_view: ViewChoice,
@@ -266,6 +338,12 @@ pub struct TraceArguments {
     /// What to show
     #[arg(long, value_name = "VIEW", value_enum, default_value_t)]
     pub view: ViewChoice,
+    /// Write it for other tools in place of showing it
+    #[arg(long, value_name = "FORMAT", value_enum, conflicts_with = "view")]
+    pub to: Option<TraceFormatChoice>,
+    /// For --to, where to write it; - for stdout
+    #[arg(short, long, value_name = "FILE", default_value = "-", requires = "to")]
+    pub output: PathBuf,
 }
 
 /// `sweepline convert`.
@@ -288,7 +366,7 @@ pub struct ConvertArguments {
     /// What progress is, as for `check`; `auto` is the measure that the model declares, if any
     #[arg(long, value_name = "EXPR|@FILE|auto|none", allow_hyphen_values = true)]
     pub measure: Option<String>,
-    /// Refuse larger state spaces [default: 2,000 for dot, 1,000,000 for ss, none for graph]
+    /// Refuse larger state spaces [default: 2,000 for dot, 100,000 for graphml, 200,000 for svg, 1,000,000 for ss and aut, none for graph]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: Option<u32>,
     /// For `--to hoa`, the formula whose violations are accepted
@@ -312,6 +390,10 @@ impl ConvertArguments {
         } else if hoa && (!self.propositions.is_empty() || self.measure.is_some() || self.limit.is_some()) {
             Some(
                 "--proposition, --measure and --limit are about states, and --to hoa writes none; leave them out",
+            )
+        } else if self.to == FormatChoice::Aut && (!self.propositions.is_empty() || self.measure.is_some()) {
+            Some(
+                "--proposition and --measure are about states, and --to aut writes steps only; leave them out",
             )
         } else {
             None
@@ -360,32 +442,25 @@ impl Arguments {
         {
             return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
         }
-        const TRACE: &str = "--trace-out";
-        let (model, json, (option, other)) = match &arguments.command {
-            Command::Check(check) => {
-                (&check.model, check.output.json.as_ref(), (TRACE, check.trace_out.as_ref()))
+        let written = arguments.command.written_files();
+        let clash = arguments.command.model().and_then(|model| {
+            let mut pairs = (1..written.len()).flat_map(|end| (0..end).map(move |start| (start, end)));
+            let same = pairs.find(|(one, other)| {
+                let (one, other) = (written[*one].1, written[*other].1);
+                one == other || same_file(one, other)
+            });
+            let overwritten = written.iter().find(|(_, path)| same_file(model, path));
+            match (same, overwritten) {
+                (Some((one, other)), _) => Some(format!(
+                    "{} and {} would write to the same place; name two different files",
+                    written[one].0, written[other].0
+                )),
+                (None, Some((option, _))) => {
+                    Some(format!("{option} would overwrite the model; name another file"))
+                }
+                (None, None) => None,
             }
-            Command::Explore(explore) => (&explore.model, explore.output.json.as_ref(), (TRACE, None)),
-            Command::Progress(progress) => {
-                (&progress.model, progress.json.as_ref(), ("--save", progress.save.as_ref()))
-            }
-            Command::Simulate(simulate) => (&simulate.model, None, (TRACE, simulate.trace_out.as_ref())),
-            Command::Convert(convert) => {
-                (&convert.model, convert.json.as_ref(), ("--output", Some(&convert.output)))
-            }
-            _ => return Ok(arguments),
-        };
-        let clash = if json
-            .is_some_and(|json| Some(json) == other || other.is_some_and(|other| same_file(json, other)))
-        {
-            Some(format!("--json and {option} would write to the same place; name two different files"))
-        } else if json.is_some_and(|json| same_file(model, json)) {
-            Some("--json would overwrite the model; name another file".into())
-        } else if other.is_some_and(|other| same_file(model, other)) {
-            Some(format!("{option} would overwrite the model; name another file"))
-        } else {
-            None
-        };
+        });
         match clash {
             Some(message) => Err(Self::command().error(ErrorKind::ArgumentConflict, message)),
             None => Ok(arguments),

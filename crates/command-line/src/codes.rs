@@ -7,8 +7,8 @@ macro_rules! codes {
     ($($name:ident = $code:literal: $explanation:literal;)*) => {
         $(#[doc = $explanation] pub const $name: &str = $code;)*
 
-        #[cfg(test)]
-        const ALL: &[&str] = &[$($code),*];
+        /// All codes with a line of explanation each, in order.
+        pub const ALL: &[(&str, &str)] = &[$(($code, $explanation)),*];
     };
 }
 
@@ -64,6 +64,8 @@ codes! {
     NOT_ASKED = "E0047": "Contest output without properties and without an examination.";
     FAIRNESS_OF_NOTHING = "E0048": "`--fairness` without a property of linear time.";
     NOT_KEPT = "E0049": "A reduction does not keep what is asked for.";
+    FAIRNESS_IGNORED = "W0050": "A net has fair transitions, and a formula of branching time speaks of all runs.";
+    NO_RUN_RECORD = "E0051": "A file that should be a run record is none.";
 }
 
 #[cfg(test)]
@@ -72,7 +74,7 @@ mod tests {
 
     #[test]
     fn codes_are_unique_in_order_and_below_those_of_the_languages() {
-        assert!(ALL.iter().map(|code| &code[1..]).is_sorted_by(|left, right| left < right));
-        assert!(ALL.iter().all(|code| code.len() == 5 && code[1..].starts_with("00")));
+        assert!(ALL.iter().map(|(code, _)| &code[1..]).is_sorted_by(|left, right| left < right));
+        assert!(ALL.iter().all(|(code, _)| code.len() == 5 && code[1..].starts_with("00")));
     }
 }

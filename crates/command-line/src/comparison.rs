@@ -47,7 +47,7 @@ struct Outputs {
 impl<'a> Comparison<'a> {
     /// A comparison as asked.
     pub fn new(arguments: &'a CompareArguments, console: Console) -> Self {
-        let stream = free_stream([&arguments.json, &arguments.csv]);
+        let stream = free_stream(&[&arguments.json, &arguments.csv]);
         Self { arguments, console: console.with_results_on(stream) }
     }
 

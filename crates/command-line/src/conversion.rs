@@ -1,4 +1,4 @@
-//! `convert`: the whole state space of a model, written as an explicit state space or drawn.
+//! `convert`: the whole state space of a model, written as an explicit state space or as a labelled graph, or drawn.
 //!
 //! Of the other formats, `graph_conversion` writes the graph without states, `automaton_conversion` the automaton of a formula.
 
@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use languages::state_space::{Arc as SpaceArc, INTERNAL, StateRow};
 use languages::{Language, Model, StateSpace};
-use report::{Count, Exit, Finding, Within, runtime_error};
-use sweepline::model::guarded_commands::{ActionId, Expression, GuardedCommands};
+use report::{Count, Exit, Finding, Within, runtime_error, svg};
+use sweepline::model::guarded_commands::{ActionId, Expression};
 use sweepline::model::interpreter::Interpreter;
 
 use crate::arguments::ConvertArguments;
@@ -16,8 +16,10 @@ use crate::automaton_conversion::write_automaton;
 use crate::codes;
 use crate::console::Console;
 use crate::drawing::drawing;
+use crate::drawn_space::drawn_space;
 use crate::failure::Failure;
 use crate::graph_conversion::write_graph;
+use crate::labelled_graph::{StateData, write_aldebaran, write_graphml};
 use crate::measure::{self, Measure};
 use crate::model_file::{ModelFile, in_text};
 use crate::options::FormatChoice;
@@ -26,8 +28,12 @@ use crate::reachable_states::{ReachableStates, TooManyStates};
 
 /// More states are not drawn unless asked for: nobody could read it.
 const DRAWN: u32 = 2_000;
+/// More states are not drawn even layer by layer, unless asked for.
+const PICTURED: u32 = 200_000;
 /// More states are not written unless asked for: as a model, each arc takes half a kilobyte.
 const WRITTEN: u32 = 1_000_000;
+/// The same with all values of each state.
+const DESCRIBED: u32 = 100_000;
 
 /// A proposition of the state space to be.
 pub struct Proposition {
@@ -44,6 +50,9 @@ pub struct Proposition {
 enum Listing {
     Space,
     Drawing,
+    Steps,
+    Graph,
+    Picture,
 }
 
 /// Converts a model.
@@ -54,6 +63,9 @@ pub fn convert(arguments: &ConvertArguments, console: Console) -> Result<Exit, F
     match arguments.to {
         FormatChoice::Ss => list(arguments, Listing::Space, console),
         FormatChoice::Dot => list(arguments, Listing::Drawing, console),
+        FormatChoice::Aut => list(arguments, Listing::Steps, console),
+        FormatChoice::Graphml => list(arguments, Listing::Graph, console),
+        FormatChoice::Svg => list(arguments, Listing::Picture, console),
         FormatChoice::Graph => write_graph(arguments, console),
         FormatChoice::Hoa => write_automaton(arguments, console),
     }
@@ -63,13 +75,18 @@ fn list(arguments: &ConvertArguments, to: Listing, console: Console) -> Result<E
     let out = OutputFile::probe(&arguments.output)?;
     let file = ModelFile::read(&arguments.model, &arguments.definitions)?;
     console.report(&file.warnings());
-    let measure = measure::choose(arguments.measure.as_deref(), &file)?.given();
-    // A drawing shows its own ones as it shows all variables.
+    let measure = match to {
+        Listing::Steps => None,
+        _ => measure::choose(arguments.measure.as_deref(), &file)?.given(),
+    };
+    // Drawings and graphs show its own ones as they show all variables.
     let own = if to == Listing::Space { own_propositions(&file.model) } else { Vec::new() };
     let propositions = propositions(own, arguments, &file)?;
     let limit = arguments.limit.unwrap_or(match to {
-        Listing::Space => WRITTEN,
+        Listing::Space | Listing::Steps => WRITTEN,
         Listing::Drawing => DRAWN,
+        Listing::Graph => DESCRIBED,
+        Listing::Picture => PICTURED,
     });
     let graph = ReachableStates::explore(&file.model.commands, limit)
         .map_err(|TooManyStates| too_many_states(limit, help_with(to)))?;
@@ -77,43 +94,40 @@ fn list(arguments: &ConvertArguments, to: Listing, console: Console) -> Result<E
         console.report(&[steps_left_out(graph.erroneous, graph.stranded)]);
     }
     let truths = truths(&graph, &propositions, &file)?;
-    let progress = progress_values(&graph, measure.as_ref(), &file.model.commands);
-    let mut text = Vec::new();
-    match to {
+    let packed = measure.as_ref().map(|measure| &measure.packed);
+    let progress = graph.progress_values(packed, &file.model.commands);
+    let written = match to {
         Listing::Space => {
             let names = propositions.into_iter().map(|proposition| proposition.name).collect();
             let (actions, states) =
                 numbered_states(&graph, &plain_progress(&progress, measure.as_ref()), truths, &file);
             let space = StateSpace { propositions: names, actions, states };
+            let mut text = Vec::new();
             space.write(&mut text).expect("memory takes everything");
+            out.write(&text)
         }
         Listing::Drawing => {
             let labels: Vec<String> = truths.iter().map(|truths| label(truths, &propositions)).collect();
-            text = drawing(&graph, &progress, measure.as_ref(), &labels, &file).into_bytes();
+            out.write(drawing(&graph, &progress, measure.as_ref(), &labels, &file).as_bytes())
         }
-    }
-    out.write(&text).map_err(|error| lost(&error))?;
+        Listing::Steps => out.write_by(|out| write_aldebaran(&graph, &file, out)).map(drop),
+        Listing::Graph => {
+            let names = propositions.iter().map(|proposition| proposition.name.as_str()).collect();
+            let (truths, measure, progress) = (&truths[..], measure.as_ref(), &progress[..]);
+            let data = StateData { propositions: names, truths, measure, progress };
+            out.write_by(|out| write_graphml(&graph, &data, &file, out)).map(drop)
+        }
+        Listing::Picture => {
+            out.write(svg(&drawn_space(&graph, &progress, packed, &file.model.commands)).as_bytes())
+        }
+    };
+    written.map_err(|error| lost(&error))?;
     Ok(Exit::Holds)
 }
 
 /// What was converted cannot be written.
 pub fn lost(error: &std::io::Error) -> Failure {
     Failure { exit: Exit::Unknown, findings: vec![result_lost("the converted model", error)] }
-}
-
-/// The progress value of each state; zero without a measure.
-fn progress_values(
-    graph: &ReachableStates,
-    measure: Option<&Measure>,
-    commands: &GuardedCommands,
-) -> Vec<u64> {
-    let interpreter = Interpreter::new(commands);
-    let value = |state: &[i64]| match measure {
-        None => 0,
-        // Measures are refused where they may have no value.
-        Some(measure) => interpreter.evaluate(measure.packed.packed(), state).map_or(0, |value| value as u64),
-    };
-    graph.states.iter().map(|state| value(state)).collect()
 }
 
 /// Which propositions hold in each state.
@@ -262,10 +276,10 @@ pub fn too_many_states(limit: u32, help: &str) -> Finding {
 
 fn help_with(listing: Listing) -> &'static str {
     match listing {
-        Listing::Space => {
+        Listing::Space | Listing::Steps | Listing::Graph => {
             "--limit N allows more; as text they take about a hundred bytes each, and far fewer by --to graph"
         }
-        Listing::Drawing => {
+        Listing::Drawing | Listing::Picture => {
             "a drawing of more is hard to read: take smaller constants by -D; or allow more by --limit N"
         }
     }

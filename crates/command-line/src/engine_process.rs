@@ -80,7 +80,7 @@ impl EngineProcess<'_> {
         let Self { definitions, search, .. } = self;
         let color = if self.coloring == Coloring::Colored { "always" } else { "never" };
         let mut arguments: Vec<OsString> =
-            ["explore", "-q", "--json", "-", "--color", color].map(OsString::from).into();
+            ["explore", "-q", "--json", "-", "--no-course", "--color", color].map(OsString::from).into();
         let mut add = |option: &str, value: Option<OsString>| {
             if let Some(value) = value {
                 arguments.extend([option.into(), value]);

@@ -4,15 +4,16 @@
 //! the run proceeds and written wherever it ends, bad input included. Files are written before the terminal, so that
 //! a pipe that closes takes nothing with it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use report::{
-    AnswerRecord, Exit, Finding, FinishedSearch, LengthRecord, RunRecord, Summary, TraceFile, TraceKind,
-    TraceView, Within, runtime_error, write_json,
+    AnswerRecord, Exit, Finding, FinishedSearch, LengthRecord, RateRecord, RunRecord, SpaceRecord, Summary,
+    TraceFile, TraceKind, TraceView, Within, page, runtime_error, write_json, write_junit,
 };
 use sweepline::check::{Automatic, CheckError, ErrorPlace, Outcome, TraceChoice};
 use sweepline::explore::StopReason;
+use sweepline::model::guarded_commands::GuardedCommands;
 use sweepline::progress::{ExpressionMeasure, MeasureKind};
 use sweepline::property::soundness::Unsound;
 
@@ -20,6 +21,7 @@ use crate::arguments::{CheckArguments, ExploreArguments, is_standard_stream};
 use crate::codes;
 use crate::console::{Console, Stream};
 use crate::contest::ContestRun;
+use crate::drawn_space::drawn_space;
 use crate::execution::{check_automatically_by, check_by};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -29,10 +31,14 @@ use crate::output_file::{OutputFile, result_lost};
 use crate::planning::{Planned, Purpose, preliminary, probe_disk};
 use crate::proof::is_proved;
 use crate::questions::{Questions, nothing_to_check};
+use crate::reachable_states::ReachableStates;
 use crate::resumption::Invocation;
 use crate::stop_advice::stop_advice;
 use crate::usage::usage_since;
 use crate::watch::Watch;
+
+/// State spaces up to this size are drawn on the page, larger ones layer by layer.
+const DRAWN: u32 = 20_000;
 
 /// One run of `check` or `explore`.
 pub struct Exploration<'a> {
@@ -45,6 +51,7 @@ pub struct Exploration<'a> {
     survey: bool,
     output: &'a OutputOptions,
     trace_out: Option<&'a Path>,
+    junit: Option<&'a Path>,
     view: TraceView,
     console: Console,
     start: Instant,
@@ -54,7 +61,7 @@ pub struct Exploration<'a> {
 impl<'a> Exploration<'a> {
     /// A run that answers questions.
     pub fn check(arguments: &'a CheckArguments, console: Console) -> Self {
-        let CheckArguments { model, definitions, questions, search, shortest, output, trace_out, trace_view } =
+        let CheckArguments { model, definitions, questions, search, shortest, output, trace_out, .. } =
             arguments;
         Self {
             model,
@@ -65,8 +72,14 @@ impl<'a> Exploration<'a> {
             survey: false,
             output,
             trace_out: trace_out.as_deref(),
-            view: (*trace_view).into(),
-            console: console.with_results_on(free_stream([&output.json, trace_out])),
+            junit: arguments.junit.as_deref(),
+            view: arguments.trace_view.into(),
+            console: console.with_results_on(free_stream(&[
+                &output.json,
+                &output.html,
+                trace_out,
+                &arguments.junit,
+            ])),
             start: Instant::now(),
             invocation: Invocation::of_process(),
         }
@@ -84,8 +97,9 @@ impl<'a> Exploration<'a> {
             survey: *survey,
             output,
             trace_out: None,
+            junit: None,
             view: TraceView::Diff,
-            console: console.with_results_on(free_stream([&output.json, &None])),
+            console: console.with_results_on(free_stream(&[&output.json, &output.html])),
             start: Instant::now(),
             invocation: Invocation::of_process(),
         }
@@ -113,10 +127,13 @@ impl<'a> Exploration<'a> {
                 exit
             });
         }
-        let json = match self.output.json.as_deref().map(OutputFile::probe).transpose() {
-            Ok(json) => json,
-            Err(finding) => {
-                self.console.report(&[finding]);
+        let probe = |path: Option<&Path>| path.map(OutputFile::probe).transpose();
+        let files = [self.output.json.as_deref(), self.output.html.as_deref(), self.junit].map(probe);
+        let (json, html, junit) = match files {
+            [Ok(json), Ok(html), Ok(junit)] => (json, html, junit),
+            files => {
+                let findings: Vec<Finding> = files.into_iter().filter_map(Result::err).collect();
+                self.console.report(&findings);
                 return Exit::BadInput;
             }
         };
@@ -137,6 +154,17 @@ impl<'a> Exploration<'a> {
                 exit = self.lose("the run record", &error, exit);
             }
         }
+        if let Some(junit) = junit {
+            let mut text = Vec::new();
+            if let Err(error) = write_junit(&record, &mut text).and_then(|()| junit.write(&text)) {
+                exit = self.lose("the JUnit report", &error, exit);
+            }
+        }
+        if let Some(html) = html
+            && let Err(error) = html.write(page(&record).as_bytes())
+        {
+            exit = self.lose("the page", &error, exit);
+        }
         let coloring = self.console.coloring();
         let summary = Summary { record: &record, detail: self.output.detail(), view: self.view, coloring };
         if let Err(error) = self.console.print(&summary.to_string()) {
@@ -154,12 +182,16 @@ impl<'a> Exploration<'a> {
         self.tell(&file.warnings(), record);
         let (questions, mut planned) = self.prepared(&file)?;
         planned.plan.survey = self.survey;
+        let is_recorded = self.output.json.is_some() || self.output.html.is_some();
+        planned.plan.course = is_recorded && !self.output.no_course;
         planned.plan.checkpoint = self.invocation.checkpoints(self.search, self.model, &file)?;
         record.plan = planned.record();
         if self.questions.is_some() && questions.properties.is_empty() && !self.search.expect_monotone {
             self.tell(&[nothing_to_check()], record);
         }
-        let explored = self.explored(&file, &questions, &planned).map_err(|error| {
+        self.tell(&questions.of_all_runs(&file), record);
+        let (explored, rate) = self.explored(&file, &questions, &planned);
+        let explored = explored.map_err(|error| {
             let failure = Failure::of_check(&error, Some(self.search));
             if matches!(error, CheckError::Unsound(Unsound::ComponentsAcrossLayers(_))) {
                 record.plan.measure.monotone = Some(false);
@@ -180,6 +212,10 @@ impl<'a> Exploration<'a> {
         };
         let (plan, properties) = (&plan, &questions.properties);
         record.set_outcome(FinishedSearch { plan, commands, properties, outcome });
+        record.resources.rate = Some(rate);
+        if self.output.html.is_some() {
+            record.space = small_space(commands, plan.measure.as_ref());
+        }
         let kind = plan.measure.as_ref().map_or(MeasureKind::default(), ExpressionMeasure::kind);
         record.plan.measure.proved = components.map(|components| {
             record.plan.measure.monotone != Some(false) && is_proved(&file, components, kind)
@@ -214,7 +250,7 @@ impl<'a> Exploration<'a> {
         file: &ModelFile,
         questions: &Questions,
         planned: &Planned,
-    ) -> Result<Explored, CheckError> {
+    ) -> (Result<Explored, CheckError>, Vec<RateRecord>) {
         let Planned { plan, execution, finder, .. } = planned;
         let interrupt = Interrupt::listen();
         let watch = Watch::new(self.start, self.search.time_limit, interrupt, self.output.detail());
@@ -227,8 +263,7 @@ impl<'a> Exploration<'a> {
                     .map(Explored::Automatically)
             }
         };
-        watch.finish();
-        explored
+        (explored, watch.finish())
     }
 
     /// Saves the trace that matters most: of the first violation, or else of the first witness.
@@ -269,6 +304,13 @@ impl<'a> Exploration<'a> {
         self.console.report(&[result_lost(what, error)]);
         if exit == Exit::Holds { Exit::Unknown } else { exit }
     }
+}
+
+/// The state space, if it is small enough to be drawn.
+fn small_space(commands: &GuardedCommands, measure: Option<&ExpressionMeasure>) -> Option<SpaceRecord> {
+    let graph = ReachableStates::explore(commands, DRAWN).ok()?;
+    let progress = graph.progress_values(measure, commands);
+    Some(drawn_space(&graph, &progress, measure, commands))
 }
 
 /// A finished search.
@@ -325,7 +367,7 @@ fn not_shortened() -> Finding {
 }
 
 /// The stream for people: stdout, unless one of the files is stdout.
-pub fn free_stream(files: [&Option<std::path::PathBuf>; 2]) -> Stream {
-    let taken = files.into_iter().flatten().any(|path| is_standard_stream(path));
+pub fn free_stream(files: &[&Option<PathBuf>]) -> Stream {
+    let taken = files.iter().copied().flatten().any(|path| is_standard_stream(path));
     if taken { Stream::Error } else { Stream::Output }
 }

@@ -52,19 +52,10 @@ impl Failure {
             ) => (Exit::BadInput, Finding::error(codes::NOT_KEPT, message, unsound.advice())),
             CheckError::Unsound(unsound) => {
                 let help = match unsound {
-                    Unsound::ComponentsByDepth(_)
-                    | Unsound::ComponentsByPartition(_)
-                    | Unsound::Cycles(..)
-                    | Unsound::GraphWithoutLayers
-                    | Unsound::SurveyWithoutLayers
-                    | Unsound::NoProcesses(_)
-                    | Unsound::Reduced(..)
-                    | Unsound::ReducedCounts
-                    | Unsound::NotGuardedCommands
-                    | Unsound::TooManyProcesses(_) => unsound.advice().into(),
                     Unsound::ComponentsAcrossLayers(_) => {
                         format!("{}; --expect-monotone shows where progress falls", unsound.advice())
                     }
+                    _ => unsound.advice().into(),
                 };
                 (Exit::BadInput, Finding::error(codes::UNSOUND, message, help))
             }

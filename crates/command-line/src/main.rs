@@ -1,7 +1,7 @@
 //! The command `sweepline`: reads the command line, has the work done, prints, and ends with a code that says it all.
 //!
-//! Each subcommand is a module: `exploration` (check, explore), `measures` (progress), `simulation`, `saved_trace`, `conversion` (with `graph_conversion` and `automaton_conversion`),
-//! `comparison` (compare); the command line of the thesis is `thesis`. Everything that goes wrong becomes a [`Finding`](report::Finding) with a code; a panic, which is always a defect of this program, ends with the exit
+//! Each subcommand is a module: `exploration` (check, explore), `measures` (progress), `simulation`, `saved_trace`, `conversion` (with `labelled_graph`, `graph_conversion` and `automaton_conversion`),
+//! `comparison` (compare), `run_page` (report); the command line of the thesis is `thesis`. Everything that goes wrong becomes a [`Finding`](report::Finding) with a code; a panic, which is always a defect of this program, ends with the exit
 //! code for defects instead of Rust's.
 
 mod amounts;
@@ -15,12 +15,15 @@ mod contest;
 mod contest_bounds;
 mod conversion;
 mod drawing;
+mod drawn_space;
 mod engine_process;
 mod execution;
+mod explanation;
 mod exploration;
 mod failure;
 mod graph_conversion;
 mod interrupt;
+mod labelled_graph;
 mod lean_execution;
 mod measure;
 mod measures;
@@ -32,6 +35,7 @@ mod proof;
 mod questions;
 mod reachable_states;
 mod resumption;
+mod run_page;
 mod saved_trace;
 mod simulation;
 mod stop_advice;
@@ -103,7 +107,9 @@ fn run_command(command: &Command, console: Console) -> Result<Exit, Failure> {
         Command::Convert(arguments) => conversion::convert(arguments, console),
         Command::Resume(arguments) => resumption::resume(arguments, console),
         Command::Compare(arguments) => Ok(Comparison::new(arguments, console).run()),
+        Command::Report(arguments) => run_page::make_page(arguments, console),
         Command::Completions { shell } => Ok(completions(*shell, console)),
+        Command::Explain { code } => explanation::explain(*code, console),
     }
 }
 

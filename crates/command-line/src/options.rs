@@ -75,7 +75,7 @@ pub struct QuestionOptions {
     /// expressions of the model: `G (P.waiting -> F P.critical)`.
     #[arg(long = "ltl", value_name = "FORMULA", allow_hyphen_values = true)]
     pub linear: Vec<String>,
-    /// A file with an automaton that accepts no run: HOA, a never claim, or a file of the thesis; may be repeated
+    /// A file with an automaton that accepts no run: HOA, a never claim, an automaton of LoLA, or a file of the thesis; may be repeated
     #[arg(long = "automaton", value_name = "FILE")]
     pub automata: Vec<String>,
     /// What becomes of runs that cannot go on, for --ltl, --automaton and property processes
@@ -286,6 +286,12 @@ pub struct OutputOptions {
     /// Write the run record; - for stdout, which moves the text for people to stderr
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Write the run as a web page, one file that needs no network; - for stdout
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Leave out of the record what was held layer by layer, and how often actions were taken
+    #[arg(long)]
+    pub no_course: bool,
     /// Print the answers only
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
@@ -447,6 +453,13 @@ impl From<ViewChoice> for TraceView {
     }
 }
 
+/// The formats that traces are converted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceFormatChoice {
+    /// The Informal Trace Format of Apalache and Quint: JSON with all states
+    Itf,
+}
+
 /// The formats that models are converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FormatChoice {
@@ -454,6 +467,12 @@ pub enum FormatChoice {
     Ss,
     /// A drawing for Graphviz, grouped by layers
     Dot,
+    /// All steps with their actions, in Aldebaran's format, for CADP, mCRL2 and others
+    Aut,
+    /// All states with their values and all steps, for tools that draw and analyse graphs
+    Graphml,
+    /// A picture of the layers, one band each; of more than 2,000 states, one circle a layer
+    Svg,
     /// All steps between states, without the states: a compact file, written by a sweep
     Graph,
     /// The automaton of the runs that violate a formula, in the Hanoi format; needs --ltl

@@ -1,17 +1,19 @@
 //! Files that are written: tried out before the search, written in one step after it.
 //!
 //! A search may take hours, so a directory that does not exist must be noticed before, not after. A regular file is
-//! written under another name and then renamed: whoever reads it finds the old content or the new one, never a
+//! replaced in one step ([`replacement`]): whoever reads it finds the old content or the new one, never a
 //! part. Devices and pipes are written as they are, and opened only then: whoever reads a pipe takes the first writer that
 //! goes away for the end of the text.
+
+mod replacement;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use report::Finding;
-use tempfile::NamedTempFile;
 
+use self::replacement::Replacement;
 use crate::arguments::is_standard_stream;
 use crate::codes;
 
@@ -45,13 +47,13 @@ impl OutputFile {
                 // Renaming would replace a file that is write-protected, and a link instead of what it points to.
                 OpenOptions::new().write(true).open(path)?;
                 let target = fs::canonicalize(path)?;
-                let replaceable = temporary_beside(&target).is_ok();
+                let replaceable = Replacement::of(&target).is_ok();
                 Ok(if replaceable { Self::Regular(target) } else { Self::Direct(target) })
             }
             // By the name that was given: what `/dev/stdout` leads to may have none in the file system.
             Ok(_) => Ok(Self::Direct(path.into())),
             Err(_) => {
-                temporary_beside(path)?;
+                Replacement::of(path)?;
                 Ok(Self::Regular(path.into()))
             }
         }
@@ -82,10 +84,9 @@ impl OutputFile {
                 }
             }
             Self::Regular(path) => {
-                let mut file = BufWriter::new(temporary_beside(path)?);
+                let mut file = BufWriter::new(Replacement::of(path)?);
                 let told = fill(&mut file)?;
-                let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-                file.persist(path).map_err(|error| error.error)?;
+                file.into_inner().map_err(io::IntoInnerError::into_error)?.publish()?;
                 Ok(Some(told))
             }
             Self::Direct(path) => {
@@ -112,20 +113,6 @@ impl OutputFile {
             Self::Standard | Self::Direct(_) => Ok(false),
         }
     }
-}
-
-/// A new file in the same directory, which is gone again unless it is renamed.
-fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".sweepline-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // What any new file gets: everything that the user's mask leaves.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(directory)
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Finding {

@@ -59,6 +59,7 @@ impl Questions {
         let mut asked: Vec<&DeclaredProperty> = Vec::new();
         if nothing_particular {
             asked.extend(declared);
+            findings.extend(questions.add_task(options.runs(), file).err().into_iter().flatten());
         }
         let named = if options.property_files.is_empty() { &options.properties[..] } else { &[] };
         for path in &options.property_files {
@@ -110,6 +111,23 @@ impl Questions {
         if findings.is_empty() { Ok(questions) } else { Err(findings) }
     }
 
+    /// What is asked of all runs although the model has fair actions.
+    pub fn of_all_runs(&self, file: &ModelFile) -> Vec<Finding> {
+        // `AG EF` and `EF AG` speak of what can be reached, which is the same with and without fairness.
+        let is_branching = |kind: &PropertyKind| matches!(kind, PropertyKind::Branching(_));
+        if file.model.commands.fair_actions.is_empty() {
+            return Vec::new();
+        }
+        let asked = self.properties.iter().filter(|property| is_branching(&property.kind));
+        let ignored = asked.map(|property| {
+            let message = format!("`{}` speaks of all runs, also of those that are not fair", property.name);
+            let help =
+                "fair transitions count in formulas of linear time: ask with --ltl, if it can be said so";
+            Finding::warning(codes::FAIRNESS_IGNORED, message, help)
+        });
+        ignored.collect()
+    }
+
     /// The text that the expression of a property was read from, with its name.
     pub fn text_of(&self, property: usize, file: &ModelFile) -> (String, Arc<str>) {
         match self.origins.get(property) {
@@ -137,7 +155,7 @@ impl Questions {
             DeclaredPropertyKind::NoAcceptedRun(process) => {
                 let read = file.model.declared_automaton(process);
                 let read = read.map_err(|found| in_text(found, &file.path, &file.text))?;
-                (name_of(name, runs), linear_kind(read, runs))
+                (name_of(name, runs, file), linear_kind(read, runs))
             }
         };
         self.add(name, kind, Origin::Model);
@@ -146,7 +164,7 @@ impl Questions {
 
     fn add_linear(&mut self, text: &str, runs: Runs, file: &ModelFile) -> Result<(), Vec<Finding>> {
         let formula = formula_of(text, file)?;
-        let name = name_of(formula.to_string(), runs);
+        let name = name_of(formula.to_string(), runs, file);
         let linear = linear_property(formula)?;
         let kind = PropertyKind::Linear(Box::new(linear.of_runs(runs)));
         self.add(name, kind, Origin::Option("--ltl", text.into()));
@@ -157,7 +175,28 @@ impl Questions {
         let text = read_text(Path::new(path), LARGEST_MODEL).map_err(|finding| vec![finding])?;
         let text: Arc<str> = text.into();
         let read = file.model.automaton(&text).map_err(|found| with_advice(in_text(found, path, &text)))?;
-        self.add(name_of(format!("no run of {path}"), runs), linear_kind(read, runs), Origin::Model);
+        self.add(name_of(format!("no run of {path}"), runs, file), linear_kind(read, runs), Origin::Model);
+        Ok(())
+    }
+
+    /// The task that stands behind a net.
+    fn add_task(&mut self, runs: Runs, file: &ModelFile) -> Result<(), Vec<Finding>> {
+        let task = file.model.task_behind_net(&file.text);
+        match task.map_err(|found| in_text(found, &file.path, &file.text))? {
+            Some(question) => self.add_question("task".into(), question, runs),
+            None => Ok(()),
+        }
+    }
+
+    fn add_question(
+        &mut self,
+        name: String,
+        question: ContestQuestion,
+        runs: Runs,
+    ) -> Result<(), Vec<Finding>> {
+        let (kind, opposite) = contest_kind(&name, question, runs)?;
+        let name = if opposite { format!("not {name}") } else { name };
+        self.add(name, kind, Origin::Model);
         Ok(())
     }
 
@@ -173,14 +212,7 @@ impl Questions {
             if !names.is_empty() && !names.contains(&name) {
                 continue;
             }
-            match question {
-                ContestQuestion::Bound(_) => return Err(vec![is_a_number(&name)]),
-                question => {
-                    let (kind, opposite) = contest_kind(&name, question, runs)?;
-                    let name = if opposite { format!("not {name}") } else { name };
-                    self.add(name, kind, Origin::Model);
-                }
-            }
+            self.add_question(name, question, runs)?;
         }
         Ok(())
     }
@@ -333,11 +365,9 @@ pub fn rejecting(read: AutomatonWithPropositions) -> LinearProperty {
 }
 
 /// What is asked of fair runs says so wherever it is named.
-fn name_of(name: String, runs: Runs) -> String {
-    match runs.fairness {
-        Fairness::Unfair => name,
-        Fairness::Weak => format!("{name} (fair runs)"),
-    }
+fn name_of(name: String, runs: Runs, file: &ModelFile) -> String {
+    let is_fair = runs.fairness == Fairness::Weak || !file.model.commands.fair_actions.is_empty();
+    if is_fair { format!("{name} (fair runs)") } else { name }
 }
 
 fn linear_kind(read: AutomatonWithPropositions, runs: Runs) -> PropertyKind {

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use sweepline::model::guarded_commands::{ActionId, GuardedCommands};
 use sweepline::model::interpreter::Interpreter;
+use sweepline::progress::ExpressionMeasure;
 
 /// All reachable states, in breadth-first order: the first one is initial.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +61,21 @@ impl ReachableStates {
             }
         }
         Ok(graph)
+    }
+
+    /// The progress value of each state; zero without a measure.
+    pub fn progress_values(
+        &self,
+        measure: Option<&ExpressionMeasure>,
+        commands: &GuardedCommands,
+    ) -> Vec<u64> {
+        let interpreter = Interpreter::new(commands);
+        let value = |state: &[i64]| match measure {
+            None => 0,
+            // Measures are refused where they may have no value.
+            Some(measure) => interpreter.evaluate(measure.packed(), state).map_or(0, |value| value as u64),
+        };
+        self.states.iter().map(|state| value(state)).collect()
     }
 }
 

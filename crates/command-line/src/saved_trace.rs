@@ -1,27 +1,30 @@
-//! `trace`: a saved trace, shown by replaying it.
+//! `trace`: a saved trace, shown or converted by replaying it.
 //!
 //! The text in the file is not believed: what is shown is what the model does today. If that is no longer what the
 //! file says, the model has changed, and this is the answer.
 
 use std::path::{Path, PathBuf};
 
-use report::{ComponentText, Exit, Finding, Length, Steps, TraceFile, TraceKind, TraceRecord, TraceText};
+use report::{
+    ComponentText, Exit, Finding, ItfTrace, Length, Steps, TraceFile, TraceKind, TraceRecord, TraceText,
+};
 
-use crate::arguments::{TraceArguments, is_standard_stream};
+use crate::arguments::{TraceArguments, is_standard_stream, same_file};
 use crate::codes;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::model_file::ModelFile;
-use crate::options::{ModelOptions, ViewChoice};
-use crate::output_file::result_lost;
+use crate::options::{ModelOptions, TraceFormatChoice, ViewChoice};
+use crate::output_file::{OutputFile, result_lost};
 use crate::text_file::{LARGEST_TRACE, read_text};
 
-/// Shows a saved trace.
+/// Shows a saved trace, or writes it in another format.
 ///
 /// # Errors
 /// The input is bad, the trace does not replay, or the result cannot be written.
 pub fn show(arguments: &TraceArguments, console: Console) -> Result<Exit, Failure> {
     let shown = arguments.file.display();
+    let out = arguments.to.map(|_| OutputFile::probe(&arguments.output)).transpose()?;
     let text = read_text(&arguments.file, LARGEST_TRACE)?;
     let saved = TraceFile::read(&text).map_err(|error| {
         let help = "expected a file that --trace-out wrote";
@@ -40,6 +43,17 @@ pub fn show(arguments: &TraceArguments, console: Console) -> Result<Exit, Failur
         let help = "the model has changed since, or it is another one (--model names it): check it again";
         Finding::error(codes::NO_LONGER_A_RUN, message, help)
     })?;
+    if let (Some(TraceFormatChoice::Itf), Some(out)) = (arguments.to, out) {
+        if [&arguments.file, &path].into_iter().any(|input| same_file(input, &arguments.output)) {
+            let message = format!("--output would overwrite `{}`", arguments.output.display());
+            return Err(Finding::error(codes::UNWRITABLE, message, "name another file").into());
+        }
+        let (commands, trace) = (&file.model.commands, replayed.trace());
+        let (property, loop_start) = (saved.property.as_deref(), saved.loop_start);
+        let itf = ItfTrace { model: &file.path, property, commands, trace, loop_start };
+        out.write_by(|out| itf.write(out)).map_err(|error| lost(&error))?;
+        return Ok(Exit::Holds);
+    }
     let kind = if saved.loop_start.is_some() { TraceKind::Lasso } else { TraceKind::Finite };
     let trace = TraceRecord {
         kind,
@@ -54,11 +68,12 @@ pub fn show(arguments: &TraceArguments, console: Console) -> Result<Exit, Failur
         text.push_str("\nAs saved, not replayed: ");
         text.push_str(&ComponentText { component, view: arguments.view.into() }.to_string());
     }
-    console.print(&text).map_err(|error| {
-        let findings = vec![result_lost("the trace", &error)];
-        Failure { exit: Exit::Unknown, findings }
-    })?;
+    console.print(&text).map_err(|error| lost(&error))?;
     Ok(Exit::Holds)
+}
+
+fn lost(error: &std::io::Error) -> Failure {
+    Failure { exit: Exit::Unknown, findings: vec![result_lost("the trace", error)] }
 }
 
 /// Where the model probably is: as the trace says, or seen from where the trace lies.

@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use report::{Bytes, Count, Detail, Seconds};
+use report::{Bytes, Count, Detail, RateRecord, Seconds};
 use sweepline::explore::{Monitor, Snapshot, StopReason};
 use sweepline::progress::ExpressionMeasure;
 
@@ -19,6 +19,11 @@ use crate::usage::UnusedHeap;
 const ON_TERMINAL: Duration = Duration::from_millis(200);
 /// Time between two lines in a file.
 const IN_FILE: Duration = Duration::from_secs(10);
+
+/// Time between two notes of how far a search has come, at first.
+const RATE_EVERY: Duration = Duration::from_millis(20);
+/// The most notes that are kept.
+const MOST_RATES: usize = 256;
 
 /// Looks at a running search.
 #[derive(Debug)]
@@ -34,6 +39,10 @@ pub struct Watch {
     /// When the display last changed, and how many states there were.
     shown: (Instant, u64),
     heap: UnusedHeap,
+    /// How far the search had come, from time to time.
+    rate: Vec<RateRecord>,
+    /// Time between two entries of it.
+    rate_every: Duration,
 }
 
 /// How a running search is shown.
@@ -65,6 +74,8 @@ impl Watch {
             phase: None,
             shown: (start, 0),
             heap: UnusedHeap::new(start),
+            rate: Vec::new(),
+            rate_every: RATE_EVERY,
         }
     }
 
@@ -73,10 +84,33 @@ impl Watch {
         Self { measure, ..self }
     }
 
-    /// Takes the live display away, so that the result has the terminal for itself.
-    pub fn finish(self) {
+    /// Takes the live display away, so that the result has the terminal for itself; and tells how far the search had come when.
+    pub fn finish(self) -> Vec<RateRecord> {
         if let Display::Line(line) = self.display {
             line.finish_and_clear();
+        }
+        self.rate
+    }
+
+    /// Notes how far the search has come; half as often, whenever there are too many notes.
+    fn note_rate(&mut self, explored: u64, now: Instant) {
+        let seconds = now.duration_since(self.start).as_secs_f64();
+        let last = self.rate.last().map_or(0.0, |last| last.seconds);
+        if seconds - last < self.rate_every.as_secs_f64() {
+            return;
+        }
+        // A measure was looked for, or another search begins.
+        if self.rate.last().is_some_and(|last| last.explored > explored) {
+            self.rate.clear();
+        }
+        self.rate.push(RateRecord { seconds, explored });
+        if self.rate.len() > MOST_RATES {
+            let mut number = 0;
+            self.rate.retain(|_| {
+                number += 1;
+                number % 2 == 0
+            });
+            self.rate_every *= 2;
         }
     }
 
@@ -144,6 +178,7 @@ impl Monitor for Watch {
             return Some(StopReason::TimeLimit);
         }
         self.heap.look(now, snapshot.bytes);
+        self.note_rate(snapshot.counters.explored, now);
         self.show(snapshot, now);
         None
     }

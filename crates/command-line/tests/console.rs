@@ -42,6 +42,11 @@ fn the_guide_to_memory_is_true() {
 }
 
 #[test]
+fn the_guide_to_web_pages_is_true() {
+    all_sessions_are_true(&root().join("docs/book/report.md"));
+}
+
+#[test]
 fn the_guide_to_petri_nets_is_true() {
     all_sessions_are_true(&root().join("docs/book/petri-nets.md"));
 }

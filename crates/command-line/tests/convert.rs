@@ -295,3 +295,76 @@ fn a_graph_that_cannot_be_whole_is_not_written() {
         .err("in 1 state a step is a run-time error");
     assert_eq!(session.json("run.json")["diagnostics"][0]["code"], "W0031");
 }
+
+#[test]
+fn aldebaran_s_format_counts_states_from_zero_and_quotes_actions() {
+    let session = Session::with_model(&COUNTER.replace("x < 9", "x < 2"));
+    let aut = |path: &str| session.run(&["convert", path, "--to", "aut"]).expect(0).stdout;
+    let step = "P: s -> s";
+    assert_eq!(aut("m.dve"), format!("des (0, 2, 3)\n(0, \"{step}\", 1)\n(1, \"{step}\", 2)\n"));
+    // What nobody sees is `i`, and quotation marks end a label.
+    session.write("m.ss", "a 0 0 say\"hi\" b * a\nb 0 0\n");
+    assert_eq!(aut("m.ss"), "des (0, 2, 2)\n(0, \"say'hi'\", 1)\n(0, i, 0)\n");
+    for option in [["--measure", "x"], ["--proposition", "p=x"]] {
+        let arguments = [&["convert", "m.dve", "--to", "aut"][..], &option[..]].concat();
+        session.run(&arguments).expect(2).err("--to aut writes steps only");
+    }
+}
+
+#[test]
+fn graphml_has_the_values_of_states_and_the_actions_of_steps() {
+    let session = Session::with_model(&COUNTER.replace("x < 9", "x < 1"));
+    let arguments = [
+        "convert",
+        "m.dve",
+        "--to",
+        "graphml",
+        "--measure",
+        "x",
+        "--proposition",
+        "end=x == 1",
+        "-o",
+        "m.xml",
+    ];
+    session.run(&arguments).expect(0);
+    let expected = r#"<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <desc>m.dve</desc>
+  <key id="v0" for="node" attr.name="x" attr.type="long"/>
+  <key id="v1" for="node" attr.name="P" attr.type="string"/>
+  <key id="p0" for="node" attr.name="end" attr.type="boolean"/>
+  <key id="progress" for="node" attr.name="progress" attr.type="long"/>
+  <key id="action" for="edge" attr.name="action" attr.type="string"/>
+  <graph id="states" edgedefault="directed">
+    <node id="s1"><data key="v0">0</data><data key="v1">s</data><data key="p0">false</data><data key="progress">0</data></node>
+    <node id="s2"><data key="v0">1</data><data key="v1">s</data><data key="p0">true</data><data key="progress">1</data></node>
+    <edge source="s1" target="s2"><data key="action">P: s -&gt; s</data></edge>
+  </graph>
+</graphml>
+"#;
+    assert_eq!(session.read("m.xml"), expected);
+    // A name that is markup stays a name.
+    session.write("m.ss", "<a>&\u{1} 0 0 </graph> <a>&\u{1}\n");
+    let run = session.run(&["convert", "m.ss", "--to", "graphml"]).expect(0);
+    run.out("&lt;a&gt;&amp;\\u{1}").out("&lt;/graph&gt;");
+}
+
+#[test]
+fn labelled_graphs_are_whole_or_not_written() {
+    let session = Session::with_model(COUNTER);
+    for format in ["aut", "graphml"] {
+        let convert =
+            |limit: &str| session.run(&["convert", "m.dve", "--to", format, "-o", "m.out", "--limit", limit]);
+        convert("9").expect(2).err("error[E0029]").err("--limit N");
+        assert_eq!(session.files(), ["m.dve"]);
+        convert("10").expect(0);
+        let text = session.read("m.out");
+        let steps = text.matches("P: s -").count();
+        assert_eq!(steps, 9, "{text}");
+        std::fs::remove_file(session.path("m.out")).unwrap();
+    }
+    session.write("m.dve", OVERRUN);
+    session.run(&["convert", "m.dve", "--to", "aut"]).expect(0).err("warning[W0031]").out("des (0, 2, 3)");
+    session.write("m.dve", ENDLESS);
+    session.run(&["convert", "m.dve", "--to", "graphml"]).expect(2).err("more than 100,000 states");
+}

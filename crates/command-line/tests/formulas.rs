@@ -152,6 +152,32 @@ fn a_process_that_can_always_move_rests_for_ever_only_in_unfair_runs() {
 }
 
 #[test]
+fn runs_are_fair_to_the_transitions_that_ask_for_it() {
+    let session = Session::with_model(TRAPS);
+    let net = |fairness: &str| {
+        format!(
+            "PLACE a, b, c; MARKING a, c; TRANSITION round CONSUME c; PRODUCE c; \
+             TRANSITION go {fairness} CONSUME a; PRODUCE b; FORMULA ALLPATH EVENTUALLY b = 1"
+        )
+    };
+    for (fairness, exit) in [("", 1), ("WEAK FAIR", 0), ("STRONG FAIR", 0)] {
+        session.write("n.lola", net(fairness));
+        for engine in ["breadth", "depth", "sweep", "sweep-disk"] {
+            session.run(&["check", "n.lola", "--engine", engine, "--ltl", "F b == 1"]).expect(exit);
+        }
+        // What stands behind the net is asked where nothing else is.
+        session.run(&["check", "n.lola"]).expect(exit).out("task");
+    }
+    let branching = session.run(&["check", "n.lola", "--ctl", "AF (b == 1 and EX b == 1)"]).expect(1);
+    branching.err("W0050");
+    session.run(&["check", "n.lola", "--ltl", "F b == 1", "--reduction", "stubborn"]).expect(2).err("E0049");
+    session.write("n.lola", format!("{} AND", net("")));
+    session.run(&["check", "n.lola"]).expect(2).err("n.lola:1");
+    session.write("a.buechi", "buechi { s: TRUE => s } accept { s };");
+    session.run(&["check", "m.dve", "--automaton", "a.buechi"]).expect(2).err("and the model is none");
+}
+
+#[test]
 fn automata_of_other_tools_are_read() {
     let session = Session::with_model(TRAPS);
     session.write(

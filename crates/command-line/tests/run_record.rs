@@ -47,6 +47,8 @@ const FIELDS: &[(&str, &str)] = &[
     ("search.terminal_states", "array?"),
     ("search.local_sweeps", "number?"),
     ("search.graph", "object?"),
+    ("search.profile", "object?"),
+    ("search.actions", "array?"),
     ("properties", "array"),
     ("traces", "array"),
     ("diagnostics", "array"),
@@ -55,7 +57,9 @@ const FIELDS: &[(&str, &str)] = &[
     ("resources.peak_rss_bytes", "number?"),
     ("resources.peak_state_bytes", "number?"),
     ("resources.disk_bytes", "number?"),
+    ("resources.rate", "array?"),
     ("measure_search", "object?"),
+    ("space", "object?"),
 ];
 
 /// The fields of the objects in lists.
@@ -122,7 +126,10 @@ fn assert_record(record: &Value) {
         assert!(property["verdict"] != "unknown" || property["reason"].is_string());
     }
     for step in traces.iter().flat_map(|trace| trace["steps"].as_array().unwrap()) {
-        assert_fields(step, &[("action", "string"), ("changes", "array")]);
+        assert_fields(
+            step,
+            &[("action", "string"), ("changes", "array"), ("participants", "array"), ("channel", "string?")],
+        );
         for change in step["changes"].as_array().unwrap() {
             assert_fields(change, &[("variable", "string"), ("from", "string"), ("to", "string")]);
         }

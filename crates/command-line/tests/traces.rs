@@ -177,3 +177,37 @@ fn a_list_of_terminal_states_is_no_detail() {
         .out("1 terminal state:")
         .out("x = 9");
 }
+
+#[test]
+fn a_trace_is_written_for_other_tools() {
+    let session = Session::with_model(BROKEN_LOCK);
+    session.run(&["check", "m.dve", "--trace-out", "t.json"]).expect(1);
+    session.run(&["trace", "t.json", "--to", "itf", "-o", "t.itf.json"]).expect(0);
+    let itf = session.json("t.itf.json");
+    assert_eq!(itf["vars"], serde_json::json!(["locked", "inside", "P", "Q"]));
+    let states = itf["states"].as_array().unwrap();
+    assert_eq!((states.len(), &states[4]["inside"], &states[4]["Q"]), (5, &2.into(), &"critical".into()));
+    assert_eq!(states[4]["#meta"], serde_json::json!({"index": 4, "action": "Q: take -> critical"}));
+    assert!(itf.get("loop").is_none() && itf["#meta"]["description"] == "a trace for `assert P.critical`");
+    let run = session.run(&["trace", "t.json", "--to", "itf"]).expect(0);
+    assert_eq!(run.stdout, session.read("t.itf.json"));
+    session.run(&["trace", "t.json", "-o", "x"]).expect(2).err("--to");
+    session.run(&["trace", "t.json", "--to", "itf", "--view", "full"]).expect(2);
+    session.run(&["trace", "t.json", "--to", "itf", "-o", "none/x"]).expect(2).err("error[E0007]");
+    for same in ["t.json", "m.dve"] {
+        let before = session.read(same);
+        session.run(&["trace", "t.json", "--to", "itf", "-o", same]).expect(2).err("would overwrite");
+        assert_eq!(session.read(same), before);
+    }
+}
+
+#[test]
+fn a_loop_is_a_loop_for_other_tools() {
+    let session = Session::with_model(BROKEN_LOCK);
+    session.run(&["check", "m.dve", "--ltl", "F Q.critical", "--trace-out", "t.json"]).expect(1);
+    let start = session.json("t.json")["loop_start"].clone();
+    let run = session.run(&["trace", "t.json", "--to", "itf"]).expect(0);
+    let itf: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert!(start.is_number() && itf["loop"] == start, "{itf}");
+    assert!(itf["states"].as_array().unwrap().len() > start.as_u64().unwrap() as usize);
+}

@@ -94,7 +94,6 @@ codes! {
     INITIAL_VALUE_WRAPS = "W0402": "An initial value that its type cannot hold.";
     SURPLUS_INITIAL_VALUES = "W0403": "An array with fewer elements than initial values.";
     NEARLY_A_MEASURE = "W0404": "A comment that looks like a progress measure and is none.";
-    FAIRNESS_IGNORED = "W0405": "A net says that a transition is fair, which no check takes into account.";
 }
 
 #[cfg(test)]

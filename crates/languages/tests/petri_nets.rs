@@ -5,7 +5,7 @@
 use languages::petri::contest::ContestQuestion;
 use languages::{Diagnostic, Language, Model, ReadOptions, codes, read_model_with};
 use proptest::prelude::*;
-use sweepline::model::guarded_commands::{ActionId, CellId};
+use sweepline::model::guarded_commands::{ActionId, CellId, Strength};
 
 const LOLA: &str = "PLACE SAFE 3: p-1, idle, and; { c { d } } MARKING idle: 2; \
     TRANSITION go.[x=1] STRONG FAIR CONSUME idle; PRODUCE p-1; TRANSITION back CONSUME p-1; PRODUCE idle, and: 2;";
@@ -51,7 +51,7 @@ fn places_are_variables_and_transitions_are_actions() {
     let names: Vec<String> = (0..3).map(|cell| model.commands.cell_name(CellId(cell))).collect();
     assert_eq!(names, ["p-1", "idle", "and"]);
     assert_eq!(model.commands.action_name(ActionId(0)), "go.[x=1]");
-    assert_eq!(model.warnings[0].code, codes::FAIRNESS_IGNORED);
+    assert_eq!(model.commands.fair_actions, [(ActionId(0), Strength::Strong)]);
     assert_eq!(model.language.name(), "lola");
 }
 

@@ -142,6 +142,14 @@ pub enum Within {
     Expression,
 }
 
+/// The codes of run-time errors with a line of explanation each, in order.
+pub const RUNTIME_CODES: &[(&str, &str)] = &[
+    ("E0501", "A step, or an expression about states, uses an index outside of its array."),
+    ("E0502", "A step, or an expression about states, divides by zero."),
+    ("E0503", "A step, or an expression about states, shifts by fewer than 0 or more than 63 places."),
+    ("E0504", "A place of a net would hold more tokens than its variable can."),
+];
+
 /// A run-time error as a finding about the text from `origin`.
 pub fn runtime_error(error: &RuntimeError, within: Within, origin: &str, text: &Arc<str>) -> Finding {
     let guard = |condition: &str| match within {

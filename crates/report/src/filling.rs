@@ -13,6 +13,7 @@ use sweepline::store::external::disk::{FileClass, IoCount, IoCounts};
 use sweepline::verdict::trace::{Change, Trace};
 use sweepline::verdict::{Component, Evidence, Length, Verdict};
 
+use crate::course::{ActionRecord, ProfileRecord};
 use crate::diagnostics::Finding;
 use crate::exit::Exit;
 use crate::run_record::{
@@ -144,6 +145,7 @@ impl RunRecord {
             diagnostics: Vec::new(),
             resources: ResourcesRecord::default(),
             measure_search: None,
+            space: None,
         }
     }
 
@@ -331,6 +333,8 @@ impl SearchRecord {
                 .map(|survey| SurveyRecord::new(commands, survey, outcome.complete)),
             local_sweeps: Some(counters.local_sweeps),
             graph: outcome.graph.map(GraphRecord::from),
+            profile: outcome.course.as_ref().map(|course| ProfileRecord::new(course, plan.measure.as_ref())),
+            actions: outcome.course.as_ref().map(|course| ActionRecord::all(course, commands)),
         }
     }
 }
@@ -394,6 +398,21 @@ fn runtime_error_reason(error: &ModelError, commands: &GuardedCommands, properti
     }
 }
 
+/// The processes that take part in an action, if there are several in the model.
+fn participants(commands: &GuardedCommands, action: ActionId) -> Vec<String> {
+    if commands.processes.len() < 2 {
+        return Vec::new();
+    }
+    let participants = commands.action(action).participants.iter();
+    participants.map(|one| commands.process(one.process).name.clone()).collect()
+}
+
+/// The channel that an action uses, in a model of several processes.
+fn channel(commands: &GuardedCommands, action: ActionId) -> Option<String> {
+    let channel = commands.action(action).channel.clone();
+    channel.filter(|_| commands.processes.len() > 1)
+}
+
 impl TraceRecord {
     /// A finite run. Traces come from a replay on the interpreter and from nowhere else.
     pub fn new(commands: &GuardedCommands, trace: &Trace) -> Self {
@@ -401,6 +420,8 @@ impl TraceRecord {
             action: commands.action_name(step.action),
             changes: ChangeRecord::all(commands, &trace.changes(number)),
             number: step.action.0,
+            participants: participants(commands, step.action),
+            channel: channel(commands, step.action),
         });
         Self {
             kind: TraceKind::Finite,

@@ -2,8 +2,9 @@
 //!
 //! The principal type in this crate is [`RunRecord`]: everything that is known about one run, in the form of the
 //! JSON that `--json` writes. It is filled in as the run proceeds, so wherever the run ends, the record is true. All
-//! other output is a view of it: [`Summary`] for the terminal, [`TraceText`] for one trace, [`TraceFile`] for a trace
-//! that is kept. [`Finding`] is what went wrong on the way, with the place in the model.
+//! other output is a view of it: [`Summary`] for the terminal, [`page`] for a browser, [`TraceText`] for one trace,
+//! [`TraceFile`] for a trace that is kept,
+//! [`ItfTrace`] for one that other tools read. [`Finding`] is what went wrong on the way, with the place in the model.
 //!
 //! Nothing in here prints. Views implement [`Display`](std::fmt::Display) or write to a writer.
 //!
@@ -19,28 +20,39 @@
 
 mod comparison;
 mod comparison_table;
+mod course;
 mod diagnostics;
 mod exit;
 mod filling;
+mod itf;
 mod json;
+mod junit;
+mod markup;
 mod measure_search;
 mod measure_story;
 mod measure_table;
 mod measures_record;
 mod quantities;
 mod run_record;
+mod space;
+mod space_drawing;
 mod statistics;
 mod survey;
 mod terminal;
 mod trace_file;
 mod trace_view;
+mod web_page;
 
 pub use comparison::{ComparedRun, ComparisonRecord, DisagreementRecord, RatiosRecord};
 pub use comparison_table::ComparisonTable;
-pub use diagnostics::{Coloring, Excerpt, Finding, Within, runtime_error};
+pub use course::{ActionRecord, ProfilePointRecord, ProfileRecord, RateRecord, SweepProfileRecord};
+pub use diagnostics::{Coloring, Excerpt, Finding, RUNTIME_CODES, Within, runtime_error};
 pub use exit::Exit;
 pub use filling::{FinishedSearch, NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS, Usage};
+pub use itf::ItfTrace;
 pub use json::{read_run_record, write_json};
+pub use junit::write_junit;
+pub use markup::Escaped;
 pub use measure_search::{
     AttemptEndRecord, AttemptRecord, EffortRecord, ExpectedRecord, FinderRecord, MeasureSearchRecord,
     ProposalRecord, SampleRecord, brief_measure,
@@ -56,7 +68,10 @@ pub use run_record::{
     ResourcesRecord, RunRecord, SearchRecord, StatesRecord, StepRecord, TraceKind, TraceRecord,
     TransitionsRecord, ValueRecord,
 };
+pub use space::{LayerEdgeRecord, SpaceEdgeRecord, SpaceLayerRecord, SpaceRecord, SpaceStateRecord};
+pub use space_drawing::svg;
 pub use statistics::graph_row;
 pub use terminal::{ComponentText, Detail, Summary};
 pub use trace_file::{SavedAction, TraceFile, TraceFileError};
 pub use trace_view::{Length, TraceText, TraceView, changes_text, state_text};
+pub use web_page::page;

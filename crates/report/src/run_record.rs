@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use sweepline::check::Reduction;
 
+use crate::course::{ActionRecord, ProfileRecord, RateRecord};
 use crate::measure_search::{ExpectedRecord, MeasureSearchRecord};
+use crate::space::SpaceRecord;
 use crate::survey::SurveyRecord;
 
 /// Everything that is known about one run.
@@ -39,6 +41,9 @@ pub struct RunRecord {
     /// How a measure was looked for, if it was.
     #[serde(default)]
     pub measure_search: Option<MeasureSearchRecord>,
+    /// The state space itself, where it is small enough to be looked at.
+    #[serde(default)]
+    pub space: Option<SpaceRecord>,
 }
 
 impl RunRecord {
@@ -153,6 +158,12 @@ pub struct SearchRecord {
     /// The graph that was recorded to decide a formula of computation tree logic, the first one of several.
     #[serde(default)]
     pub graph: Option<GraphRecord>,
+    /// What was held, layer by layer.
+    #[serde(default)]
+    pub profile: Option<ProfileRecord>,
+    /// All actions of the model, with how often each was taken.
+    #[serde(default)]
+    pub actions: Option<Vec<ActionRecord>>,
 }
 
 /// A graph without its states.
@@ -334,6 +345,12 @@ pub struct StepRecord {
     pub changes: Vec<ChangeRecord>,
     /// The action's number in the model. Two actions may have one name.
     pub number: u32,
+    /// The processes that take the step, the one that sends first.
+    #[serde(default)]
+    pub participants: Vec<String>,
+    /// The channel over which they synchronise, or through which a buffered message passes.
+    #[serde(default)]
+    pub channel: Option<String>,
 }
 
 /// A variable, or a part of one, that a step changed.
@@ -388,4 +405,7 @@ pub struct ResourcesRecord {
     pub peak_state_bytes: Option<u64>,
     /// Bytes written to disk.
     pub disk_bytes: Option<u64>,
+    /// How far the search had come, at moments in the order of time.
+    #[serde(default)]
+    pub rate: Option<Vec<RateRecord>>,
 }

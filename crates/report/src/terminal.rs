@@ -203,7 +203,7 @@ impl fmt::Display for ComponentText<'_> {
     }
 }
 
-fn component_heading(component: &ComponentRecord) -> String {
+pub(crate) fn component_heading(component: &ComponentRecord) -> String {
     match component.size {
         Some(1) => "This is the only state from there on:".into(),
         Some(size) => format!("From there on, these {} states can be reached and no others:", Count(size)),
@@ -229,7 +229,7 @@ const SUBJECT_TO_PROGRESS: &str = "\
 (fewest steps back, then least progress, then fewest steps in its layer; --shortest looks for a shorter one)";
 
 /// What the trace below shows, and how it compares with others.
-fn heading(property: &PropertyRecord, trace: &TraceRecord) -> String {
+pub(crate) fn heading(property: &PropertyRecord, trace: &TraceRecord) -> String {
     let mut place = place(trace);
     place.push_str(match trace.length {
         // Nothing is shorter than no step.

@@ -186,6 +186,8 @@ mod tests {
                 change("P", "s".into(), "t".into()),
             ],
             number: 0,
+            participants: Vec::new(),
+            channel: None,
         };
         TraceRecord {
             kind: TraceKind::Finite,

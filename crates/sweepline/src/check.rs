@@ -25,7 +25,7 @@ use crate::explore::depth::DepthSearch;
 use crate::explore::partition::PartitionSearch;
 use crate::explore::search::Limits;
 use crate::explore::sweep::{InMemory, Initial, Nesting, OnRegress, Order, Spilling, SweepSearch};
-use crate::explore::{Counters, Monitor, SearchEnd, StopReason};
+use crate::explore::{Counters, Course, Monitor, SearchEnd, StopReason};
 use crate::model::guarded_commands::{ActionId, GuardedCommands};
 use crate::model::interpreter::RuntimeError;
 use crate::model::transition_system::{Execution, ExecutionError, MAX_ACTIONS, MAX_PREDICATES};
@@ -212,6 +212,8 @@ pub struct Plan {
     pub terminal_states: TerminalList,
     /// Whether values and actions that occur are told, and where runs end up.
     pub survey: bool,
+    /// Whether it is told what was held layer by layer, and how often actions were taken.
+    pub course: bool,
     /// What may go to disk: the trace log, and states that a sweep has no room for.
     pub disk: DiskUse,
     /// When the run is saved, if it is.
@@ -333,6 +335,8 @@ pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     pub widenings: u32,
     /// The graph, where one was recorded.
     pub graph: Option<GraphSummary>,
+    /// What was held layer by layer, and how often actions were taken, if that was wanted and the search has layers.
+    pub course: Option<Course>,
 }
 
 /// What is known after a run of this kind of model.
@@ -519,6 +523,9 @@ fn search_subject<M: Subject>(
         SearchKind::Layers(order) => {
             let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
             let mut search = SweepSearch::new(width, order, plan.limits).map_err(no_memory)?;
+            if plan.course {
+                search = search.with_course(subject.actions());
+            }
             if plan.engine != Engine::Breadth || plan.disk.breadth_goes_on {
                 search = search.spill_to(plan.spilling(&disk));
             }

@@ -3,6 +3,7 @@
 //! A search takes states from its store, has them expanded, stores what is new, and tells its [`Observer`] and its
 //! [`Monitor`]. It knows no properties, prints nothing and reads no clock.
 
+pub mod course;
 pub mod depth;
 pub mod nested_depth;
 pub mod observer;
@@ -12,6 +13,7 @@ pub mod propagation;
 pub mod search;
 pub mod sweep;
 
+pub use course::Course;
 pub use observer::{Observer, Record};
 pub use search::{
     CompleteSearch, Counters, Held, Monitor, RegressEdge, Search, SearchEnd, Snapshot, StopReason,

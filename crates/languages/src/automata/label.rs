@@ -14,7 +14,7 @@ const MOST_CUBES: usize = 1024;
 
 /// A Boolean combination of propositions.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Label {
+pub(crate) enum Label {
     Literal(Literal),
     Not(Box<Label>),
     And(Vec<Label>),

@@ -1,7 +1,7 @@
 //! Büchi automata that others wrote, about the propositions of a model.
 //!
-//! Three notations are read, and told apart by how they begin: the Hanoi format, version 1, in which Spot and its relatives write (`HOA:`); SPIN's never
-//! claims (`never`); and the file of the thesis of 2017, which is described at [`Automaton`](crate::Automaton). The fourth source is the property process of a DVE file.
+//! Four notations are read, and told apart by how they begin: the Hanoi format, version 1, in which Spot and its relatives write (`HOA:`); SPIN's never
+//! claims (`never`); the automata of LoLA, about Petri nets (`buechi`); and the file of the thesis of 2017, which is described at [`Automaton`](crate::Automaton). The fifth source is the property process of a DVE file.
 //! All become a [`Buchi`], whose edges are cubes of numbered propositions; a label that is no cube becomes several edges.
 //!
 //! Service automata read events instead of states. They are plain text as [`ServiceText`], and speak of the actions of a model as [`ServiceOfModel`].
@@ -22,8 +22,10 @@ use sweepline::property::buchi::{Buchi, Edge};
 use crate::Model;
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::petri::contest::not_a_net;
+use crate::petri::lola;
 use crate::proposition::Proposition;
-use label::Label;
+pub(crate) use label::Label;
 
 pub use service_automaton::{ServiceText, ServiceTransition};
 pub use visible_events::ServiceOfModel;
@@ -41,6 +43,8 @@ pub enum AutomatonFormat {
     Hoa,
     /// A never claim of Promela.
     NeverClaim,
+    /// An automaton of LoLA, about a Petri net.
+    Lola,
     /// The file of the thesis of 2017.
     Thesis,
     /// The property process of a DVE file.
@@ -61,7 +65,7 @@ pub struct AutomatonWithPropositions {
 }
 
 impl AutomatonFormat {
-    /// How a text seems to be written: it begins with `HOA:`, with `never`, or otherwise.
+    /// How a text seems to be written: it begins with `HOA:`, with `never`, with `buechi`, or otherwise.
     pub fn of(text: &str) -> Self {
         let mut rest = text.trim_start_matches('\u{feff}').trim_start();
         loop {
@@ -77,6 +81,7 @@ impl AutomatonFormat {
         let word = rest.split(|one: char| one.is_whitespace() || one == '{').next().unwrap_or_default();
         match word {
             "never" => Self::NeverClaim,
+            "buechi" => Self::Lola,
             _ if word.starts_with("HOA:") => Self::Hoa,
             _ => Self::Thesis,
         }
@@ -94,6 +99,10 @@ pub(crate) fn read(text: &str, model: &Model) -> Result<AutomatonWithProposition
     match AutomatonFormat::of(text) {
         AutomatonFormat::Hoa => hoa::read(text, model),
         AutomatonFormat::NeverClaim => never_claim::read(text, model),
+        AutomatonFormat::Lola => match &model.net {
+            Some(net) => lola::automaton(text, net),
+            None => Err(vec![not_a_net(text)]),
+        },
         AutomatonFormat::Thesis | AutomatonFormat::PropertyProcess => thesis::read(text, model),
     }
 }
@@ -102,18 +111,18 @@ pub(crate) use declared::property_process;
 pub(crate) use visible_events::read as service;
 
 /// An automaton that grows, with its limits.
-struct Growing {
-    automaton: Buchi,
+pub(crate) struct Growing {
+    pub(crate) automaton: Buchi,
     edges: usize,
 }
 
 impl Growing {
-    fn with_sets(acceptance_sets: u32) -> Self {
+    pub(crate) fn with_sets(acceptance_sets: u32) -> Self {
         Self { automaton: Buchi { acceptance_sets, ..Buchi::default() }, edges: 0 }
     }
 
     /// Makes sure that there is a state of this number.
-    fn state(&mut self, number: usize, span: Span, diagnostics: &mut Diagnostics) -> Checked<u32> {
+    pub(crate) fn state(&mut self, number: usize, span: Span, diagnostics: &mut Diagnostics) -> Checked<u32> {
         if number >= LARGEST_AUTOMATON {
             return Err(diagnostics.report(too_large(span)));
         }
@@ -124,7 +133,7 @@ impl Growing {
     }
 
     /// Adds an edge for each case of `label` between states that are there.
-    fn edge(
+    pub(crate) fn edge(
         &mut self,
         (from, target): (u32, u32),
         label: &Label,
@@ -158,6 +167,7 @@ mod tests {
         assert_eq!(of("HOA: v1"), AutomatonFormat::Hoa);
         assert_eq!(of("\u{feff} /* by hand */\n HOA:v1"), AutomatonFormat::Hoa);
         assert_eq!(of("// a claim\n# here\nnever{"), AutomatonFormat::NeverClaim);
+        assert_eq!(of("buechi{ a: TRUE => a }"), AutomatonFormat::Lola);
         assert_eq!(of("never /* F p */ {"), AutomatonFormat::NeverClaim);
         for text in ["", "0\n1\n", "nevermore", "/* never", "hoa: v1", "//"] {
             assert_eq!(of(text), AutomatonFormat::Thesis, "{text}");

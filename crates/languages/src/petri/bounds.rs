@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     fn bounds(text: &str) -> Vec<Option<u32>> {
-        proved_bounds(&lola::net(text).unwrap().0)
+        proved_bounds(&lola::net(text).unwrap())
     }
 
     #[test]

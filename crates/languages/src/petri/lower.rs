@@ -1,7 +1,7 @@
 //! A net as guarded commands.
 //!
 //! A place is a variable, a transition an action that tests and changes the places around it in one assignment. All actions belong to one
-//! process with a single location, called after the net; it takes no bits.
+//! process with a single location, called after the net; it takes no bits. They stand in the order in which they are best [tested](test_order).
 //!
 //! What a variable can hold is never guessed. Where a bound is proved, its type is just wide enough, and nothing needs to be tested. A net
 //! that promises to be safe gets one bit for the places of which that is not proved, and every other place 32 bits; a token too many is then a run-time error and never
@@ -11,12 +11,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sweepline::model::guarded_commands::{
-    Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType, Location,
-    LocationId, Overflow, Participant, Place, ProcessId, Shape, Span,
+    Action, ActionId, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType,
+    Location, LocationId, Overflow, Participant, Place, ProcessId, Shape, Span, Strength,
 };
 
 use super::bounds;
-use super::net::{Net, NetTransition};
+use super::net::{Fairness, Net, NetArc, NetTransition};
+use super::test_order::{self, Ordered};
 use crate::dve::{ProcessScope, Scope, Symbol};
 use crate::{Language, Model};
 
@@ -46,8 +47,21 @@ pub(super) fn model(net: Arc<Net>, language: Language) -> Model {
         scope.globals.insert(place.name.clone(), Symbol::Scalar { cell, integer });
     }
     let process = add_process(&net, &mut commands, &mut scope);
-    let actions = net.transitions.iter().map(|transition| action(transition, &commands, process)).collect();
-    commands.actions = actions;
+    let transitions = test_order::ordered(&net);
+    let strength = |(number, one): (u32, &Ordered)| {
+        let strength = match net.transitions[one.transition].fairness {
+            Fairness::None => return None,
+            Fairness::Weak => Strength::Weak,
+            Fairness::Strong => Strength::Strong,
+        };
+        Some((ActionId(number), strength))
+    };
+    commands.fair_actions = (0..).zip(&transitions).filter_map(strength).collect();
+    let actions = transitions.into_iter().map(|one| {
+        let transition = &net.transitions[one.transition];
+        action(transition, guards(&one.inputs, &transition.inhibitors), &commands, process)
+    });
+    commands.actions = actions.collect();
     Model {
         language,
         commands,
@@ -78,9 +92,14 @@ fn add_process(net: &Net, commands: &mut GuardedCommands, scope: &mut Scope) -> 
     process
 }
 
-fn action(transition: &NetTransition, commands: &GuardedCommands, process: ProcessId) -> Action {
+fn action(
+    transition: &NetTransition,
+    guards: Vec<Expression>,
+    commands: &GuardedCommands,
+    process: ProcessId,
+) -> Action {
     let (from, to) = (LocationId(0), LocationId(0));
-    let participant = Participant { process, from, to, guards: guards(transition), span: transition.span };
+    let participant = Participant { process, from, to, guards, span: transition.span };
     let changes: Vec<Assignment> = transition
         .changes()
         .into_iter()
@@ -95,14 +114,14 @@ fn action(transition: &NetTransition, commands: &GuardedCommands, process: Proce
 }
 
 /// What a transition asks of its places. Cells have the numbers of places.
-fn guards(transition: &NetTransition) -> Vec<Expression> {
+fn guards(inputs: &[NetArc], inhibitors: &[NetArc]) -> Vec<Expression> {
     let test = |operator, place: u32, weight: u32| {
         let (tokens, weight) = (Expression::Cell(CellId(place)), Expression::Constant(i64::from(weight)));
         Expression::binary(operator, tokens, weight)
     };
-    let enough = transition.inputs.iter();
+    let enough = inputs.iter();
     let enough = enough.map(|arc| test(BinaryOperator::GreaterOrEqual, arc.place, arc.weight));
-    let few = transition.inhibitors.iter();
+    let few = inhibitors.iter();
     let few = few.map(|arc| test(BinaryOperator::Less, arc.place, arc.weight));
     enough.chain(few).collect()
 }
@@ -118,7 +137,8 @@ fn changed(cell: CellId, change: i64, declared: IntegerType) -> Expression {
 
 /// That a transition can fire.
 pub(super) fn enabled(transition: &NetTransition) -> Expression {
-    joined(BinaryOperator::And, guards(transition)).unwrap_or(Expression::Constant(1))
+    joined(BinaryOperator::And, guards(&transition.inputs, &transition.inhibitors))
+        .unwrap_or(Expression::Constant(1))
 }
 
 /// Many operands of one operator, as a tree that is not deeper than it must be: everything walks expressions recursively.

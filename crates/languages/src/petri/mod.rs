@@ -20,10 +20,11 @@
 
 pub mod bounds;
 pub mod contest;
-mod lola;
+pub(crate) mod lola;
 mod lower;
 mod net;
 mod pnml;
+mod test_order;
 mod xml;
 
 use std::sync::Arc;
@@ -47,9 +48,8 @@ pub(crate) fn read(
     if text.len() > LARGEST_TEXT {
         return Err(vec![too_long(text)]);
     }
-    let (net, warnings) = if language == Language::Lola { lola::net(text)? } else { pnml::net(text)? };
-    let model = lower::model(Arc::new(net), language);
-    Ok(Model { warnings, ..model })
+    let net = if language == Language::Lola { lola::net(text)? } else { pnml::net(text)? };
+    Ok(lower::model(Arc::new(net), language))
 }
 
 fn too_long(text: &str) -> Diagnostic {

@@ -20,6 +20,8 @@ pub struct Net {
     pub units: Vec<Unit>,
     /// Whether the file promises that no place ever holds more than one token.
     pub claimed_safe: bool,
+    /// Where in the text a task of LoLA begins that stands behind the net.
+    pub task: Option<usize>,
     /// The places that each name stands for.
     pub(super) place_groups: BTreeMap<String, Vec<u32>>,
     /// The transitions that each name stands for.
@@ -55,7 +57,7 @@ pub struct NetTransition {
 }
 
 /// An arc between a transition and this place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NetArc {
     /// Number of the place.
     pub place: u32,
@@ -83,6 +85,11 @@ pub struct Unit {
 }
 
 impl Net {
+    /// Whether runs are asked to be fair to some transition.
+    pub fn has_fair_transitions(&self) -> bool {
+        self.transitions.iter().any(|transition| transition.fairness != Fairness::None)
+    }
+
     /// The numbers of the places that a name stands for.
     pub fn places_named(&self, name: &str) -> Option<&[u32]> {
         self.place_groups.get(name).map(Vec::as_slice)

@@ -9,6 +9,7 @@ mod coverage;
 mod differential;
 mod found_measures;
 mod oracle_counts;
+mod oracle_lola;
 mod oracle_ltl;
 mod oracle_partition;
 mod oracle_petri;

@@ -156,6 +156,7 @@ fn compare_all(states: std::ops::RangeInclusive<u64>) {
     {
         let asked = goals.get(&instance.name).map_or(&[][..], Vec::as_slice);
         compared += 1;
+        eprintln!("the sweep on BEEM: {} with {} states", instance.name, instance.states);
         match compare(&beem, instance, asked, &mut spilled) {
             Ok(counters) => swept += u64::from(counters.sweeps > 1),
             Err(difference) => wrong.push(difference),

@@ -72,9 +72,11 @@ fn inhibitors_forbid() {
 #[test]
 fn the_nets_of_this_repository_have_the_expected_markings() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/petri");
-    for (file, language, expected) in
-        [("store.lola", Language::Lola, (24, 49, 0)), ("forks.pnml", Language::Pnml, (82, 265, 1))]
-    {
+    for (file, language, expected) in [
+        ("store.lola", Language::Lola, (24, 49, 0)),
+        ("turns.lola", Language::Lola, (3, 4, 0)),
+        ("forks.pnml", Language::Pnml, (82, 265, 1)),
+    ] {
         let text = std::fs::read_to_string(folder.join(file)).unwrap();
         let model = read_model_with(&text, &ReadOptions { language, ..ReadOptions::default() }).unwrap();
         let outcome = explored(&model);

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::model::guarded_commands::{Action, ActionId, Expression, GuardedCommands, Shape};
+use crate::model::guarded_commands::{Action, ActionId, Expression, GuardedCommands, Shape, Strength};
 use crate::model::interpreter::{Interpreter, RuntimeError};
 use crate::model::observed_ranges::observed_ranges;
 use crate::model::state_layout::{CellRange, Field, Repacking, StateLayout};
@@ -245,9 +245,17 @@ impl<'m, E: Execution> Subject for CommandsSubject<'m, E> {
         self.interpreter.successors(state).is_empty()
     }
 
+    fn actions(&self) -> usize {
+        self.model.actions.len()
+    }
+
     fn processes_of_actions(&self) -> Vec<Vec<u32>> {
         let of = |action: &Action| action.participants.iter().map(|one| one.process.0).collect();
         self.model.actions.iter().map(of).collect()
+    }
+
+    fn fair_actions(&self) -> Vec<(ActionId, Strength)> {
+        self.model.fair_actions.clone()
     }
 
     fn enabled(&self, state: &Vec<i64>) -> Vec<ActionId> {

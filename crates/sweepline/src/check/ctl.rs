@@ -15,7 +15,7 @@ mod shown_path;
 use std::io;
 
 use crate::explore::sweep::{Order, SweepSearch};
-use crate::explore::{CompleteSearch, Counters, Monitor, SearchEnd, Snapshot, StopReason};
+use crate::explore::{CompleteSearch, Counters, Course, Monitor, SearchEnd, Snapshot, StopReason};
 use crate::model::guarded_commands::ActionId;
 use crate::model::interpreter::RuntimeError;
 use crate::model::transition_system::MAX_PREDICATES;
@@ -69,6 +69,8 @@ pub struct CtlOutcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     pub state_words: u64,
     /// How often a value outgrew its field.
     pub widenings: u32,
+    /// What was held layer by layer, and how often actions were taken, if that was wanted.
+    pub course: Option<Course>,
 }
 
 /// What is known after a formula was checked on this kind of model.
@@ -108,6 +110,7 @@ impl<R, T, F> From<CtlOutcome<R, T, F>> for Outcome<R, T, F> {
             state_words: outcome.state_words,
             widenings: outcome.widenings,
             graph: outcome.graph,
+            course: outcome.course,
         }
     }
 }
@@ -193,6 +196,7 @@ pub fn check_ctl<M: Subject>(
         state_bits: subject.bits() as u64,
         state_words: subject.words() as u64,
         widenings: figures.widenings,
+        course: figures.course,
     })
 }
 
@@ -225,6 +229,9 @@ fn searched<M: Subject>(
     }
     let search = SweepSearch::new(subject.words(), order, plan.limits);
     let mut search = search.map_err(|error| CheckError::NoMemory(LayerFull::System(error)))?;
+    if plan.course {
+        search = search.with_course(subject.actions());
+    }
     if plan.engine != Engine::Breadth || plan.disk.breadth_goes_on {
         search = search.spill_to(plan.spilling(disk));
     }
@@ -247,6 +254,7 @@ struct Figures {
     peak_bytes: usize,
     /// Bytes of the trace log on disk.
     log_bytes: u64,
+    course: Option<Course>,
 }
 
 /// An answer, a path, and the graph; or why there is none.

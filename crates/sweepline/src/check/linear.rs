@@ -12,8 +12,8 @@ use std::collections::HashSet;
 use super::nested_depth::check_by_nested_depth;
 use super::product::ProductSubject;
 use super::{
-    CheckError, DiskUse, Engine, Expanded, OnRegress, Order, OutcomeOf, Plan, Run, SearchEnd, SearchKind,
-    StopReason, Subject,
+    CheckError, DiskUse, Engine, Expanded, OnRegress, Order, OutcomeOf, Plan, Reduction, Run, SearchEnd,
+    SearchKind, StopReason, Subject,
 };
 use crate::explore::propagation::{Propagation, WaveCycle, Waves};
 use crate::explore::search::{Limits, Snapshot};
@@ -23,11 +23,11 @@ use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
 use crate::property::accepting_cycles::AcceptingState;
-use crate::property::fairness::{Fairness, Participants};
+use crate::property::fairness::{Fairness, FairnessConditions, TooManyConditions};
 use crate::property::linear::{DeadEnds, LinearProperty};
 use crate::property::product::{Acceptor, Place, REPEATED};
 use crate::property::progress_graph::ProgressComponents;
-use crate::property::soundness::Unsound;
+use crate::property::soundness::{NotKept, Unsound};
 use crate::property::{Property, PropertyKind, predicates};
 use crate::reduce::Kept;
 use crate::store::external::disk::Disk;
@@ -52,8 +52,11 @@ pub(super) fn check_linear<M: Subject>(
         return Err(CheckError::TemporalNotSaved);
     }
     plan.require_kept(std::slice::from_ref(property))?;
+    if plan.reduction != Reduction::None && !model.fair_actions().is_empty() {
+        return Err(Unsound::Reduced(property.name.clone(), NotKept::FairRuns).into());
+    }
     plan.reduce(&mut model, Kept::Runs)?;
-    let fair = participants(&model, &property.name, linear.runs().fairness)?;
+    let fair = fairness(&model, &property.name, linear.runs().fairness)?;
     let subject = ProductSubject::new(model, linear, fair);
     let monitor = &mut ModelProgress { monitor, rank_bits: subject.acceptor().rank_bits() };
     if plan.engine == Engine::Depth {
@@ -78,6 +81,9 @@ pub(super) fn check_linear<M: Subject>(
     let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
     let no_memory = |error| CheckError::NoMemory(LayerFull::System(error));
     let mut search = SweepSearch::new(subject.words(), order, plan.limits).map_err(no_memory)?;
+    if plan.course {
+        search = search.with_course(subject.actions());
+    }
     if plan.engine != Engine::Breadth {
         search = search.spill_to(plan.spilling(&disk));
     }
@@ -109,20 +115,24 @@ impl Monitor for ModelProgress<'_> {
     }
 }
 
-/// Who takes part in which action, if only fair runs count.
-fn participants<M: Subject>(
+/// What fair runs meet, if only those count.
+fn fairness<M: Subject>(
     model: &M,
     name: &str,
-    fairness: Fairness,
-) -> Result<Option<Participants>, Unsound> {
-    if fairness == Fairness::Unfair {
-        return Ok(None);
-    }
-    let of_actions = model.processes_of_actions();
-    if of_actions.iter().all(Vec::is_empty) {
+    asked: Fairness,
+) -> Result<Option<FairnessConditions>, Unsound> {
+    let fair_actions = model.fair_actions();
+    let processes = if asked == Fairness::Weak { model.processes_of_actions() } else { Vec::new() };
+    if asked == Fairness::Weak && processes.iter().all(Vec::is_empty) {
         return Err(Unsound::NoProcesses(name.into()));
     }
-    Participants::new(&of_actions).map(Some).ok_or_else(|| Unsound::TooManyProcesses(name.into()))
+    if asked == Fairness::Unfair && fair_actions.is_empty() {
+        return Ok(None);
+    }
+    FairnessConditions::new(&processes, &fair_actions).map(Some).map_err(|too_many| match too_many {
+        TooManyConditions::All => Unsound::TooManyFair(name.into()),
+        TooManyConditions::Strong => Unsound::TooManyStrong(name.into()),
+    })
 }
 
 /// A run that goes on for ever: steps to a loop, and the steps of it.
@@ -423,7 +433,7 @@ impl<M: Subject> ProductSubject<M> {
         {
             (start, end) = (start - 1, end - 1);
         }
-        if let Some(fair) = self.acceptor().participants() {
+        if let Some(fair) = self.acceptor().fairness() {
             let can_move = |state: &M::State| {
                 self.enabled(state).into_iter().fold(0, |all, action| all | fair.of(action))
             };

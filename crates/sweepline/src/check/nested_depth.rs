@@ -138,5 +138,6 @@ pub(super) fn check_by_nested_depth<M: Subject>(
         state_words: subject.words() as u64,
         widenings,
         graph: None,
+        course: None,
     })
 }

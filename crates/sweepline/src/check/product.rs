@@ -4,11 +4,11 @@ use std::io;
 use std::sync::Arc;
 
 use super::subject::{Expanded, Subject};
-use crate::model::guarded_commands::ActionId;
+use crate::model::guarded_commands::{ActionId, Strength};
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::ExecutionError;
 use crate::progress::Comparison;
-use crate::property::fairness::Participants;
+use crate::property::fairness::FairnessConditions;
 use crate::property::linear::LinearProperty;
 use crate::property::product::{Acceptor, Expanding, Place, Product, REPEATED, append_steps};
 use crate::store::saved::{Loader, Saver};
@@ -25,7 +25,7 @@ pub struct ProductSubject<M: Subject> {
 
 impl<M: Subject> ProductSubject<M> {
     /// The model, watched by the automaton of the property.
-    pub fn new(model: M, property: &LinearProperty<M::Predicate>, fair: Option<Participants>) -> Self {
+    pub fn new(model: M, property: &LinearProperty<M::Predicate>, fair: Option<FairnessConditions>) -> Self {
         let acceptor = Acceptor::new(property, fair);
         let may_rank = match model.has_measure() {
             true => model.progress_bits().is_some() && model.comparison() == Comparison::Total,
@@ -177,8 +177,16 @@ impl<M: Subject> Subject for ProductSubject<M> {
         self.model.is_terminal(state)
     }
 
+    fn actions(&self) -> usize {
+        self.model.actions()
+    }
+
     fn processes_of_actions(&self) -> Vec<Vec<u32>> {
         self.model.processes_of_actions()
+    }
+
+    fn fair_actions(&self) -> Vec<(ActionId, Strength)> {
+        self.model.fair_actions()
     }
 
     fn enabled(&self, state: &M::State) -> Vec<ActionId> {

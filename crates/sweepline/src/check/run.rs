@@ -156,6 +156,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
             state_words: self.subject.words() as u64,
             widenings: self.widenings,
             graph: None,
+            course: self.search.course(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::io;
 
 pub use crate::explore::search::Translation;
-use crate::model::guarded_commands::ActionId;
+use crate::model::guarded_commands::{ActionId, Strength};
 use crate::model::state_layout::Field;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::{ExecutionError, TransitionSystem};
@@ -113,8 +113,18 @@ pub trait Subject {
     /// Whether there is no step at all, not even an erroneous one.
     fn is_terminal(&self, state: &Self::State) -> bool;
 
+    /// How many actions it has, as far as that is known.
+    fn actions(&self) -> usize {
+        0
+    }
+
     /// The numbers of the processes that take part in each action. Empty for models that are not made of processes.
     fn processes_of_actions(&self) -> Vec<Vec<u32>> {
+        Vec::new()
+    }
+
+    /// Actions that do not wait for ever, whatever is asked of runs.
+    fn fair_actions(&self) -> Vec<(ActionId, Strength)> {
         Vec::new()
     }
 

@@ -10,6 +10,7 @@ use crate::model::transition_system::TransitionSystem;
 use crate::store::layer::LayerFull;
 use crate::store::saved::{Loader, Saver};
 
+use super::course::Course;
 use super::observer::{Observer, Record, Successors};
 
 /// A search that can be run, interrupted and resumed.
@@ -90,6 +91,11 @@ pub trait Search {
 
     /// What was counted so far.
     fn counters(&self) -> Counters;
+
+    /// What was held and done, if it was to be kept.
+    fn course(&self) -> Option<Course> {
+        None
+    }
 
     /// Bytes of memory held.
     fn bytes(&self) -> usize;

@@ -55,6 +55,7 @@ use revisits::Revisits;
 use sorted_successors::{Behind, Staying};
 use waiting_vectors::WaitingVectors;
 
+use super::course::Course;
 use super::observer::{Observer, Record, Step, Successors};
 use super::origin::{NO_PARENT, initial_origin, origin, tell_origin};
 use super::search::{Counters, Held, Limits, Monitor, RegressEdge, Search, SearchEnd, StopReason, consult};
@@ -124,6 +125,8 @@ pub struct SweepSearch {
     limits: Limits,
     peak_bytes: usize,
     queue: QueueBalance,
+    /// What is held and done, if somebody wants to know.
+    course: Option<Course>,
 }
 
 /// Where the search stands.
@@ -213,7 +216,13 @@ impl SweepSearch {
             limits,
             peak_bytes: 0,
             queue: QueueBalance::default(),
+            course: None,
         })
+    }
+
+    /// Keeps its course, of a model with so many actions.
+    pub fn with_course(self, actions: usize) -> Self {
+        Self { course: Some(Course::new(actions)), ..self }
     }
 
     fn is_measured(&self) -> bool {
@@ -309,6 +318,9 @@ impl SweepSearch {
     ) -> Result<(), SearchEnd> {
         // With their kinds, which were counted when they were measured, also if this state ends the search.
         self.counters.transitions += batch.len() as u64;
+        if let Some(course) = &mut self.course {
+            course.take(batch.actions(0..batch.len()));
+        }
         let mut start = 0;
         for (number, &end) in batch.ends().iter().enumerate() {
             let steps = (end - start) as usize;
@@ -642,7 +654,7 @@ impl Search for SweepSearch {
             self.queue,
         ))?;
         to.put(&(self.nesting, self.peak_bytes, &self.revisits, self.layer.len()))?;
-        to.put(&(self.loaded_at, self.is_sweep_counted, self.compacted))?;
+        to.put(&(self.loaded_at, self.is_sweep_counted, self.compacted, &self.course))?;
         self.layer.save(to)?;
         self.future.save(to)?;
         self.persistent.save(to)?;
@@ -655,7 +667,7 @@ impl Search for SweepSearch {
             from.get()?;
         let states: usize;
         (self.nesting, self.peak_bytes, self.revisits, states) = from.get()?;
-        (self.loaded_at, self.is_sweep_counted, self.compacted) = from.get()?;
+        (self.loaded_at, self.is_sweep_counted, self.compacted, self.course) = from.get()?;
         let width = self.layer.width();
         self.layer.restart(states).map_err(io::Error::other)?;
         self.layer.load(from)?;
@@ -721,6 +733,15 @@ impl Search for SweepSearch {
         counters
     }
 
+    fn course(&self) -> Option<Course> {
+        let mut course = self.course.clone()?;
+        // The layer in which it was stopped.
+        if course.is_behind(self.counters.explored) {
+            course.end_layer(self.ending_layer());
+        }
+        Some(course)
+    }
+
     fn bytes(&self) -> usize {
         self.layer.bytes()
             + self.future.bytes()
@@ -730,6 +751,7 @@ impl Search for SweepSearch {
             + self.recent.bytes()
             + self.revisits.bytes()
             + self.vectors.as_ref().map_or(0, WaitingVectors::bytes)
+            + self.course.as_ref().map_or(0, Course::bytes)
     }
 
     fn peak_bytes(&self) -> usize {

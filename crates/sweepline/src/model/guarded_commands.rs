@@ -420,6 +420,17 @@ pub struct GuardedCommands {
     pub actions: Vec<Action>,
     /// Properties that the file declares.
     pub properties: Vec<DeclaredProperty>,
+    /// Actions of which the file says that they do not wait for ever. Only runs that respect it count for properties of runs.
+    pub fair_actions: Vec<(ActionId, Strength)>,
+}
+
+/// How fair runs are to an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strength {
+    /// It is taken if it can be taken always, from some point on.
+    Weak,
+    /// It is taken infinitely often if it can be taken infinitely often.
+    Strong,
 }
 
 impl GuardedCommands {

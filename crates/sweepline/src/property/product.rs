@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::buchi::{Buchi, Cube};
-use super::fairness::Participants;
+use super::fairness::FairnessConditions;
 use super::linear::{DeadEnds, LinearProperty};
 use super::strong_components::strong_components;
 use crate::model::guarded_commands::ActionId;
@@ -78,7 +78,7 @@ impl Place {
     }
 }
 
-/// The automaton, as far as a search needs it. If only fair runs count, a state of it has the counter of [`fairness`](super::fairness) in its lowest bits.
+/// The automaton, as far as a search needs it. If only fair runs count, a state of it has the counter of [`fairness`](super::fairness) in its lowest bits, and what is guessed above them.
 #[derive(Clone, Debug)]
 pub struct Acceptor {
     edges: Vec<Vec<(Cube, u32)>>,
@@ -90,9 +90,11 @@ pub struct Acceptor {
     asked: Vec<u64>,
     dead_ends: DeadEnds,
     /// If only fair runs count.
-    fair: Option<Participants>,
+    fair: Option<FairnessConditions>,
     /// Bits of the counter.
     counter: u32,
+    /// Bits of the counter and of what is guessed.
+    beside: u32,
     /// If the automaton's progress counts below that of the model.
     ranks: Option<Ranks>,
 }
@@ -137,9 +139,12 @@ impl Ranks {
 }
 
 impl Acceptor {
-    /// Of a property, for fair runs if there are participants of actions, else for all.
-    pub fn new<P>(property: &LinearProperty<P>, fair: Option<Participants>) -> Self {
+    /// Of a property, for the runs that meet these conditions, or for all.
+    pub fn new<P>(property: &LinearProperty<P>, fair: Option<FairnessConditions>) -> Self {
         let automaton: &Buchi = property.automaton();
+        let counter = fair.as_ref().map_or(0, |fair| Place::bits(fair.levels() as usize));
+        let guesses = fair.as_ref().map_or(1, FairnessConditions::guesses);
+        let guess_bits = if guesses > 1 { Place::bits(guesses as usize) } else { 0 };
         let states = automaton.states.iter();
         Self {
             edges: states
@@ -154,7 +159,8 @@ impl Acceptor {
             in_cycles: automaton.accepting_components(),
             initial: automaton.initial.clone(),
             dead_ends: property.runs().dead_ends,
-            counter: fair.as_ref().map_or(0, |fair| Place::bits(fair.levels() as usize)),
+            counter,
+            beside: counter + guess_bits,
             fair,
             ranks: None,
         }
@@ -180,17 +186,28 @@ impl Acceptor {
 
     /// Number of states.
     pub fn states(&self) -> usize {
-        self.edges.len() << self.counter
+        self.edges.len() << self.beside
     }
 
     /// The states in which it starts.
     pub fn initial(&self) -> impl Iterator<Item = u32> {
-        self.initial.iter().map(|state| state << self.counter)
+        self.initial.iter().map(|state| state << self.beside)
     }
 
     #[inline]
     fn mode(&self, state: u32) -> usize {
-        (state >> self.counter) as usize
+        (state >> self.beside) as usize
+    }
+
+    #[inline]
+    fn guess(&self, state: u32) -> u32 {
+        (state & ((1 << self.beside) - 1)) >> self.counter
+    }
+
+    /// Whether all that had to be guessed is.
+    #[inline]
+    fn is_guessed(&self, state: u32) -> bool {
+        self.fair.as_ref().is_none_or(|fair| fair.is_guessed(self.guess(state)))
     }
 
     #[inline]
@@ -201,13 +218,13 @@ impl Acceptor {
     /// Whether it accepts by passing this state for ever.
     #[inline]
     pub fn is_accepting(&self, state: u32) -> bool {
-        self.accepting[self.mode(state)] && self.level(state) == 0
+        self.accepting[self.mode(state)] && self.level(state) == 0 && self.is_guessed(state)
     }
 
     /// Whether a cycle through this state may be accepted.
     #[inline]
     pub fn may_cycle(&self, state: u32) -> bool {
-        self.in_cycles[self.mode(state)]
+        self.in_cycles[self.mode(state)] && self.is_guessed(state)
     }
 
     /// The propositions that it asks for in this state: others need not have a value.
@@ -220,10 +237,20 @@ impl Acceptor {
     #[inline]
     pub fn targets(&self, state: u32, propositions: u64, targets: &mut Vec<u32>) {
         targets.clear();
+        let guess = self.guess(state) << self.counter;
         for (label, target) in &self.edges[self.mode(state)] {
-            let target = target << self.counter;
+            let target = target << self.beside | guess;
             if label.is_true_of(propositions) && !targets.contains(&target) {
                 targets.push(target);
+            }
+        }
+        if let Some(fair) = &self.fair
+            && !self.is_guessed(state)
+        {
+            for number in 0..targets.len() {
+                let target = targets[number];
+                let guesses = (1..fair.guesses()).map(|guess| target | guess << self.counter);
+                targets.extend(guesses.filter(|guessed| self.may_cycle(*guessed)));
             }
         }
     }
@@ -235,14 +262,15 @@ impl Acceptor {
             // Where nothing is accepted any more there is nothing to count.
             Some(fair) if self.may_cycle(target) => {
                 let accepts = self.accepting[self.mode(state)];
-                target | fair.next_level(self.level(state), accepts, can_move, fair.of(action))
+                let met = fair.met(self.guess(target), can_move, fair.of(action));
+                target | fair.next_level(self.level(state), accepts, met)
             }
             _ => target,
         }
     }
 
-    /// Who takes part in which action, if only fair runs count.
-    pub fn participants(&self) -> Option<&Participants> {
+    /// What fair runs meet, if only those count.
+    pub fn fairness(&self) -> Option<&FairnessConditions> {
         self.fair.as_ref()
     }
 
@@ -301,6 +329,9 @@ pub fn append_steps<'s>(
     let fair = acceptor.fair.as_ref();
     let can_move = fair.map_or(0, |fair| steps.clone().fold(0, |all, (action, _)| all | fair.of(action)));
     let is_end = steps.len() == 0;
+    if fair.is_some_and(|fair| can_move & fair.excluded(acceptor.guess(automaton)) != 0) {
+        return;
+    }
     let mut append = |action, successor: &[u64]| {
         for target in targets {
             place.join(successor, acceptor.counted(*target, automaton, can_move, action), joined);

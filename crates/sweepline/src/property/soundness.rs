@@ -24,7 +24,7 @@
 
 use crate::explore::sweep::Order;
 
-use super::fairness::{Fairness, MOST_PROCESSES};
+use super::fairness::{Fairness, MOST_CONDITIONS, MOST_STRONG};
 use super::ltl::Ltl;
 use super::{Property, PropertyKind};
 
@@ -63,8 +63,13 @@ pub enum Unsound {
     #[error("`{0}` is asked of fair runs, and this model is not made of processes")]
     NoProcesses(String),
     /// There are too many.
-    #[error("`{0}` is asked of fair runs, and this model has more than {MOST_PROCESSES} processes that move")]
-    TooManyProcesses(String),
+    #[error(
+        "`{0}` is asked of fair runs, and this model has more than {MOST_CONDITIONS} processes that move, or fair actions"
+    )]
+    TooManyFair(String),
+    /// There are too many of those that double the product.
+    #[error("`{0}` is asked of fair runs, and this model has more than {MOST_STRONG} strongly fair actions")]
+    TooManyStrong(String),
     /// A reduction does not keep what the property is about.
     #[error("`{0}` cannot be decided with a reduction, {1}")]
     Reduced(String, NotKept),
@@ -110,7 +115,10 @@ impl Unsound {
             Self::GraphWithoutLayers | Self::SurveyWithoutLayers => {
                 "use the engine `breadth`, `sweep` or `sweep-disk`"
             }
-            Self::NoProcesses(_) | Self::TooManyProcesses(_) => {
+            Self::TooManyStrong(_) => {
+                "make some of them weakly fair, or none, and write the assumption into the formula: `([]<> p) -> …`"
+            }
+            Self::NoProcesses(_) | Self::TooManyFair(_) => {
                 "ask it of all runs, without `--fairness`, or write the assumption into the formula: `([]<> p) -> …`"
             }
             Self::Reduced(..) | Self::ReducedCounts | Self::NotGuardedCommands => {

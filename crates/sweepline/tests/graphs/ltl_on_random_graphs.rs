@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use sweepline::check::{DiskUse, Engine, Expanded, Plan, Subject, check_alone};
-use sweepline::model::guarded_commands::ActionId;
+use sweepline::model::guarded_commands::{ActionId, Strength};
 use sweepline::model::successor_batch::SuccessorBatch;
 use sweepline::model::transition_system::{ExecutionError, Expansion, TransitionSystem, Truth};
 use sweepline::property::buchi::Buchi;
@@ -29,10 +29,14 @@ struct Labelled {
     labels: Vec<u64>,
     /// Of each action, which is the number of a successor: the processes that take part.
     processes: Vec<Vec<u32>>,
+    fair: Vec<(ActionId, Strength)>,
 }
 
 /// The most successors of a state.
 const ACTIONS: usize = 3;
+
+/// The bit of the first action, above those of processes.
+const FIRST_ACTION: u64 = 1 << 8;
 
 impl Labelled {
     /// The processes that can move.
@@ -40,12 +44,19 @@ impl Labelled {
         (0..self.graph.successors[state].len()).fold(0, |all, action| all | self.moves(action))
     }
 
+    /// A bit for each process, and one for the action itself.
     fn moves(&self, action: usize) -> u64 {
-        self.processes[action].iter().fold(0, |all, process| all | 1 << process)
+        self.processes[action].iter().fold(FIRST_ACTION << action, |all, process| all | 1 << process)
     }
 
     fn all_processes(&self) -> u64 {
-        (0..ACTIONS).fold(0, |all, action| all | self.moves(action))
+        (0..ACTIONS).fold(0, |all, action| all | self.moves(action)) & (FIRST_ACTION - 1)
+    }
+
+    /// The actions that are fair by themselves.
+    fn fair(&self, strength: Strength) -> u64 {
+        let these = self.fair.iter().filter(|(_, how)| *how == strength);
+        these.fold(0, |all, (action, _)| all | FIRST_ACTION << action.0)
     }
 }
 
@@ -141,6 +152,10 @@ impl Subject for Labelled {
         self.processes.clone()
     }
 
+    fn fair_actions(&self) -> Vec<(ActionId, Strength)> {
+        self.fair.clone()
+    }
+
     fn enabled(&self, state: &usize) -> Vec<ActionId> {
         (0..self.graph.successors[*state].len() as u32).map(ActionId).collect()
     }
@@ -197,11 +212,13 @@ fn labelled(random: &mut Random, measure: Measure) -> Labelled {
         of_action.extend((0..3).filter(|_| random.below(2) == 0));
     });
     processes[0].push(4);
-    Labelled { graph, labels, processes }
+    Labelled { graph, labels, processes, fair: Vec::new() }
 }
 
-/// Whether some run is accepted: the product in full, and which of its states reach which. What a fair run must do for each process is one more set of steps that it takes
-/// again and again.
+/// A step of the product: from, to, the automaton's sets, what can move before it, and what it moves.
+type ProductStep = (usize, usize, u32, u64, u64);
+
+/// Whether some run is accepted: the product in full, and its components, without the states that a fair run leaves behind, again and again.
 fn has_accepted_run(model: &Labelled, automaton: &Buchi, Runs { dead_ends, fairness }: Runs) -> bool {
     let (states, modes) = (model.labels.len(), automaton.states.len());
     let count = states * modes;
@@ -217,34 +234,73 @@ fn has_accepted_run(model: &Labelled, automaton: &Buchi, Runs { dead_ends, fairn
                 for (action, target) in targets.iter().enumerate() {
                     let to = target * modes + edge.target as usize;
                     let moves = if is_repeated { 0 } else { model.moves(action) };
-                    let is_met = !model.can_move(state) | moves;
-                    edges.push((state * modes + mode, to, (edge.accepting, is_met)));
+                    edges.push((state * modes + mode, to, edge.accepting, model.can_move(state), moves));
                 }
             }
         }
     }
+    let starts: Vec<usize> = automaton.initial.iter().map(|mode| *mode as usize).collect();
+    let reach = reachable(&edges, count);
+    edges.retain(|edge| starts.iter().any(|start| *start == edge.0 || reach[*start][edge.0]));
+    let all = 1u32.unbounded_shl(automaton.acceptance_sets).wrapping_sub(1);
+    let weak = weakly_required(model, fairness);
+    has_fair_component(
+        &edges,
+        count,
+        &|inner| {
+            let (sets, met) =
+                inner.iter().fold((0, 0), |(sets, met), edge| (sets | edge.2, met | !edge.3 | edge.4));
+            let is_weakly_met = !met & weak == 0;
+            sets & all == all && is_weakly_met
+        },
+        model.fair(Strength::Strong),
+    )
+}
+
+/// Which nodes are reached from which, by one step or more.
+fn reachable(edges: &[ProductStep], count: usize) -> Vec<Vec<bool>> {
     let mut reach = vec![vec![false; count]; count];
-    edges.iter().for_each(|&(from, to, _)| reach[from][to] = true);
+    edges.iter().for_each(|edge| reach[edge.0][edge.1] = true);
     for via in 0..count {
         let beyond = reach[via].clone();
         for row in reach.iter_mut().filter(|row| row[via]) {
             row.iter_mut().zip(&beyond).for_each(|(reached, more)| *reached |= more);
         }
     }
-    let starts: Vec<usize> = automaton.initial.iter().map(|mode| *mode as usize).collect();
-    let all = 1u32.unbounded_shl(automaton.acceptance_sets).wrapping_sub(1);
-    (0..count).any(|node| {
-        let is_met = starts.iter().any(|start| *start == node || reach[*start][node]);
+    reach
+}
+
+/// Whether the steps of some component are good, and take all `strong` ones that can be taken. Where they do not, states in which these can be taken are left out, and it is asked
+/// again of what is left.
+fn has_fair_component(
+    edges: &[ProductStep],
+    count: usize,
+    is_good: &dyn Fn(&[ProductStep]) -> bool,
+    strong: u64,
+) -> bool {
+    let reach = reachable(edges, count);
+    (0..count).filter(|node| reach[*node][*node]).any(|node| {
         let together = |other: usize| other == node || (reach[node][other] && reach[other][node]);
-        let inner = edges.iter().filter(|(from, to, _)| together(*from) && together(*to));
-        let (sets, met) = inner.fold((0, 0), |(sets, met), (_, _, more)| (sets | more.0, met | more.1));
-        let is_fair = fairness == Fairness::Unfair || !met & model.all_processes() == 0;
-        is_met && reach[node][node] && sets & all == all && is_fair
+        let inner: Vec<ProductStep> =
+            edges.iter().filter(|edge| together(edge.0) && together(edge.1)).copied().collect();
+        let (can, moved) = inner.iter().fold((0, 0), |(can, moved), edge| (can | edge.3, moved | edge.4));
+        let missed = can & !moved & strong;
+        if !is_good(&inner) {
+            return false;
+        }
+        let fewer: Vec<ProductStep> = inner.iter().filter(|edge| edge.3 & missed == 0).copied().collect();
+        missed == 0 || has_fair_component(&fewer, count, is_good, strong)
     })
 }
 
+/// The conditions of weak fairness.
+fn weakly_required(model: &Labelled, fairness: Fairness) -> u64 {
+    let processes = if fairness == Fairness::Weak { model.all_processes() } else { 0 };
+    processes | model.fair(Strength::Weak)
+}
+
 /// Whether each process cannot move somewhere in the loop, or takes part in a step of it, as far as its states tell.
-fn may_be_fair(model: &Labelled, states: &[usize]) -> bool {
+fn may_be_fair(model: &Labelled, states: &[usize], required: u64) -> bool {
     let met = states.windows(2).fold(0, |met, step| {
         let successors = model.graph.successors[step[0]].iter().enumerate();
         let moves = successors
@@ -252,7 +308,7 @@ fn may_be_fair(model: &Labelled, states: &[usize]) -> bool {
             .fold(0, |moves, (action, _)| moves | model.moves(action));
         met | !model.can_move(step[0]) | moves
     });
-    !met & model.all_processes() == 0
+    !met & required == 0
 }
 
 /// The verdict, after a look at what it rests on.
@@ -270,8 +326,9 @@ fn verdict(model: &Labelled, formula: &Ltl, runs: Runs, plan: &Plan) -> bool {
             assert_eq!(run[*start], *run.last().unwrap(), "the loop closes");
             let is_end = *start == run.len() - 1;
             assert!(!is_end || (successors[run[*start]].is_empty() && runs.dead_ends == DeadEnds::Repeated));
-            if runs.fairness == Fairness::Weak && !is_end {
-                assert!(may_be_fair(model, &run[*start..]), "{run:?} from {start}");
+            if !is_end {
+                let weak = weakly_required(model, runs.fairness);
+                assert!(may_be_fair(model, &run[*start..], weak), "{run:?} from {start}");
             }
             let word: Vec<u64> = run.iter().map(|state| model.labels[*state]).collect();
             let end = if is_end { run.len() } else { run.len() - 1 };
@@ -280,6 +337,17 @@ fn verdict(model: &Labelled, formula: &Ltl, runs: Runs, plan: &Plan) -> bool {
         }
         other => panic!("{other:?}"),
     }
+}
+
+/// Some actions, each weakly or strongly fair.
+fn fair_ones(random: &mut Random) -> Vec<(ActionId, Strength)> {
+    let strength = |random: &mut Random| match random.below(4) {
+        0 => Some(Strength::Weak),
+        1 | 2 => Some(Strength::Strong),
+        _ => None,
+    };
+    let all = (0..ACTIONS as u32).filter_map(|action| Some((ActionId(action), strength(random)?)));
+    all.collect()
 }
 
 fn plans() -> Vec<Plan> {
@@ -292,11 +360,20 @@ fn plans() -> Vec<Plan> {
     ]
 }
 
-fn compare(cases: usize, seed: u64, measure: Measure, fairness: Fairness) -> (usize, usize) {
+fn compare(
+    cases: usize,
+    seed: u64,
+    measure: Measure,
+    fairness: Fairness,
+    fair_actions: bool,
+) -> (usize, usize) {
     let mut random = Random::new(seed);
     let mut verdicts = (0, 0);
     for _ in 0..cases {
-        let model = labelled(&mut random, measure);
+        let mut model = labelled(&mut random, measure);
+        if fair_actions {
+            model.fair = fair_ones(&mut random);
+        }
         let operators = random.below(6);
         let formula = formula(&mut random, operators);
         let dead_ends = if random.below(2) == 0 { DeadEnds::Ignored } else { DeadEnds::Repeated };
@@ -312,7 +389,7 @@ fn compare(cases: usize, seed: u64, measure: Measure, fairness: Fairness) -> (us
                 "{formula:?} {runs:?} {} on {successors:?} {progress:?} {:?} {:?}",
                 plan.engine.name(),
                 model.labels,
-                model.processes
+                (&model.processes, &model.fair)
             );
         }
         if expected { verdicts.0 += 1 } else { verdicts.1 += 1 }
@@ -326,7 +403,7 @@ fn every_engine_decides_formulas_like_the_product_in_full() {
     for (seed, measure) in
         [Measure::Constant, Measure::Monotone, Measure::Any, Measure::Injective].into_iter().enumerate()
     {
-        let (holds, violated) = compare(cases, seed as u64 + 1, measure, Fairness::Unfair);
+        let (holds, violated) = compare(cases, seed as u64 + 1, measure, Fairness::Unfair, false);
         assert!(holds > cases / 10 && violated > cases / 10, "{measure:?}: {holds} hold, {violated} do not");
     }
 }
@@ -337,8 +414,25 @@ fn every_engine_decides_formulas_of_fair_runs_like_the_product_in_full() {
     for (seed, measure) in
         [Measure::Constant, Measure::Monotone, Measure::Any, Measure::Injective].into_iter().enumerate()
     {
-        let (holds, violated) = compare(cases, seed as u64 + 11, measure, Fairness::Weak);
+        let (holds, violated) = compare(cases, seed as u64 + 11, measure, Fairness::Weak, false);
         assert!(holds > cases / 10 && violated > cases / 20, "{measure:?}: {holds} hold, {violated} do not");
+    }
+}
+
+#[test]
+fn every_engine_is_fair_to_actions_like_the_product_in_full() {
+    let cases = if std::env::var_os("SWEEPLINE_SLOW_TESTS").is_some() { 20_000 } else { 1_000 };
+    for (seed, measure) in
+        [Measure::Constant, Measure::Monotone, Measure::Any, Measure::Injective].into_iter().enumerate()
+    {
+        for (more, fairness) in [Fairness::Unfair, Fairness::Weak].into_iter().enumerate() {
+            let seed = (seed + 10 * more) as u64 + 31;
+            let (holds, violated) = compare(cases / 2, seed, measure, fairness, true);
+            assert!(
+                holds > cases / 20 && violated > cases / 40,
+                "{measure:?}: {holds} hold, {violated} do not"
+            );
+        }
     }
 }
 
@@ -356,7 +450,7 @@ fn a_long_chain_of_persistent_states_takes_one_round() {
     };
     let mut labels = vec![0; states];
     labels[states - 1] = 1;
-    let model = Labelled { graph, labels, processes: Vec::new() };
+    let model = Labelled { graph, labels, processes: Vec::new(), fair: Vec::new() };
     let formula = Ltl::finally(Ltl::Proposition(0));
     let linear = LinearProperty::of_formula(formula, vec![0, 1], &Limits::default()).unwrap();
     let property = Property::new("asked", PropertyKind::Linear(Box::new(linear)));

@@ -11,10 +11,11 @@ use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::proposition::{Literal, Propositions};
 use crate::{CtlFormula, LtlFormula};
 
-/// What a formula asks. Whether it is about linear time is known, or else it is tried.
+/// What a formula asks. Whether it is about linear time is known, or else it is tried: it is one of branching time if it can be, unless linear time is preferred.
 pub(in crate::petri) fn question(
     tree: &Tree,
     linear: Option<bool>,
+    prefers_linear: bool,
     span: Span,
     diagnostics: &mut Diagnostics,
 ) -> Checked<ContestQuestion> {
@@ -38,7 +39,8 @@ pub(in crate::petri) fn question(
         _ => {}
     }
     let mut reading = Reading { propositions: Propositions::default(), diagnostics };
-    if !linear.unwrap_or(!is_branching(tree)) {
+    let is_linear = linear.unwrap_or_else(|| !is_branching(tree) || (prefers_linear && is_linear(tree)));
+    if !is_linear {
         if !is_branching(tree) {
             return Err(diagnostics.report(neither(span)));
         }
@@ -76,6 +78,26 @@ fn is_branching(tree: &Tree) -> bool {
             _ => false,
         },
         Tree::Next(_) | Tree::Finally(_) | Tree::Globally(_) | Tree::Until(..) => false,
+    }
+}
+
+/// Whether there is no quantifier over paths, or one around all.
+fn is_linear(tree: &Tree) -> bool {
+    fn has_none(tree: &Tree) -> bool {
+        match tree {
+            Tree::State(_) => true,
+            Tree::Not(inner) | Tree::Next(inner) | Tree::Finally(inner) | Tree::Globally(inner) => {
+                has_none(inner)
+            }
+            Tree::And(trees) | Tree::Or(trees) => trees.iter().all(has_none),
+            Tree::Until(before, reach) => has_none(before) && has_none(reach),
+            Tree::All(_) | Tree::Exists(_) => false,
+        }
+    }
+    match tree {
+        Tree::Not(inner) => is_linear(inner),
+        Tree::All(path) | Tree::Exists(path) => has_none(path),
+        other => has_none(other),
     }
 }
 

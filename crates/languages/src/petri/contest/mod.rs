@@ -21,6 +21,7 @@ use crate::formula::LtlFormula;
 use crate::{CtlFormula, Model};
 
 pub use global::Examination;
+pub(crate) use read::not_a_net;
 
 /// A property of a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,8 +84,23 @@ impl Model {
     pub fn lola_task(&self, text: &str) -> Result<ContestQuestion, Vec<Diagnostic>> {
         match &self.net {
             Some(net) => super::lola::task(text, net),
-            None => Err(vec![read::not_a_net(text)]),
+            None => Err(vec![not_a_net(text)]),
         }
+    }
+}
+
+impl Model {
+    /// The task behind a net of LoLA, in the text that the net was read from.
+    ///
+    /// # Errors
+    /// What is wrong with the task.
+    pub fn task_behind_net(&self, text: &str) -> Result<Option<ContestQuestion>, Vec<Diagnostic>> {
+        let Some((start, task)) = self.net.as_ref().and_then(|net| Some((net.task?, text.get(net.task?..)?)))
+        else {
+            return Ok(None);
+        };
+        // Blanks in place of the net, so that everything stands where it is.
+        self.lola_task(&(" ".repeat(start) + task)).map(Some)
     }
 }
 

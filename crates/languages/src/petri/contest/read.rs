@@ -44,7 +44,7 @@ pub(super) fn properties(
 }
 
 /// The complaint about a model that is no net.
-pub(super) fn not_a_net(text: &str) -> Diagnostic {
+pub(crate) fn not_a_net(text: &str) -> Diagnostic {
     let message = "properties in files are about Petri nets, and the model is none";
     let error = Diagnostic::error(codes::NOT_A_NET, Span::new(0, text.len()), message, "about a net");
     error.help("ask by --invariant, --ctl or --ltl")
@@ -72,7 +72,7 @@ impl Reader<'_> {
         } else {
             let tree = self.tree(formula)?;
             let linear = name.contains("LTL").then_some(true).or(name.contains("CTL").then_some(false));
-            logic::question(&tree, linear, element.span, self.diagnostics)?
+            logic::question(&tree, linear, self.net.has_fair_transitions(), element.span, self.diagnostics)?
         };
         Ok(ContestProperty { name, question, span: element.span })
     }

@@ -8,7 +8,7 @@
 
 use sweepline::model::guarded_commands::{BinaryOperator, CellId, Expression, Span};
 
-use super::tokens::{Token, tokens};
+use super::tokens::{Braces, Cursor, Token, tokens};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
 use crate::petri::contest::tree::{State, Tree, connected, negated, quantified};
@@ -21,13 +21,14 @@ use crate::spelling::did_you_mean;
 const DEEPEST: usize = 256;
 
 /// Signs, longer ones first.
-const OPERATORS: [(&str, Sign); 14] = [
+const OPERATORS: [(&str, Sign); 15] = [
     ("<->", Sign::Equivalent),
     ("->", Sign::Implies),
     ("<=", Sign::Compare(BinaryOperator::LessOrEqual)),
     (">=", Sign::Compare(BinaryOperator::GreaterOrEqual)),
     ("!=", Sign::Compare(BinaryOperator::NotEqual)),
     ("<>", Sign::Compare(BinaryOperator::NotEqual)),
+    ("=>", Sign::LeadsTo),
     ("==", Sign::Compare(BinaryOperator::Equal)),
     ("=", Sign::Compare(BinaryOperator::Equal)),
     ("#", Sign::Compare(BinaryOperator::NotEqual)),
@@ -42,6 +43,8 @@ const OPERATORS: [(&str, Sign); 14] = [
 enum Sign {
     Equivalent,
     Implies,
+    /// In automata, between a condition and a state.
+    LeadsTo,
     Compare(BinaryOperator),
     Arithmetic(BinaryOperator),
 }
@@ -49,11 +52,24 @@ enum Sign {
 /// Reads a task.
 pub(in crate::petri) fn task(text: &str, net: &Net) -> Result<ContestQuestion, Vec<Diagnostic>> {
     let mut diagnostics = Diagnostics::default();
-    let words = tokens(text, &mut diagnostics);
-    let tokens = words.iter().flat_map(|word| taken_apart(*word, net)).collect();
-    let mut reader = Reader { tokens, next: 0, nesting: 0, net, diagnostics: &mut diagnostics };
+    let words = words(text, Braces::Comments, net, &mut diagnostics);
+    let mut reader = Reader { words, nesting: 0, net, help: TASK, diagnostics: &mut diagnostics };
     let question = reader.task();
     diagnostics.check(question)
+}
+
+/// What a task looks like.
+const TASK: &str = "a task is `FORMULA EXPATH EVENTUALLY (p > 0 AND q = 1)`";
+
+/// The words of a text about a net.
+pub(super) fn words<'text>(
+    text: &'text str,
+    braces: Braces,
+    net: &Net,
+    diagnostics: &mut Diagnostics,
+) -> Cursor<'text> {
+    let words = tokens(text, braces, diagnostics);
+    Cursor::new(words.iter().flat_map(|word| taken_apart(*word, net)).collect())
 }
 
 /// A word that is no name, at the signs inside of it.
@@ -86,12 +102,13 @@ fn taken_apart<'text>(word: Token<'text>, net: &Net) -> Vec<Token<'text>> {
     parts
 }
 
-struct Reader<'text, 'run> {
-    tokens: Vec<Token<'text>>,
-    next: usize,
-    nesting: usize,
-    net: &'run Net,
-    diagnostics: &'run mut Diagnostics,
+pub(super) struct Reader<'text, 'run> {
+    pub(super) words: Cursor<'text>,
+    pub(super) nesting: usize,
+    pub(super) net: &'run Net,
+    /// What to write instead of something unexpected.
+    pub(super) help: &'static str,
+    pub(super) diagnostics: &'run mut Diagnostics,
 }
 
 /// What an operand is: about paths and states, or a number.
@@ -102,14 +119,14 @@ enum Operand {
 
 impl<'text> Reader<'text, '_> {
     fn task(&mut self) -> Checked<ContestQuestion> {
-        if self.eat(&["ANALYSE", "ANALYZE"]) {
+        if self.words.eat(&["ANALYSE", "ANALYZE"]) {
             return self.analysis();
         }
-        self.eat(&["FORMULA"]);
-        let start = self.token().span;
+        self.words.eat(&["FORMULA"]);
+        let start = self.words.token().span;
         let tree = self.formula()?;
-        self.eat(&[";"]);
-        if !self.at("") {
+        self.words.eat(&[";"]);
+        if !self.words.at("") {
             return Err(self.unexpected("the end of the formula"));
         }
         if let Tree::State(state) = tree {
@@ -118,28 +135,28 @@ impl<'text> Reader<'text, '_> {
                 false => ContestQuestion::Reachable(state.expression),
             });
         }
-        logic::question(&tree, None, start, self.diagnostics)
+        logic::question(&tree, None, self.net.has_fair_transitions(), start, self.diagnostics)
     }
 
     /// `ANALYSE PLACE p`, `ANALYSE TRANSITION t` or `ANALYSE MARKING p: 1, q: 2`
     fn analysis(&mut self) -> Checked<ContestQuestion> {
-        if self.eat(&["PLACE"]) {
+        if self.words.eat(&["PLACE"]) {
             return Ok(ContestQuestion::Bound(self.place()?.0));
         }
-        if self.eat(&["TRANSITION"]) {
+        if self.words.eat(&["TRANSITION"]) {
             return Ok(ContestQuestion::Reachable(self.transition()?));
         }
-        if !self.eat(&["MARKING"]) {
+        if !self.words.eat(&["MARKING"]) {
             return Err(self.unexpected("`PLACE`, `TRANSITION` or `MARKING`"));
         }
         let mut counts = vec![0; self.net.places.len()];
-        while !matches!(self.token().text, "" | ";") {
+        while !matches!(self.words.token().text, "" | ";") {
             let (Expression::Cell(CellId(place)), _) = self.place()? else {
                 return Err(self.unexpected("a place"));
             };
-            let count = if self.eat(&[":"]) { self.number()? } else { 1 };
+            let count = if self.words.eat(&[":"]) { self.number()? } else { 1 };
             counts[place as usize] += i64::from(count);
-            if !self.eat(&[","]) && !matches!(self.token().text, "" | ";") {
+            if !self.words.eat(&[","]) && !matches!(self.words.token().text, "" | ";") {
                 return Err(self.unexpected("`,`"));
             }
         }
@@ -148,7 +165,7 @@ impl<'text> Reader<'text, '_> {
         Ok(ContestQuestion::Reachable(marked))
     }
 
-    fn formula(&mut self) -> Checked<Tree> {
+    pub(super) fn formula(&mut self) -> Checked<Tree> {
         match self.implication()? {
             Operand::Formula(tree) => Ok(tree),
             Operand::Number(..) => Err(self.unexpected("a comparison")),
@@ -159,8 +176,12 @@ impl<'text> Reader<'text, '_> {
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Checked<T>) -> Checked<T> {
         if self.nesting >= DEEPEST {
             let message = format!("a formula with more than {DEEPEST} levels");
-            let error =
-                Diagnostic::error(codes::NESTED_TOO_DEEPLY, self.token().span, message, "nested too deeply");
+            let error = Diagnostic::error(
+                codes::NESTED_TOO_DEEPLY,
+                self.words.token().span,
+                message,
+                "nested too deeply",
+            );
             return Err(self.diagnostics.report(error.help("split it into several")));
         }
         self.nesting += 1;
@@ -171,16 +192,16 @@ impl<'text> Reader<'text, '_> {
 
     fn implication(&mut self) -> Checked<Operand> {
         let left = self.connection(0)?;
-        let sign = OPERATORS.iter().find(|(sign, _)| self.at(sign)).map(|(_, sign)| *sign);
-        let span = self.token().span;
+        let sign = OPERATORS.iter().find(|(sign, _)| self.words.at(sign)).map(|(_, sign)| *sign);
+        let span = self.words.token().span;
         match (left, sign) {
             (Operand::Formula(left), Some(Sign::Implies)) => {
-                self.advance();
+                self.words.advance();
                 let right = self.nested(Self::formula)?;
                 Ok(Operand::Formula(connected(BinaryOperator::Or, vec![negated(left), right], span)))
             }
             (Operand::Formula(left), Some(Sign::Equivalent)) => {
-                self.advance();
+                self.words.advance();
                 let right = self.nested(Self::formula)?;
                 Ok(Operand::Formula(equivalent(left, right, span)))
             }
@@ -195,7 +216,7 @@ impl<'text> Reader<'text, '_> {
         }
         let mut left = self.connection(level + 1)?;
         loop {
-            let word = self.token();
+            let word = self.words.token();
             let is_here = match level {
                 0 => matches!(word.text, "OR" | "XOR"),
                 _ => word.text == "AND",
@@ -204,7 +225,7 @@ impl<'text> Reader<'text, '_> {
                 Operand::Formula(tree) if is_here => tree,
                 other => return Ok(other),
             };
-            self.advance();
+            self.words.advance();
             let Operand::Formula(right) = self.connection(level + 1)? else {
                 return Err(self.unexpected("a comparison"));
             };
@@ -218,12 +239,12 @@ impl<'text> Reader<'text, '_> {
 
     fn until(&mut self) -> Checked<Operand> {
         let left = self.comparison()?;
-        let word = self.token().text;
+        let word = self.words.token().text;
         let left = match left {
             Operand::Formula(left) if matches!(word, "UNTIL" | "U" | "RELEASE" | "R") => left,
             other => return Ok(other),
         };
-        self.advance();
+        self.words.advance();
         let Operand::Formula(right) = self.nested(Self::until)? else {
             return Err(self.unexpected("a comparison"));
         };
@@ -234,34 +255,34 @@ impl<'text> Reader<'text, '_> {
     }
 
     fn comparison(&mut self) -> Checked<Operand> {
-        let start = self.token().span;
+        let start = self.words.token().span;
         let (left, left_text) = match self.sum()? {
             Operand::Number(number, text) => (number, text),
             formula => return Ok(formula),
         };
-        let found = OPERATORS.iter().find(|(sign, _)| self.at(sign));
+        let found = OPERATORS.iter().find(|(sign, _)| self.words.at(sign));
         let Some((sign, Sign::Compare(operator))) = found else {
             return Ok(Operand::Number(left, left_text));
         };
-        self.advance();
+        self.words.advance();
         let Operand::Number(right, right_text) = self.sum()? else { return Err(self.unexpected("a number")) };
         let expression = Expression::binary(*operator, left, right);
         let text = format!("{left_text} {sign} {right_text}");
-        let span = start.to(self.tokens[self.next.saturating_sub(1)].span);
+        let span = start.to(self.words.last().span);
         Ok(Operand::Formula(Tree::State(State { expression, text, span, is_deadlock: false })))
     }
 
     fn sum(&mut self) -> Checked<Operand> {
         let mut left = self.operand()?;
         loop {
-            let found = OPERATORS.iter().find(|(sign, _)| self.at(sign));
+            let found = OPERATORS.iter().find(|(sign, _)| self.words.at(sign));
             let (number, text, sign, operator) = match (left, found) {
                 (Operand::Number(number, text), Some((sign, Sign::Arithmetic(operator)))) => {
                     (number, text, sign, *operator)
                 }
                 (other, _) => return Ok(other),
             };
-            self.advance();
+            self.words.advance();
             let Operand::Number(right, right_text) = self.operand()? else {
                 return Err(self.unexpected("a number"));
             };
@@ -271,13 +292,13 @@ impl<'text> Reader<'text, '_> {
     }
 
     fn operand(&mut self) -> Checked<Operand> {
-        let token = self.token();
+        let token = self.words.token();
         let state = |expression, is_deadlock| {
             let (text, span) = (token.text.to_owned(), token.span);
             Ok(Operand::Formula(Tree::State(State { expression, text, span, is_deadlock })))
         };
         // A place may be called like an operator, and then it is compared with something.
-        let behind = self.tokens.get(self.next + 1).map_or("", |token| token.text);
+        let behind = self.words.ahead(1).text;
         let compared = OPERATORS.iter().any(|(sign, _)| *sign == behind);
         if compared && self.net.places_named(token.text).is_some() {
             let (place, text) = self.place()?;
@@ -285,9 +306,9 @@ impl<'text> Reader<'text, '_> {
         }
         match token.text {
             "(" => {
-                self.advance();
+                self.words.advance();
                 let inner = self.nested(Self::implication)?;
-                if self.eat(&[")"]) { Ok(inner) } else { Err(self.unexpected("`)`")) }
+                if self.words.eat(&[")"]) { Ok(inner) } else { Err(self.unexpected("`)`")) }
             }
             "NOT" | "!" => {
                 let tree = self.prefixed()?;
@@ -308,17 +329,17 @@ impl<'text> Reader<'text, '_> {
             "EVENTUALLY" | "F" => Ok(Operand::Formula(Tree::Finally(Box::new(self.prefixed()?)))),
             "NEXTSTATE" | "NEXTSTEP" | "X" => Ok(Operand::Formula(Tree::Next(Box::new(self.prefixed()?)))),
             "TRUE" | "FALSE" => {
-                self.advance();
+                self.words.advance();
                 state(Expression::Constant(i64::from(token.text == "TRUE")), false)
             }
             "DEADLOCK" => {
-                self.advance();
+                self.words.advance();
                 let fires = self.net.transitions.iter().map(enabled).collect();
                 let fires = joined(BinaryOperator::Or, fires).unwrap_or(Expression::Constant(0));
                 state(fires.negated(), true)
             }
             "INITIAL" => {
-                self.advance();
+                self.words.advance();
                 let same = (0..).zip(&self.net.places).map(|(place, initial)| {
                     Expression::cell_equals(CellId(place), i64::from(initial.tokens))
                 });
@@ -326,16 +347,16 @@ impl<'text> Reader<'text, '_> {
                 state(same.unwrap_or(Expression::Constant(1)), false)
             }
             "FIREABLE" => {
-                self.advance();
-                let opened = self.eat(&["("]);
+                self.words.advance();
+                let opened = self.words.eat(&["("]);
                 let fires = self.transition()?;
-                if opened && !self.eat(&[")"]) {
+                if opened && !self.words.eat(&[")"]) {
                     return Err(self.unexpected("`)`"));
                 }
                 state(fires, false)
             }
             "-" => {
-                self.advance();
+                self.words.advance();
                 let Operand::Number(number, text) = self.nested(Self::operand)? else {
                     return Err(self.unexpected("a number"));
                 };
@@ -343,7 +364,7 @@ impl<'text> Reader<'text, '_> {
                 Ok(Operand::Number(negative, format!("-{text}")))
             }
             text if self.net.places_named(text).is_none() && text.parse::<u32>().is_ok() => {
-                self.advance();
+                self.words.advance();
                 let value = i64::from(text.parse::<u32>().unwrap_or(0));
                 Ok(Operand::Number(Expression::Constant(value), text.to_owned()))
             }
@@ -356,7 +377,7 @@ impl<'text> Reader<'text, '_> {
 
     /// The formula behind a prefix operator.
     fn prefixed(&mut self) -> Checked<Tree> {
-        self.advance();
+        self.words.advance();
         match self.nested(Self::comparison)? {
             Operand::Formula(tree) => Ok(tree),
             Operand::Number(..) => Err(self.unexpected("a comparison")),
@@ -364,16 +385,16 @@ impl<'text> Reader<'text, '_> {
     }
 
     fn number(&mut self) -> Checked<u32> {
-        let number = self.token().text.parse().map_err(|_| self.unexpected("a number"))?;
-        self.advance();
+        let number = self.words.token().text.parse().map_err(|_| self.unexpected("a number"))?;
+        self.words.advance();
         Ok(number)
     }
 
     fn place(&mut self) -> Checked<(Expression, String)> {
-        let token = self.token();
+        let token = self.words.token();
         match self.net.places_named(token.text) {
             Some([place]) => {
-                self.advance();
+                self.words.advance();
                 Ok((Expression::Cell(CellId(*place)), token.text.to_owned()))
             }
             _ => Err(self.unknown("place", did_you_mean(token.text, self.net.place_names()))),
@@ -381,50 +402,22 @@ impl<'text> Reader<'text, '_> {
     }
 
     fn transition(&mut self) -> Checked<Expression> {
-        let token = self.token();
+        let token = self.words.token();
         match self.net.transitions_named(token.text) {
             Some([transition]) => {
-                self.advance();
+                self.words.advance();
                 Ok(enabled(&self.net.transitions[*transition as usize]))
             }
             _ => Err(self.unknown("transition", did_you_mean(token.text, self.net.transition_names()))),
         }
     }
 
-    fn token(&self) -> Token<'text> {
-        self.tokens[self.next.min(self.tokens.len() - 1)]
-    }
-
-    fn at(&self, text: &str) -> bool {
-        self.token().text == text
-    }
-
-    fn advance(&mut self) {
-        self.next = (self.next + 1).min(self.tokens.len() - 1);
-    }
-
-    fn eat(&mut self, texts: &[&str]) -> bool {
-        let found = texts.iter().any(|text| self.at(text));
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    fn unexpected(&mut self, expected: &str) -> Reported {
-        let token = self.token();
-        let found = match token.text {
-            "" => "the end of the text".to_owned(),
-            text => format!("`{}`", text.chars().take(40).collect::<String>()),
-        };
-        let message = format!("expected {expected}, found {found}");
-        let label = format!("expected {expected}");
-        let error = Diagnostic::error(codes::UNEXPECTED_TOKEN, token.span, message, label);
-        self.diagnostics.report(error.help("a task is `FORMULA EXPATH EVENTUALLY (p > 0 AND q = 1)`"))
+    pub(super) fn unexpected(&mut self, expected: &str) -> Reported {
+        self.diagnostics.report(self.words.unexpected(expected, self.help))
     }
 
     fn unknown(&mut self, kind: &str, help: Option<String>) -> Reported {
-        let token = self.token();
+        let token = self.words.token();
         if matches!(token.text, "" | "(" | ")" | "," | ";" | ":") {
             return self.unexpected(&format!("the name of a {kind}"));
         }
@@ -447,7 +440,7 @@ mod tests {
     use crate::petri::lola;
 
     fn net() -> Net {
-        lola::net("PLACE p-1, q, s.[x=2]; MARKING q; TRANSITION t CONSUME q; PRODUCE p-1;").unwrap().0
+        lola::net("PLACE p-1, q, s.[x=2]; MARKING q; TRANSITION t CONSUME q; PRODUCE p-1;").unwrap()
     }
 
     fn shown(text: &str) -> String {

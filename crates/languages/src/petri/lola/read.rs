@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sweepline::model::guarded_commands::Span;
 
-use super::tokens::{Token, tokens};
+use super::tokens::{Braces, Cursor, Token, tokens};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
 use crate::petri::net::{Fairness, Net, NetArc, NetPlace, NetTransition};
@@ -13,22 +13,24 @@ use crate::spelling::did_you_mean;
 /// Words with which high-level nets begin their parts.
 const HIGH_LEVEL: [&str; 6] = ["SORT", "FUNCTION", "CONSTANT", "GUARD", "VAR", "BEGIN"];
 
+/// Words with which tasks begin. LoLA 1 has them behind nets.
+const TASKS: [&str; 3] = ["FORMULA", "ANALYSE", "ANALYZE"];
+
 /// Reads a whole file.
-pub(in crate::petri) fn net(text: &str) -> Result<(Net, Vec<Diagnostic>), Vec<Diagnostic>> {
+pub(in crate::petri) fn net(text: &str) -> Result<Net, Vec<Diagnostic>> {
     let mut diagnostics = Diagnostics::default();
-    let tokens = tokens(text, &mut diagnostics);
+    let words = Cursor::new(tokens(text, Braces::Comments, &mut diagnostics));
     let (net, places) = (Net { name: "net".into(), ..Net::default() }, HashMap::new());
     let transitions = HashMap::new();
-    let mut reader = Reader { tokens, next: 0, net, places, transitions, diagnostics: &mut diagnostics };
+    let mut reader = Reader { words, net, places, transitions, diagnostics: &mut diagnostics };
     let read = reader.file();
     let net = reader.net;
     diagnostics.check(read)?;
-    Ok((net, diagnostics.into_warnings()))
+    Ok(net)
 }
 
 struct Reader<'text, 'run> {
-    tokens: Vec<Token<'text>>,
-    next: usize,
+    words: Cursor<'text>,
     net: Net,
     places: HashMap<&'text str, u32>,
     transitions: HashMap<&'text str, Span>,
@@ -36,11 +38,11 @@ struct Reader<'text, 'run> {
 }
 
 impl<'text> Reader<'text, '_> {
-    /// `file = "PLACE" places { places } "MARKING" list ";" { transition }`
+    /// `file = "PLACE" places { places } "MARKING" list ";" { transition } [ task ]`
     fn file(&mut self) -> Checked<()> {
         self.keyword("PLACE")?;
         self.places()?;
-        while !self.at("MARKING") {
+        while !self.words.at("MARKING") {
             self.places()?;
         }
         self.keyword("MARKING")?;
@@ -52,7 +54,11 @@ impl<'text> Reader<'text, '_> {
             }
         }
         self.keyword(";")?;
-        while !self.at("") {
+        while !self.words.at("") {
+            if TASKS.contains(&self.words.token().text) {
+                self.net.task = Some(self.words.token().span.start as usize);
+                break;
+            }
             self.transition()?;
         }
         Ok(())
@@ -61,10 +67,10 @@ impl<'text> Reader<'text, '_> {
     /// `places = [ "SAFE" [ number ] ":" ] name { "," name } ";"`
     fn places(&mut self) -> Checked<()> {
         // `SAFE` may be the name of a place, too, and then no colon follows.
-        let behind = |count: usize| self.tokens.get(self.next + count).map(|token| token.text);
-        if self.at("SAFE") && (behind(1) == Some(":") || behind(2) == Some(":")) {
-            self.advance();
-            if !self.at(":") {
+        let behind = |count: usize| self.words.ahead(count).text;
+        if self.words.at("SAFE") && (behind(1) == ":" || behind(2) == ":") {
+            self.words.advance();
+            if !self.words.at(":") {
                 self.number()?;
             }
             self.keyword(":")?;
@@ -77,7 +83,7 @@ impl<'text> Reader<'text, '_> {
             }
             let place = NetPlace { name: name.text.to_owned(), tokens: 0, span: name.span };
             self.net.add_place(place, name.text);
-            if !self.eat(",") {
+            if !self.words.eat(&[","]) {
                 return self.keyword(";");
             }
         }
@@ -86,17 +92,17 @@ impl<'text> Reader<'text, '_> {
     /// `list = [ name [ ":" number ] { "," name [ ":" number ] } ]`
     fn list(&mut self) -> Checked<Vec<(u32, u32, Span)>> {
         let mut list = Vec::new();
-        if self.at(";") {
+        if self.words.at(";") {
             return Ok(list);
         }
         loop {
             let name = self.name("the name of a place")?;
-            let count = if self.eat(":") { self.number()? } else { 1 };
+            let count = if self.words.eat(&[":"]) { self.number()? } else { 1 };
             match self.places.get(name.text) {
                 Some(place) => list.push((*place, count, name.span)),
                 None => self.unknown_place(name),
             }
-            if !self.eat(",") {
+            if !self.words.eat(&[","]) {
                 return Ok(list);
             }
         }
@@ -109,17 +115,14 @@ impl<'text> Reader<'text, '_> {
         if self.transitions.insert(name.text, name.span).is_some() {
             self.declared_twice(name, "transition");
         }
-        let fairness = match self.token().text {
+        let fairness = match self.words.token().text {
             "WEAK" => Fairness::Weak,
             "STRONG" => Fairness::Strong,
             _ => Fairness::None,
         };
         if fairness != Fairness::None {
-            let start = self.token().span;
-            self.advance();
-            let span = start.to(self.token().span);
+            self.words.advance();
             self.keyword("FAIR")?;
-            self.fairness_is_ignored(span);
         }
         self.keyword("CONSUME")?;
         let inputs = self.arcs()?;
@@ -139,44 +142,24 @@ impl<'text> Reader<'text, '_> {
         Ok(arcs.map(|(place, weight, _)| NetArc { place, weight }).collect())
     }
 
-    fn token(&self) -> Token<'text> {
-        self.tokens[self.next.min(self.tokens.len() - 1)]
-    }
-
-    fn at(&self, text: &str) -> bool {
-        self.token().text == text
-    }
-
-    fn advance(&mut self) {
-        self.next = (self.next + 1).min(self.tokens.len() - 1);
-    }
-
-    fn eat(&mut self, text: &str) -> bool {
-        let found = self.at(text);
-        if found {
-            self.advance();
-        }
-        found
-    }
-
     fn keyword(&mut self, text: &str) -> Checked<()> {
-        if self.eat(text) { Ok(()) } else { Err(self.unexpected(&format!("`{text}`"))) }
+        if self.words.eat(&[text]) { Ok(()) } else { Err(self.unexpected(&format!("`{text}`"))) }
     }
 
     fn name(&mut self, what: &str) -> Checked<Token<'text>> {
-        let token = self.token();
+        let token = self.words.token();
         if matches!(token.text, "" | "," | ";" | ":" | "(" | ")" | "}") {
             return Err(self.unexpected(what));
         }
-        self.advance();
+        self.words.advance();
         Ok(token)
     }
 
     fn number(&mut self) -> Checked<u32> {
-        let token = self.token();
+        let token = self.words.token();
         match token.text.parse() {
             Ok(number) => {
-                self.advance();
+                self.words.advance();
                 Ok(number)
             }
             Err(_) if token.text.starts_with(|one: char| one.is_ascii_digit() || one == '-') => {
@@ -187,7 +170,7 @@ impl<'text> Reader<'text, '_> {
     }
 
     fn unexpected(&mut self, expected: &str) -> Reported {
-        let token = self.token();
+        let token = self.words.token();
         if HIGH_LEVEL.contains(&token.text) || matches!(token.text, "(" | ")") {
             return self.high_level(token.span);
         }
@@ -195,15 +178,8 @@ impl<'text> Reader<'text, '_> {
         if token.text == ":" {
             return self.high_level(token.span);
         }
-        let found = match token.text {
-            "" => "the end of the text".to_owned(),
-            text => format!("`{}`", text.chars().take(40).collect::<String>()),
-        };
-        let message = format!("expected {expected}, found {found}");
-        let label = format!("expected {expected}");
-        let error = Diagnostic::error(codes::UNEXPECTED_TOKEN, token.span, message, label);
         let help = "a net is `PLACE p, q; MARKING p: 1; TRANSITION t CONSUME p: 1; PRODUCE q: 1;`";
-        self.diagnostics.report(error.help(help))
+        self.diagnostics.report(self.words.unexpected(expected, help))
     }
 
     fn high_level(&mut self, span: Span) -> Reported {
@@ -233,12 +209,6 @@ impl<'text> Reader<'text, '_> {
         let help = help.unwrap_or_else(|| "declare it behind `PLACE`".to_owned());
         self.diagnostics.report(error.help(help));
     }
-
-    fn fairness_is_ignored(&mut self, span: Span) {
-        let message = "fairness is not taken into account";
-        let warning = Diagnostic::warning(codes::FAIRNESS_IGNORED, span, message, "no check assumes this");
-        self.diagnostics.warn(warning.help("a formula can say it: GF enabled -> GF fired"));
-    }
 }
 
 #[cfg(test)]
@@ -254,14 +224,19 @@ mod tests {
     fn a_net_is_read() {
         let text = "PLACE p; SAFE: q; SAFE 3: r, SAFE; { c } MARKING p: 2, r, p; \
             TRANSITION t WEAK FAIR CONSUME p, q: 2, p; PRODUCE; TRANSITION p CONSUME ; PRODUCE SAFE: 0, r;";
-        let (net, warnings) = net(text).unwrap();
+        let net = net(text).unwrap();
         let places: Vec<(&str, u32)> = net.places.iter().map(|one| (one.name.as_str(), one.tokens)).collect();
         assert_eq!(places, [("p", 3), ("q", 0), ("r", 1), ("SAFE", 0)]);
         let arc = |place, weight| NetArc { place, weight };
         assert_eq!(net.transitions[0].inputs, [arc(0, 2), arc(1, 2)]);
         assert_eq!(net.transitions[0].fairness, Fairness::Weak);
         assert_eq!(net.transitions[1].outputs, [arc(2, 1)]);
-        assert_eq!(warnings.len(), 1);
+    }
+
+    #[test]
+    fn a_task_may_follow() {
+        let text = "PLACE p; MARKING; TRANSITION t CONSUME; PRODUCE p; FORMULA EF p > 1";
+        assert_eq!(net(text).unwrap().task, text.find("FORMULA"));
     }
 
     #[test]

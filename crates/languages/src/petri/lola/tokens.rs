@@ -16,21 +16,34 @@ pub(super) struct Token<'text> {
 /// What stands alone.
 const SIGNS: [char; 5] = [',', ';', ':', '(', ')'];
 
+/// What braces are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Braces {
+    /// Comments, in nets and tasks.
+    Comments,
+    /// Lists, in automata.
+    Lists,
+}
+
 /// All tokens. The last one is empty.
-pub(super) fn tokens<'text>(text: &'text str, diagnostics: &mut Diagnostics) -> Vec<Token<'text>> {
+pub(super) fn tokens<'text>(
+    text: &'text str,
+    braces_are: Braces,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Token<'text>> {
     let mut tokens = Vec::new();
     let mut at = text.len() - text.trim_start_matches('\u{feff}').len();
     while let Some(first) = text[at..].chars().next() {
         let rest = &text[at..];
         let length = if first.is_whitespace() {
             first.len_utf8()
-        } else if first == '{' {
+        } else if first == '{' && braces_are == Braces::Comments {
             braces(rest).unwrap_or_else(|| unclosed(text, at, "}", diagnostics))
         } else if let Some(comment) = rest.strip_prefix("/*") {
             let length = comment.find("*/").map(|end| end + "/**/".len());
             length.unwrap_or_else(|| unclosed(text, at, "*/", diagnostics))
         } else {
-            let length = if SIGNS.contains(&first) || first == '}' {
+            let length = if SIGNS.contains(&first) || matches!(first, '{' | '}') {
                 first.len_utf8()
             } else {
                 let ends =
@@ -44,6 +57,63 @@ pub(super) fn tokens<'text>(text: &'text str, diagnostics: &mut Diagnostics) -> 
     }
     tokens.push(Token { text: "", span: Span::new(text.len(), text.len()) });
     tokens
+}
+
+/// A place in a list of tokens, which ends with an empty one.
+#[derive(Clone, Debug)]
+pub(super) struct Cursor<'text> {
+    tokens: Vec<Token<'text>>,
+    next: usize,
+}
+
+impl<'text> Cursor<'text> {
+    pub(super) fn new(tokens: Vec<Token<'text>>) -> Self {
+        Self { tokens, next: 0 }
+    }
+
+    /// The next token, and the last one for ever.
+    pub(super) fn token(&self) -> Token<'text> {
+        self.ahead(0)
+    }
+
+    /// The token so many places behind the next one.
+    pub(super) fn ahead(&self, count: usize) -> Token<'text> {
+        self.tokens[(self.next + count).min(self.tokens.len() - 1)]
+    }
+
+    /// The token that was read last.
+    pub(super) fn last(&self) -> Token<'text> {
+        self.tokens[self.next.saturating_sub(1)]
+    }
+
+    pub(super) fn at(&self, text: &str) -> bool {
+        self.token().text == text
+    }
+
+    pub(super) fn advance(&mut self) {
+        self.next = (self.next + 1).min(self.tokens.len() - 1);
+    }
+
+    /// Whether the next token is one of these; it is passed then.
+    pub(super) fn eat(&mut self, texts: &[&str]) -> bool {
+        let found = texts.iter().any(|text| self.at(text));
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    /// That the next token is not what was expected here.
+    pub(super) fn unexpected(&self, expected: &str, help: &str) -> Diagnostic {
+        let token = self.token();
+        let found = match token.text {
+            "" => "the end of the text".to_owned(),
+            text => format!("`{}`", text.chars().take(40).collect::<String>()),
+        };
+        let message = format!("expected {expected}, found {found}");
+        let label = format!("expected {expected}");
+        Diagnostic::error(codes::UNEXPECTED_TOKEN, token.span, message, label).help(help)
+    }
 }
 
 /// The length of a comment in braces, which may hold others.
@@ -77,7 +147,7 @@ mod tests {
 
     fn words(text: &str) -> Vec<&str> {
         let mut diagnostics = Diagnostics::default();
-        let words = tokens(text, &mut diagnostics).iter().map(|token| token.text).collect();
+        let words = tokens(text, Braces::Comments, &mut diagnostics).iter().map(|token| token.text).collect();
         diagnostics.check(Ok(())).unwrap();
         words
     }
@@ -95,10 +165,18 @@ mod tests {
     }
 
     #[test]
+    fn braces_of_automata_are_signs() {
+        let mut diagnostics = Diagnostics::default();
+        let words = tokens("accept {a,b};", Braces::Lists, &mut diagnostics);
+        let words: Vec<&str> = words.iter().map(|token| token.text).collect();
+        assert_eq!(words, ["accept", "{", "a", ",", "b", "}", ";", ""]);
+    }
+
+    #[test]
     fn open_comments_are_told() {
         for text in ["a { b { c }", "/* x"] {
             let mut diagnostics = Diagnostics::default();
-            tokens(text, &mut diagnostics);
+            tokens(text, Braces::Comments, &mut diagnostics);
             assert_eq!(diagnostics.check(Ok(())).unwrap_err()[0].code, codes::UNCLOSED_COMMENT);
         }
     }

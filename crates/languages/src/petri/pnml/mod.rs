@@ -22,13 +22,12 @@ use super::net::Net;
 use read::NetKind;
 
 /// Reads a document with one net.
-pub(super) fn net(text: &str) -> Result<(Net, Vec<Diagnostic>), Vec<Diagnostic>> {
+pub(super) fn net(text: &str) -> Result<Net, Vec<Diagnostic>> {
     let mut diagnostics = Diagnostics::default();
     let written = read::document(text).map_err(|error| vec![error])?;
     let net = match written.kind {
         NetKind::PlaceTransition => place_transition::net(&written, &mut diagnostics),
         NetKind::Symmetric => unfold::net(&written, &mut diagnostics),
     };
-    let net = diagnostics.check(Ok(net))?;
-    Ok((net, diagnostics.into_warnings()))
+    diagnostics.check(Ok(net))
 }

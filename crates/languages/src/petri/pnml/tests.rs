@@ -34,7 +34,7 @@ fn pages_references_weights_and_inhibitors_are_read() {
           <arc id='5' source='p' target='u'><type value='inhibitor'/><inscription><text>4</text></inscription></arc>
         </page>",
     );
-    let (net, _) = net(&text).unwrap();
+    let net = net(&text).unwrap();
     let arc = |place, weight| NetArc { place, weight };
     assert_eq!(net.places.iter().map(|place| place.tokens).collect::<Vec<_>>(), [3, 0]);
     assert_eq!(
@@ -47,7 +47,7 @@ fn pages_references_weights_and_inhibitors_are_read() {
 
 #[test]
 fn units_are_read() {
-    let (net, _) = net(&document(
+    let net = net(&document(
         "<page id='a'><place id='p'/><place id='q'/><toolspecific tool='nupn' version='1.1'>
          <structure units='2' root='u' safe='true'><unit id='u'><places/><subunits>v</subunits></unit>
          <unit id='v'><places>q p</places><subunits/></unit></structure></toolspecific></page>",
@@ -128,7 +128,7 @@ fn colours_are_unfolded() {
         place("r", "dot", &twice("<dotconstant/>")),
         twice(X),
     ));
-    let (net, _) = net(&text).unwrap();
+    let net = net(&text).unwrap();
     let places: Vec<(&str, u32)> = net.places.iter().map(|one| (one.name.as_str(), one.tokens)).collect();
     assert_eq!(places[..4], [("p(a)", 1), ("p(b)", 1), ("p(c)", 1), ("q(b,1)", 0)]);
     // Nothing is ever put on `q(a,1)` and `q(a,2)`.

@@ -61,6 +61,7 @@ pub fn record_graph<M: Subject>(
         state_words: subject.words() as u64,
         widenings: figures.widenings,
         graph,
+        course: figures.course,
     };
     Ok((outcome, recorded))
 }

@@ -69,6 +69,7 @@ impl<'a, M: Subject> RecordedSearch<'a, M> {
         let observed = Observer::<M::System>::bytes(&self.observer);
         let Self { subject, search, observer: Both(recorder, log), error, mut figures, .. } = self;
         figures.counters = search.counters();
+        figures.course = search.course();
         figures.peak_bytes = figures.peak_bytes.max(search.peak_bytes() + observed);
         figures.log_bytes = log.disk_bytes();
         Ok(Ended { end, subject, recorder, error, figures })

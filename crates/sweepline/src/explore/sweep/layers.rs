@@ -1,8 +1,9 @@
 //! From one layer to the next, and from one sweep to the next.
 
+use crate::explore::course::EndedLayer;
 use crate::explore::observer::Observer;
 use crate::explore::origin::{UNKNOWN, tell_origin};
-use crate::explore::search::{CompleteSearch, SearchEnd, StopReason};
+use crate::explore::search::{CompleteSearch, Search, SearchEnd, StopReason};
 use crate::model::transition_system::TransitionSystem;
 use crate::progress::Comparison;
 use crate::store::layer::{Inserted, LayerFull, Width};
@@ -74,6 +75,10 @@ impl SweepSearch {
             let met = on_disk.unwrap_or(self.layer.len() as u64);
             self.counters.largest_layer = self.counters.largest_layer.max(met);
             self.note_peak();
+            if self.course.is_some() {
+                let layer = EndedLayer { states: met, ..self.ending_layer() };
+                self.course.iter_mut().for_each(|course| course.end_layer(layer));
+            }
             if observer.layer_ends().is_break() {
                 return Err(SearchEnd::Decided);
             }
@@ -85,6 +90,19 @@ impl SweepSearch {
             }
         }
         self.end_large()
+    }
+
+    /// The current layer, as part of the course.
+    pub(super) fn ending_layer(&self) -> EndedLayer {
+        let is_first = self.counters.sweeps + self.counters.local_sweeps == 1;
+        EndedLayer {
+            sweep: self.counters.sweeps,
+            progress: self.front.value,
+            states: self.layer.len() as u64,
+            held: self.held(),
+            met: if is_first { self.records() } else { self.estimated_distinct() },
+            explored: self.counters.explored,
+        }
     }
 
     /// Before the sweep goes on to this value: `true` if there are roots in the group that it leaves.

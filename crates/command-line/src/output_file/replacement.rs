@@ -1,0 +1,176 @@
+//! The new content of a file, in the same directory, which takes the file's place in one step or is gone.
+//!
+//! A process can be killed at any moment, and must not leave files behind that nobody knows. On Linux the content has
+//! no name while it is written, so that it goes with the process. A file without a name can be given one, but not one
+//! that is taken, so it gets a name made from that of the target and is then renamed. Whoever is killed between these two
+//! steps leaves a file that the next one to write the same target removes. Two processes that write the same target at
+//! once may remove or rename each other's files, which are complete: the loser begins anew with giving its name.
+//!
+//! Elsewhere, and in file systems that know no nameless files, it has a random name from the beginning.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// What a file is to be replaced by, unless it is dropped before.
+pub struct Replacement {
+    target: PathBuf,
+    content: Content,
+}
+
+enum Content {
+    #[cfg(target_os = "linux")]
+    Nameless(File),
+    Named(NamedTempFile),
+}
+
+impl Replacement {
+    /// Begins with nothing inside.
+    ///
+    /// # Errors
+    /// The directory takes no new files.
+    pub fn of(target: &Path) -> io::Result<Self> {
+        Ok(Self { target: target.into(), content: Content::in_directory(directory_of(target))? })
+    }
+
+    /// Puts the content into the place of the target.
+    ///
+    /// # Errors
+    /// The directory does not allow it any more. Then the target is what it was.
+    pub fn publish(self) -> io::Result<()> {
+        match self.content {
+            #[cfg(target_os = "linux")]
+            Content::Nameless(file) => publish_nameless(&file, &self.target),
+            Content::Named(file) => file.persist(&self.target).map(drop).map_err(|error| error.error),
+        }
+    }
+}
+
+impl Write for Replacement {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.content {
+            #[cfg(target_os = "linux")]
+            Content::Nameless(file) => file.write(bytes),
+            Content::Named(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(()) // Nothing is held back.
+    }
+}
+
+impl Content {
+    #[cfg(target_os = "linux")]
+    fn in_directory(directory: &Path) -> io::Result<Self> {
+        use std::os::unix::fs::OpenOptionsExt;
+        let nameless = rustix::fs::OFlags::TMPFILE.bits().cast_signed();
+        match File::options().write(true).custom_flags(nameless).mode(MODE).open(directory) {
+            Ok(file) => Ok(Self::Nameless(file)),
+            Err(_) => Self::named(directory),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn in_directory(directory: &Path) -> io::Result<Self> {
+        Self::named(directory)
+    }
+
+    fn named(directory: &Path) -> io::Result<Self> {
+        use std::os::unix::fs::PermissionsExt;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".sweepline-").permissions(Permissions::from_mode(MODE));
+        builder.tempfile_in(directory).map(Self::Named)
+    }
+}
+
+/// What any new file gets: everything that the user's mask leaves.
+const MODE: u32 = 0o666;
+
+fn directory_of(target: &Path) -> &Path {
+    target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+#[cfg(target_os = "linux")]
+fn publish_nameless(file: &File, target: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::MetadataExt;
+
+    let mut name = std::ffi::OsString::from(".sweepline-");
+    name.push(target.file_name().ok_or(io::ErrorKind::InvalidInput)?);
+    let passing = directory_of(target).join(name);
+    let nameless = format!("/proc/self/fd/{}", file.as_raw_fd());
+    loop {
+        match linkat(CWD, &*nameless, CWD, &passing, AtFlags::SYMLINK_FOLLOW) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::EXIST) => {
+                forgive_missing(fs::remove_file(&passing))?;
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        match fs::rename(&passing, target) {
+            // Another process took it: to the target, where it still is, or away.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && file.metadata()?.nlink() == 0 => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            renamed => return renamed,
+        }
+    }
+}
+
+/// Another process was faster.
+#[cfg(target_os = "linux")]
+fn forgive_missing(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_published_leaves_nothing_and_what_is_replaces_all() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("run.json");
+        fs::write(&target, "old").unwrap();
+        let mut dropped = Replacement::of(&target).unwrap();
+        dropped.write_all(b"half").unwrap();
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "it has no name");
+        drop(dropped);
+        assert_eq!(fs::read(&target).unwrap(), b"old");
+        // Left by a process that was killed between the two steps.
+        fs::write(directory.path().join(".sweepline-run.json"), "left").unwrap();
+        let mut whole = Replacement::of(&target).unwrap();
+        whole.write_all(b"new").unwrap();
+        whole.publish().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"new");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn processes_that_write_the_same_file_do_not_fail() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("run.json");
+        std::thread::scope(|scope| {
+            for writer in 0..4u8 {
+                let target = &target;
+                scope.spawn(move || {
+                    for _ in 0..200 {
+                        let mut content = Replacement::of(target).unwrap();
+                        content.write_all(&[b'a' + writer; 100]).unwrap();
+                        content.publish().unwrap();
+                        let read = fs::read(target).unwrap();
+                        assert!(read.len() == 100 && read.iter().all(|&byte| byte == read[0]));
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,198 @@
+//! A trace in the Informal Trace Format, JSON that Apalache, Quint and viewers of traces read.
+//!
+//! The format has states, not changes: each is an object with all variables. An array is a list, and so is a buffer, of the messages that
+//! are in it; a message of several parts is a tuple. The state that a process is in is a string. Numbers that not every reader
+//! of JSON can tell apart are written as text. The actions, for which the format has no place, stand in the field `#meta` that
+//! is free for such things: each with the state that it leads to.
+//!
+//! In a lasso, `loop` is the number of the state that follows the last one. Here a loop ends with the state that it began with,
+//! which is therefore left out; the action that closes the loop is `loop-action` in the `#meta` of the trace.
+//!
+//! States are written one by one, on a line each, so that a long trace takes no memory.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use serde_json::{Map, Value, json};
+use sweepline::model::guarded_commands::{CellId, GuardedCommands, Shape, Variable};
+use sweepline::verdict::trace::Trace;
+
+/// The field that is no variable.
+const META: &str = "#meta";
+/// Numbers from here on are text: a floating-point number would not hold all of them.
+const EXACT: u64 = 1 << 53;
+
+/// A trace with what it is about.
+#[derive(Clone, Copy, Debug)]
+pub struct ItfTrace<'a> {
+    /// The model's file.
+    pub model: &'a str,
+    /// The property that the trace decides, if any.
+    pub property: Option<&'a str>,
+    /// What the trace is a run of.
+    pub commands: &'a GuardedCommands,
+    /// The run.
+    pub trace: &'a Trace,
+    /// For a lasso, how many steps lead to the loop.
+    pub loop_start: Option<usize>,
+}
+
+impl ItfTrace<'_> {
+    /// Writes the trace.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn write(&self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+        let names = names(self.commands);
+        let steps = self.trace.steps.len();
+        // The last state of a loop is its first one; only a state that is repeated for ever is alone.
+        let closing = self.loop_start.filter(|start| *start < steps).and(self.trace.steps.last());
+        let action = |step: usize| self.commands.action_name(self.trace.steps[step].action);
+        let mut meta = json!({
+            "format": "ITF",
+            "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
+            "source": self.model,
+        });
+        if let Some(property) = self.property {
+            meta["description"] = format!("a trace for `{property}`").into();
+        }
+        if closing.is_some() {
+            meta["loop-action"] = action(steps - 1).into();
+        }
+        writeln!(out, "{{\n  \"{META}\": {meta},\n  \"vars\": {},", json!(names))?;
+        if let Some(start) = self.loop_start {
+            writeln!(out, "  \"loop\": {start},")?;
+        }
+        write!(out, "  \"states\": [")?;
+        for number in 0..=steps - usize::from(closing.is_some()) {
+            let mut meta = json!({ "index": number });
+            if let Some(step) = number.checked_sub(1) {
+                meta["action"] = action(step).into();
+            }
+            let state = state(self.commands, &names, self.trace.state(number), meta);
+            write!(out, "{}\n    {state}", if number == 0 { "" } else { "," })?;
+        }
+        writeln!(out, "\n  ]\n}}")?;
+        out.flush()
+    }
+}
+
+/// What the variables are called, each differently.
+fn names(commands: &GuardedCommands) -> Vec<String> {
+    let mut taken = BTreeSet::from([META.to_owned()]);
+    let unique = |variable: &Variable| {
+        let mut name = match (&variable.shape, variable.process) {
+            (Shape::Location(_), _) | (_, None) => variable.name.clone(),
+            (_, Some(process)) => format!("{}.{}", commands.process(process).name, variable.name),
+        };
+        // A process may be called like a variable, and a place of a net like anything.
+        while !taken.insert(name.clone()) {
+            name.push('_');
+        }
+        name
+    };
+    commands.variables.iter().map(unique).collect()
+}
+
+fn state(commands: &GuardedCommands, names: &[String], cells: &[i64], meta: Value) -> Value {
+    let mut state = Map::from_iter([(META.to_owned(), meta)]);
+    for (variable, name) in commands.variables.iter().zip(names) {
+        let first = variable.first_cell.index();
+        let own = &cells[first..first + variable.cell_count()];
+        state.insert(name.clone(), value(commands, variable, own));
+    }
+    Value::Object(state)
+}
+
+fn value(commands: &GuardedCommands, variable: &Variable, cells: &[i64]) -> Value {
+    match &variable.shape {
+        Shape::Scalar(_) => number(cells[0]),
+        Shape::Location(_) => commands.value_name(CellId(variable.first_cell.0), cells[0]).into(),
+        Shape::Array { .. } => cells.iter().copied().map(number).collect(),
+        Shape::Queue { fields, .. } => {
+            let length = usize::try_from(cells[0]).unwrap_or(0);
+            let messages = cells[1..].chunks(fields.len().max(1)).take(length);
+            messages.map(message).collect()
+        }
+    }
+}
+
+fn message(parts: &[i64]) -> Value {
+    match parts {
+        [one] => number(*one),
+        parts => json!({ "#tup": parts.iter().copied().map(number).collect::<Value>() }),
+    }
+}
+
+fn number(value: i64) -> Value {
+    if value.unsigned_abs() < EXACT { value.into() } else { json!({ "#bigint": value.to_string() }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use sweepline::model::guarded_commands::ActionId;
+    use sweepline::model::interpreter::Interpreter;
+    use sweepline::verdict::replay::replay;
+
+    use super::*;
+
+    /// The trace of these actions as another program reads it.
+    fn read(text: &str, actions: &[u32], loop_start: Option<usize>) -> Value {
+        let commands = languages::read_model(text).unwrap().commands;
+        let actions = actions.iter().map(|&action| ActionId(action));
+        let replayed = replay(&Interpreter::new(&commands), actions).unwrap();
+        let (commands, trace) = (&commands, replayed.trace());
+        let trace = ItfTrace { model: "m.dve", property: Some("p"), commands, trace, loop_start };
+        let mut written = Vec::new();
+        trace.write(&mut written).unwrap();
+        serde_json::from_slice(&written).unwrap()
+    }
+
+    #[test]
+    fn states_have_lists_for_arrays_and_buffers_and_strings_for_locations() {
+        let text = "int a[2]; channel {byte, byte} c[3]; channel {byte} d[2]; \
+             process P { byte x = 7; state s, t; init s; \
+             trans s -> t { sync c!{1, 2}; effect a[1] = -5; }, t -> s { sync d!x; }; } system async;";
+        let read = read(text, &[0, 1], None);
+        assert_eq!(read["#meta"]["format"], "ITF");
+        assert_eq!(read["#meta"]["source"], "m.dve");
+        assert_eq!(read["vars"], json!(["a", "c", "d", "P", "P.x"]));
+        assert!(read.get("loop").is_none());
+        let states = json!([
+            {"#meta": {"index": 0}, "a": [0, 0], "c": [], "d": [], "P.x": 7, "P": "s"},
+            {"#meta": {"index": 1, "action": "P: s -> t (c)"}, "a": [0, -5], "c": [{"#tup": [1, 2]}], "d": [], "P.x": 7, "P": "t"},
+            {"#meta": {"index": 2, "action": "P: t -> s (d)"}, "a": [0, -5], "c": [{"#tup": [1, 2]}], "d": [7], "P.x": 7, "P": "s"},
+        ]);
+        assert_eq!(read["states"], states);
+    }
+
+    #[test]
+    fn the_state_that_closes_a_loop_is_left_out() {
+        let text = "byte x; process P { state s, t, u; init s; \
+             trans s -> t {}, t -> u {}, u -> t {}; } system async;";
+        let lasso = read(text, &[0, 1, 2], Some(1));
+        assert_eq!((&lasso["loop"], &lasso["#meta"]["loop-action"]), (&1.into(), &"P: u -> t".into()));
+        let places: Vec<&Value> = lasso["states"].as_array().unwrap().iter().map(|one| &one["P"]).collect();
+        assert_eq!(places, ["s", "t", "u"]);
+        // A state that is repeated for ever is a loop without a step.
+        let resting = read(text, &[0], Some(1));
+        assert_eq!((&resting["loop"], resting["states"].as_array().unwrap().len()), (&1.into(), 2));
+        assert!(resting["#meta"].get("loop-action").is_none());
+    }
+
+    #[test]
+    fn large_numbers_are_text() {
+        assert_eq!(number((1 << 53) - 1), json!(9_007_199_254_740_991_i64));
+        assert_eq!(number(1 << 53), json!({"#bigint": "9007199254740992"}));
+        assert_eq!(number(i64::MIN), json!({"#bigint": "-9223372036854775808"}));
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let text = "byte P; process P { state s; init s; trans s -> s {}; } system async;";
+        let mut commands = languages::read_model(text).unwrap().commands;
+        assert_eq!(names(&commands), ["P", "P_"]);
+        commands.variables[0].name = META.into();
+        assert_eq!(names(&commands), ["#meta_", "P"]);
+    }
+}

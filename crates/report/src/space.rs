@@ -1,0 +1,137 @@
+//! A small state space as part of a run record: its states and steps, to be drawn and swept before somebody's eyes.
+//!
+//! There are two forms. Up to [`SpaceRecord::MOST_STATES`] states, each is there with its values and its steps; of a
+//! larger space, each layer is, with the number of its states and of the steps to other layers. As in the rest of the
+//! record, fields are only added.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::run_record::ValueRecord;
+
+/// A state space. One of `states` and `layers` is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpaceRecord {
+    /// All states, in the order in which a search met them. Edges refer to them by their place in this list.
+    pub states: Vec<SpaceStateRecord>,
+    /// The steps between them.
+    pub edges: Vec<SpaceEdgeRecord>,
+    /// Whether these are all states and steps.
+    pub complete: bool,
+    /// Of a larger space, its layers in order of progress.
+    #[serde(default)]
+    pub layers: Vec<SpaceLayerRecord>,
+}
+
+/// A state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpaceStateRecord {
+    /// The packed progress value.
+    pub progress: u64,
+    /// The variables; where there are many, perhaps not those that are 0.
+    pub values: Vec<ValueRecord>,
+    /// Whether runs begin here.
+    pub initial: bool,
+    /// The progress value as the measure shows it; none where it is the number itself.
+    #[serde(default)]
+    pub value: Option<String>,
+}
+
+/// A step.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpaceEdgeRecord {
+    /// The place of the state before it.
+    pub from: u32,
+    /// The place of the state after it.
+    pub to: u32,
+    /// What people call the action.
+    pub action: String,
+}
+
+/// All states with one progress value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpaceLayerRecord {
+    /// The packed progress value.
+    pub progress: u64,
+    /// How many states these are.
+    pub states: u64,
+    /// The steps from them, by the layer that they lead to; also to this one.
+    pub edges: Vec<LayerEdgeRecord>,
+    /// Whether runs begin here.
+    pub initial: bool,
+    /// The progress value as the measure shows it; none where it is the number itself.
+    #[serde(default)]
+    pub value: Option<String>,
+}
+
+/// Steps from one layer to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LayerEdgeRecord {
+    /// The place of the layer after them.
+    pub to: u32,
+    /// How many steps.
+    pub count: u64,
+}
+
+impl SpaceRecord {
+    /// A space with more states has layers in their place.
+    pub const MOST_STATES: usize = 2_000;
+
+    /// The same space by layers. Edges from or to states that are not there are left out.
+    pub fn by_layers(&self) -> Vec<SpaceLayerRecord> {
+        if self.states.is_empty() {
+            return self.layers.clone();
+        }
+        let mut places: BTreeMap<u64, u32> = self.states.iter().map(|state| (state.progress, 0)).collect();
+        for (place, number) in places.values_mut().zip(0..) {
+            *place = number;
+        }
+        let mut layers = vec![SpaceLayerRecord::default(); places.len()];
+        let layer_of = |state: &SpaceStateRecord| places[&state.progress];
+        for state in &self.states {
+            let layer = &mut layers[layer_of(state) as usize];
+            layer.progress = state.progress;
+            layer.states += 1;
+            layer.initial |= state.initial;
+            layer.value.clone_from(&state.value);
+        }
+        let mut counts: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+        for edge in &self.edges {
+            let ends = (self.states.get(edge.from as usize), self.states.get(edge.to as usize));
+            if let (Some(from), Some(to)) = ends {
+                *counts.entry((layer_of(from), layer_of(to))).or_default() += 1;
+            }
+        }
+        for ((from, to), count) in counts {
+            layers[from as usize].edges.push(LayerEdgeRecord { to, count });
+        }
+        layers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_gather_in_layers_in_order_of_progress() {
+        let state = |progress, initial| SpaceStateRecord { progress, initial, ..SpaceStateRecord::default() };
+        let edge = |from, to| SpaceEdgeRecord { from, to, action: "a".into() };
+        let space = SpaceRecord {
+            states: vec![state(7, true), state(2, false), state(7, false)],
+            edges: vec![edge(0, 1), edge(2, 1), edge(1, 2), edge(0, 2), edge(0, 9)],
+            complete: true,
+            layers: Vec::new(),
+        };
+        let layers = space.by_layers();
+        let shape: Vec<(u64, u64, bool)> =
+            layers.iter().map(|layer| (layer.progress, layer.states, layer.initial)).collect();
+        assert_eq!(shape, [(2, 1, false), (7, 2, true)]);
+        assert_eq!(layers[0].edges, [LayerEdgeRecord { to: 1, count: 1 }]);
+        assert_eq!(
+            layers[1].edges,
+            [LayerEdgeRecord { to: 0, count: 2 }, LayerEdgeRecord { to: 1, count: 1 }]
+        );
+    }
+}
