@@ -13,6 +13,7 @@ use clap_complete::Shell;
 use crate::amounts::{duration, memory_size};
 use crate::comparison_options::CompareArguments;
 use crate::explanation::Explanation;
+use crate::live::LiveChoice;
 use crate::options::{
     ExecutionChoice, FormatChoice, LanguageChoice, ModelOptions, OutputOptions, PreferChoice,
     QuestionOptions, SearchOptions, TraceFormatChoice, ViewChoice, named_expression,
@@ -68,6 +69,9 @@ pub struct Arguments {
     /// Colour the output
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
+    /// How to show a running search, on stderr
+    #[arg(long, global = true, value_name = "HOW", value_enum, default_value_t)]
+    pub live: LiveChoice,
 }
 
 /// The things that can be done.

@@ -6,28 +6,56 @@
 use std::io::{self, IsTerminal, Write};
 
 use clap::ColorChoice;
-use report::{Coloring, Finding};
+use report::{Coloring, Detail, DiagnosticRecord, Finding};
+use serde::Serialize;
+
+use crate::live::{LiveChoice, json_line};
 
 /// Where text for people goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stream {
     /// Stdout.
+    #[default]
     Output,
     /// Stderr, because stdout carries something for programs.
     Error,
 }
 
 /// Prints, in colours or without.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Console {
     color: ColorChoice,
+    live: LiveChoice,
     result: Stream,
+}
+
+/// Something that was wrong or odd, in a line for programs.
+#[derive(Serialize)]
+struct FindingEvent {
+    event: &'static str,
+    #[serde(flatten)]
+    finding: DiagnosticRecord,
 }
 
 impl Console {
     /// A console that prints results to stdout.
-    pub fn new(color: ColorChoice) -> Self {
-        Self { color, result: Stream::Output }
+    pub fn new(color: ColorChoice, live: LiveChoice) -> Self {
+        Self { color, live, ..Self::default() }
+    }
+
+    /// How a running search is shown, if more is to be said than the answers.
+    pub fn live(&self, detail: Detail) -> LiveChoice {
+        match (self.live, detail) {
+            (LiveChoice::Auto, Detail::Quiet) => LiveChoice::None,
+            (live, _) => live,
+        }
+    }
+
+    /// Tells programs what happened, if they listen.
+    pub fn event(&self, event: &impl Serialize) {
+        if self.live == LiveChoice::Json {
+            json_line(event);
+        }
     }
 
     /// The same with results on another stream.
@@ -58,12 +86,20 @@ impl Console {
     /// # Errors
     /// The stream does not take it, for another reason than that nobody reads any more.
     pub fn print(&self, text: &str) -> io::Result<()> {
+        // Stderr is for programs, and stdout, too.
+        if self.live == LiveChoice::Json && self.result == Stream::Error {
+            return Ok(());
+        }
         let mut out = self.writer();
         quietly_if_closed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
     }
 
     /// Prints findings to stderr. If even that fails, there is nobody left to tell.
     pub fn report(&self, findings: &[Finding]) {
+        if self.live == LiveChoice::Json {
+            let event = |finding: &Finding| FindingEvent { event: "diagnostic", finding: finding.record() };
+            return findings.iter().for_each(|finding| json_line(&event(finding)));
+        }
         let coloring = self.coloring_of(Stream::Error);
         let text: Vec<String> = findings.iter().map(|finding| finding.render(coloring)).collect();
         let _ = io::stderr().lock().write_all(text.join("\n").as_bytes());

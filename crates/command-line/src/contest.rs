@@ -265,8 +265,8 @@ impl Searching<'_> {
 
     fn search(&self, properties: &[Property], plan: &Plan) -> Result<Outcome, Failure> {
         let run = self.run;
-        let detail = run.output.detail();
-        let mut watch = Watch::new(run.start, run.search.time_limit, self.interrupt.clone(), detail);
+        let live = run.console.live(run.output.detail());
+        let mut watch = Watch::new(run.start, run.search.time_limit, self.interrupt.clone(), live);
         let outcome = check_by(self.execution, &self.file.model.commands, properties, plan, &mut watch);
         watch.finish();
         outcome.map_err(|error| Failure::of_check(&error, Some(run.search)))

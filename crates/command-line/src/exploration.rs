@@ -4,13 +4,15 @@
 //! the run proceeds and written wherever it ends, bad input included. Files are written before the terminal, so that
 //! a pipe that closes takes nothing with it.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use report::{
     AnswerRecord, Exit, Finding, FinishedSearch, LengthRecord, RateRecord, RunRecord, SpaceRecord, Summary,
-    TraceFile, TraceKind, TraceView, Within, page, runtime_error, write_json, write_junit,
+    TraceFile, TraceKind, TraceView, Within, WrittenFile, page, runtime_error, write_json, write_junit,
 };
+use serde::Serialize;
 use sweepline::check::{Automatic, CheckError, ErrorPlace, Outcome, TraceChoice};
 use sweepline::explore::StopReason;
 use sweepline::model::guarded_commands::GuardedCommands;
@@ -139,7 +141,8 @@ impl<'a> Exploration<'a> {
         };
         let mut record = RunRecord::new(self.model.display().to_string(), preliminary(self.search));
         record.set_constants(&self.definitions.constants);
-        let mut exit = match self.answer(&mut record) {
+        let mut files = Vec::new();
+        let mut exit = match self.answer(&mut record, &mut files) {
             Ok(exit) => exit,
             Err(Failure { exit, findings }) => {
                 self.tell(&findings, &mut record);
@@ -148,33 +151,38 @@ impl<'a> Exploration<'a> {
         };
         record.set_usage(usage_since(self.start));
         record.exit_code = exit.code();
-        if let Some(json) = json {
-            let mut text = Vec::new();
-            if let Err(error) = write_json(&record, &mut text).and_then(|()| json.write(&text)) {
-                exit = self.lose("the run record", &error, exit);
+        let as_json = |record: &RunRecord| in_memory(|out| write_json(record, out));
+        let as_junit = |record: &RunRecord| in_memory(|out| write_junit(record, out));
+        let as_page = |record: &RunRecord| Ok(page(record).into_bytes());
+        let results: [(_, _, &dyn Fn(&RunRecord) -> io::Result<Vec<u8>>); 3] =
+            [("run record", json, &as_json), ("JUnit report", junit, &as_junit), ("page", html, &as_page)];
+        for (content, out, text) in results {
+            let Some(out) = out else { continue };
+            match text(&record).and_then(|text| out.write(&text)) {
+                Ok(()) => files.extend(out.as_written(content)),
+                Err(error) => exit = self.lose(&format!("the {content}"), &error, exit),
             }
-        }
-        if let Some(junit) = junit {
-            let mut text = Vec::new();
-            if let Err(error) = write_junit(&record, &mut text).and_then(|()| junit.write(&text)) {
-                exit = self.lose("the JUnit report", &error, exit);
-            }
-        }
-        if let Some(html) = html
-            && let Err(error) = html.write(page(&record).as_bytes())
-        {
-            exit = self.lose("the page", &error, exit);
         }
         let coloring = self.console.coloring();
-        let summary = Summary { record: &record, detail: self.output.detail(), view: self.view, coloring };
+        let (detail, view) = (self.output.detail(), self.view);
+        let summary = Summary { record: &record, detail, view, coloring, files: &files };
         if let Err(error) = self.console.print(&summary.to_string()) {
             exit = self.lose("the result", &error, exit);
         }
+        let seconds = self.start.elapsed().as_secs_f64();
+        let stopped = record.search.stopped.as_deref();
+        self.console.event(&EndEvent {
+            event: "end",
+            seconds,
+            exit_code: exit.code(),
+            stopped,
+            files: &files,
+        });
         exit
     }
 
     /// Everything up to the answers and the saved trace.
-    fn answer(&self, record: &mut RunRecord) -> Result<Exit, Failure> {
+    fn answer(&self, record: &mut RunRecord, files: &mut Vec<WrittenFile>) -> Result<Exit, Failure> {
         let trace_out = self.trace_out.map(OutputFile::probe).transpose()?;
         probe_disk(self.search)?;
         let file = ModelFile::read(self.model, self.definitions)?;
@@ -229,7 +237,7 @@ impl<'a> Exploration<'a> {
         }
         let exit = record.exit_of_answers();
         Ok(match trace_out {
-            Some(out) => self.save_trace(&out, &file, record, exit),
+            Some(out) => self.save_trace(&out, (&file, record), exit, files),
             None => exit,
         })
     }
@@ -253,8 +261,8 @@ impl<'a> Exploration<'a> {
     ) -> (Result<Explored, CheckError>, Vec<RateRecord>) {
         let Planned { plan, execution, finder, .. } = planned;
         let interrupt = Interrupt::listen();
-        let watch = Watch::new(self.start, self.search.time_limit, interrupt, self.output.detail());
-        let mut watch = watch.with_measure(plan.measure.clone());
+        let live = self.console.live(self.output.detail());
+        let mut watch = Watch::new(self.start, self.search.time_limit, interrupt, live);
         let (commands, properties) = (&file.model.commands, &questions.properties);
         let explored = match finder {
             None => check_by(*execution, commands, properties, plan, &mut watch).map(Explored::AsPlanned),
@@ -267,7 +275,13 @@ impl<'a> Exploration<'a> {
     }
 
     /// Saves the trace that matters most: of the first violation, or else of the first witness.
-    fn save_trace(&self, out: &OutputFile, file: &ModelFile, record: &mut RunRecord, exit: Exit) -> Exit {
+    fn save_trace(
+        &self,
+        out: &OutputFile,
+        (file, record): (&ModelFile, &mut RunRecord),
+        exit: Exit,
+        files: &mut Vec<WrittenFile>,
+    ) -> Exit {
         let with_trace = || record.properties.iter().filter(|property| property.trace.is_some());
         let violated = with_trace().find(|property| property.verdict == AnswerRecord::Violated);
         let chosen = violated.or_else(|| with_trace().next());
@@ -279,8 +293,7 @@ impl<'a> Exploration<'a> {
         };
         let saved = TraceFile::new(&file.path, Some(property.name.clone()), trace);
         let saved = saved.with_constants(&file.constants);
-        let mut text = Vec::new();
-        let written = write_json(&saved, &mut text).and_then(|()| out.write(&text));
+        let written = in_memory(|text| write_json(&saved, text)).and_then(|text| out.write(&text));
         if record.traces.len() > 1 {
             let message =
                 format!("the saved trace is that of `{}`, one of {}", property.name, record.traces.len());
@@ -288,7 +301,10 @@ impl<'a> Exploration<'a> {
             self.tell(&[Finding::warning(codes::SEVERAL_TRACES, message, help)], record);
         }
         match written {
-            Ok(()) => exit,
+            Ok(()) => {
+                files.extend(out.as_written("trace"));
+                exit
+            }
             Err(error) => self.lose("the trace", &error, exit),
         }
     }
@@ -300,10 +316,25 @@ impl<'a> Exploration<'a> {
     }
 
     /// A result could not be written: whoever relies on the file must not read success from the exit code.
-    fn lose(&self, what: &str, error: &std::io::Error, exit: Exit) -> Exit {
+    fn lose(&self, what: &str, error: &io::Error, exit: Exit) -> Exit {
         self.console.report(&[result_lost(what, error)]);
         if exit == Exit::Holds { Exit::Unknown } else { exit }
     }
+}
+
+/// The run is over.
+#[derive(Serialize)]
+struct EndEvent<'a> {
+    event: &'static str,
+    seconds: f64,
+    exit_code: u8,
+    stopped: Option<&'a str>,
+    files: &'a [WrittenFile],
+}
+
+fn in_memory(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    write(&mut text).map(|()| text)
 }
 
 /// The state space, if it is small enough to be drawn.

@@ -104,8 +104,8 @@ impl Conversion<'_> {
     ) -> Result<RecordedGraph, Failure> {
         let (plan, execution) = (self.plan(measure), execution_for(None, &file.model));
         self.record.plan = plan_record(&plan, execution.name(), measure);
-        let watch = Watch::new(self.start, None, Interrupt::listen(), Detail::Normal);
-        let mut watch = watch.with_measure(plan.measure.clone());
+        let live = self.console.live(Detail::Normal);
+        let mut watch = Watch::new(self.start, None, Interrupt::listen(), live);
         let commands = &file.model.commands;
         let expressions: Vec<Expression> = propositions.iter().map(|one| one.expression.clone()).collect();
         let result = record_graph_by(execution, commands, &expressions, &plan, &mut watch);

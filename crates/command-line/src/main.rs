@@ -25,6 +25,7 @@ mod graph_conversion;
 mod interrupt;
 mod labelled_graph;
 mod lean_execution;
+mod live;
 mod measure;
 mod measures;
 mod model_file;
@@ -47,7 +48,7 @@ mod watch;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use clap::{ColorChoice, CommandFactory};
+use clap::CommandFactory;
 use report::Exit;
 
 use arguments::{Arguments, Command};
@@ -60,11 +61,14 @@ use thesis::ThesisArguments;
 
 fn main() -> ExitCode {
     let read = if thesis::is_meant() {
-        ThesisArguments::read().map(|arguments| (Asked::Thesis(arguments), ColorChoice::Auto))
+        ThesisArguments::read().map(|arguments| (Asked::Thesis(arguments), Console::default()))
     } else {
-        Arguments::read().map(|arguments| (Asked::Command(Box::new(arguments.command)), arguments.color))
+        Arguments::read().map(|arguments| {
+            let console = Console::new(arguments.color, arguments.live);
+            (Asked::Command(Box::new(arguments.command)), console)
+        })
     };
-    let (asked, color) = match read {
+    let (asked, console) = match read {
         Ok(read) => read,
         Err(error) => {
             // Help and version go to stdout with code 0, mistakes to stderr with code 2.
@@ -72,7 +76,6 @@ fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::BadInput.code()));
         }
     };
-    let console = Console::new(color);
     let exit = catch_unwind(AssertUnwindSafe(|| run(&asked, console))).unwrap_or_else(|_| {
         console.report(&[defect("it came to a state that it should never be in (see the message above)")]);
         Exit::Defect

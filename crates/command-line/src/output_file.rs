@@ -11,7 +11,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use report::Finding;
+use report::{Finding, WrittenFile};
 
 use self::replacement::Replacement;
 use crate::arguments::is_standard_stream;
@@ -19,7 +19,14 @@ use crate::codes;
 
 /// A place that a result will be written to.
 #[derive(Clone, Debug)]
-pub enum OutputFile {
+pub struct OutputFile {
+    /// As the command line calls it.
+    named: PathBuf,
+    place: Place,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
     /// Stdout.
     Standard,
     /// A regular file, there already or not.
@@ -34,29 +41,12 @@ impl OutputFile {
     /// # Errors
     /// It cannot.
     pub fn probe(path: &Path) -> Result<Self, Finding> {
-        if is_standard_stream(path) {
-            return Ok(Self::Standard);
-        }
-        Self::probe_file(path).map_err(|error| unwritable(path, &error))
-    }
-
-    fn probe_file(path: &Path) -> io::Result<Self> {
-        match fs::metadata(path) {
-            Ok(data) if data.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-            Ok(data) if data.is_file() => {
-                // Renaming would replace a file that is write-protected, and a link instead of what it points to.
-                OpenOptions::new().write(true).open(path)?;
-                let target = fs::canonicalize(path)?;
-                let replaceable = Replacement::of(&target).is_ok();
-                Ok(if replaceable { Self::Regular(target) } else { Self::Direct(target) })
-            }
-            // By the name that was given: what `/dev/stdout` leads to may have none in the file system.
-            Ok(_) => Ok(Self::Direct(path.into())),
-            Err(_) => {
-                Replacement::of(path)?;
-                Ok(Self::Regular(path.into()))
-            }
-        }
+        let place = if is_standard_stream(path) {
+            Place::Standard
+        } else {
+            Place::of_file(path).map_err(|error| unwritable(path, &error))?
+        };
+        Ok(Self { named: path.into(), place })
     }
 
     /// Writes the content.
@@ -72,8 +62,8 @@ impl OutputFile {
     /// # Errors
     /// What was possible before is no longer, or the pieces cannot be had. Then a regular file is what it was.
     pub fn write_by<T>(&self, fill: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<Option<T>> {
-        match self {
-            Self::Standard => {
+        match &self.place {
+            Place::Standard => {
                 let mut out = BufWriter::new(io::stdout().lock());
                 let filled = fill(&mut out).and_then(|told| out.flush().map(|()| told));
                 // What nobody reads any more must not be tried again when the buffer goes.
@@ -83,13 +73,13 @@ impl OutputFile {
                     filled => filled.map(Some),
                 }
             }
-            Self::Regular(path) => {
+            Place::Regular(path) => {
                 let mut file = BufWriter::new(Replacement::of(path)?);
                 let told = fill(&mut file)?;
                 file.into_inner().map_err(io::IntoInnerError::into_error)?.publish()?;
                 Ok(Some(told))
             }
-            Self::Direct(path) => {
+            Place::Direct(path) => {
                 let mut file = BufWriter::new(File::create(path)?);
                 let told = fill(&mut file)?;
                 file.flush()?;
@@ -98,19 +88,46 @@ impl OutputFile {
         }
     }
 
+    /// The file, for the list of those that were written; nothing for stdout, where people see it.
+    pub fn as_written(&self, content: &'static str) -> Option<WrittenFile> {
+        (self.place != Place::Standard)
+            .then(|| WrittenFile { content, path: self.named.display().to_string() })
+    }
+
     /// Removes what an earlier run has written, and tells whether there was anything.
     ///
     /// # Errors
     /// It cannot be removed.
     pub fn discard(&self) -> io::Result<bool> {
-        match self {
-            Self::Regular(path) => match fs::remove_file(path) {
+        match &self.place {
+            Place::Regular(path) => match fs::remove_file(path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
                 other => other.map(|()| true),
             },
             // Of a file in a directory that takes no changes, at least nothing is left inside.
-            Self::Direct(path) if path.is_file() => File::create(path).map(|_| true),
-            Self::Standard | Self::Direct(_) => Ok(false),
+            Place::Direct(path) if path.is_file() => File::create(path).map(|_| true),
+            Place::Standard | Place::Direct(_) => Ok(false),
+        }
+    }
+}
+
+impl Place {
+    fn of_file(path: &Path) -> io::Result<Self> {
+        match fs::metadata(path) {
+            Ok(data) if data.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+            Ok(data) if data.is_file() => {
+                // Renaming would replace a file that is write-protected, and a link instead of what it points to.
+                OpenOptions::new().write(true).open(path)?;
+                let target = fs::canonicalize(path)?;
+                let replaceable = Replacement::of(&target).is_ok();
+                Ok(if replaceable { Self::Regular(target) } else { Self::Direct(target) })
+            }
+            // By the name that was given: what `/dev/stdout` leads to may have none in the file system.
+            Ok(_) => Ok(Self::Direct(path.into())),
+            Err(_) => {
+                Replacement::of(path)?;
+                Ok(Self::Regular(path.into()))
+            }
         }
     }
 }

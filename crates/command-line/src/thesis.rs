@@ -324,8 +324,8 @@ fn outcome_of(question: &Question, console: Console) -> Result<Outcome, Failure>
     let measure = ExpressionMeasure::new(&model.commands, &progress.components)
         .map_err(|error| defect(&error.to_string()))?;
     let plan = Plan { engine: Engine::Sweep, measure: Some(measure), ..Plan::default() };
-    let mut watch = Watch::new(Instant::now(), None, Interrupt::listen(), Detail::Normal)
-        .with_measure(plan.measure.clone());
+    let live = console.live(Detail::Normal);
+    let mut watch = Watch::new(Instant::now(), None, Interrupt::listen(), live);
     let execution = execution_for(None, model);
     let result = check_by(execution, &model.commands, std::slice::from_ref(property), &plan, &mut watch);
     watch.finish();

@@ -71,7 +71,7 @@ pub use run_record::{
 pub use space::{LayerEdgeRecord, SpaceEdgeRecord, SpaceLayerRecord, SpaceRecord, SpaceStateRecord};
 pub use space_drawing::svg;
 pub use statistics::graph_row;
-pub use terminal::{ComponentText, Detail, Summary};
+pub use terminal::{ComponentText, Detail, Summary, WrittenFile};
 pub use trace_file::{SavedAction, TraceFile, TraceFileError};
 pub use trace_view::{Length, TraceText, TraceView, changes_text, state_text};
 pub use web_page::page;

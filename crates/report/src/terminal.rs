@@ -6,6 +6,7 @@
 use std::fmt;
 
 use anstyle::{AnsiColor, Style};
+use serde::Serialize;
 
 use crate::diagnostics::Coloring;
 use crate::filling::{NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS};
@@ -43,6 +44,17 @@ pub struct Summary<'a> {
     pub view: TraceView,
     /// Whether it is coloured.
     pub coloring: Coloring,
+    /// Files that were written.
+    pub files: &'a [WrittenFile],
+}
+
+/// A file with results.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WrittenFile {
+    /// What is in it, in words.
+    pub content: &'static str,
+    /// Where it is.
+    pub path: String,
 }
 
 impl fmt::Display for Summary<'_> {
@@ -56,10 +68,6 @@ impl fmt::Display for Summary<'_> {
         for property in &self.record.properties {
             self.answer(f, property)?;
         }
-        // Statistics of a search that never began are nothing but gaps.
-        if self.record.search.transitions.total.is_none() {
-            return Ok(());
-        }
         match (self.detail, self.record.properties.is_empty()) {
             (Detail::Quiet, false) => Ok(()),
             // Who asks nothing and wants to hear little still wants to hear something.
@@ -67,8 +75,10 @@ impl fmt::Display for Summary<'_> {
                 Some(line) => writeln!(f, "{line}"),
                 None => Ok(()),
             },
-            (_, true) => self.statistics(f),
-            (_, false) => writeln!(f).and_then(|()| self.statistics(f)),
+            (_, is_first) => match self.statistics() {
+                statistics if is_first || statistics.is_empty() => f.write_str(&statistics),
+                statistics => write!(f, "\n{statistics}"),
+            },
         }
     }
 }
@@ -155,11 +165,15 @@ impl Summary<'_> {
         }
     }
 
-    fn statistics(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, value) in rows(self.record, self.detail) {
-            writeln!(f, "{name:16}  {value}")?;
-        }
-        Ok(())
+    /// The block at the end, which tells last which files there are.
+    fn statistics(&self) -> String {
+        let files = self.files.iter().map(|WrittenFile { content, path }| format!("{path} ({content})"));
+        let files = files.collect::<Vec<_>>().join(", ");
+        let files = (!files.is_empty()).then_some(("written", files));
+        // Statistics of a search that never began are nothing but gaps.
+        let is_begun = self.record.search.transitions.total.is_some();
+        let rows = is_begun.then(|| rows(self.record, self.detail)).into_iter().flatten();
+        rows.chain(files).map(|(name, value)| format!("{name:16}  {value}\n")).collect()
     }
 
     fn trace_of(&self, property: &PropertyRecord) -> Option<&TraceRecord> {

@@ -58,7 +58,7 @@ fn run_model(text: &str, questions: &[(&str, &str)], measure: Option<&str>, plan
 }
 
 fn text(record: &RunRecord, detail: Detail) -> String {
-    Summary { record, detail, view: TraceView::Diff, coloring: Coloring::Plain }.to_string()
+    Summary { record, detail, view: TraceView::Diff, coloring: Coloring::Plain, files: &[] }.to_string()
 }
 
 #[test]

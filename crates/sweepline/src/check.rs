@@ -25,7 +25,7 @@ use crate::explore::depth::DepthSearch;
 use crate::explore::partition::PartitionSearch;
 use crate::explore::search::Limits;
 use crate::explore::sweep::{InMemory, Initial, Nesting, OnRegress, Order, Spilling, SweepSearch};
-use crate::explore::{Counters, Course, Monitor, SearchEnd, StopReason};
+use crate::explore::{Counters, Course, Monitor, Phase, SearchEnd, StopReason};
 use crate::model::guarded_commands::{ActionId, GuardedCommands};
 use crate::model::interpreter::RuntimeError;
 use crate::model::transition_system::{Execution, ExecutionError, MAX_ACTIONS, MAX_PREDICATES};
@@ -221,6 +221,15 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// What the search does.
+    fn phase(&self) -> Phase<'_> {
+        match (self.engine, &self.measure) {
+            (Engine::Sweep | Engine::SweepDisk, Some(measure)) => Phase::Sweeping(measure),
+            (Engine::Partition, _) => Phase::Partitioning,
+            _ => Phase::Exploring,
+        }
+    }
+
     /// What must be the same for a run to go on from a checkpoint.
     fn fingerprint(&self) -> String {
         let Self { engine, measure, initial, on_regress, nesting, packing, .. } = self;
@@ -407,6 +416,7 @@ pub fn check<E: Execution>(
         return Err(CheckError::TooManyActions(model.actions.len()));
     }
     let subject = || CommandsSubject::new(model, execution, plan);
+    monitor.phase(plan.phase());
     let mut outcome = check_each(subject, properties, plan, monitor)?;
     if plan.traces == TraceChoice::Shortest {
         shorten(&mut outcome, properties, |some, limits| {
@@ -420,6 +430,7 @@ pub fn check<E: Execution>(
                 checkpoint: None,
                 ..plan.clone()
             };
+            monitor.phase(Phase::Shortening);
             check_subject(subject(), some, &plan, monitor)
         })?;
     }

@@ -9,12 +9,14 @@ pub mod nested_depth;
 pub mod observer;
 mod origin;
 pub mod partition;
+pub mod phase;
 pub mod propagation;
 pub mod search;
 pub mod sweep;
 
 pub use course::Course;
 pub use observer::{Observer, Record};
+pub use phase::Phase;
 pub use search::{
     CompleteSearch, Counters, Held, Monitor, RegressEdge, Search, SearchEnd, Snapshot, StopReason,
 };

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::explore::search::{Limits, Snapshot};
 use crate::explore::sweep::Nesting;
-use crate::explore::{Counters, Monitor, StopReason};
+use crate::explore::{Counters, Monitor, Phase, StopReason};
 use crate::model::guarded_commands::GuardedCommands;
 use crate::model::transition_system::{Execution, StateFunctions};
 use crate::progress::finder::{
@@ -137,7 +137,7 @@ pub fn check_automatically<E: Execution>(
         attempts: Vec::new(),
         searches: Vec::new(),
     };
-    run.monitor.phase("looking for a measure");
+    run.monitor.phase(Phase::FindingMeasure { again: false });
     run.look(Effort::Quick)?;
     let outcome = match run.best() {
         Some(proposal) => run.sweep(&proposal)?,
@@ -226,7 +226,7 @@ impl<E: Execution> AutomaticRun<'_, E> {
             _ => return Ok(outcome),
         };
         if end == AttemptEnd::Memory && self.searches.len() == 1 {
-            self.monitor.phase("looking for a measure again");
+            self.monitor.phase(Phase::FindingMeasure { again: true });
             self.look(Effort::Thorough)?;
         }
         let again = match self.best() {
@@ -249,7 +249,6 @@ impl<E: Execution> AutomaticRun<'_, E> {
     /// Explores in full, on disk.
     fn partition(&mut self) -> Result<Outcome, CheckError> {
         let plan = Plan { engine: Engine::Partition, measure: None, ..self.plan.clone() };
-        self.monitor.phase("exploring by partitions");
         let start = Instant::now();
         let outcome = check(self.model, self.execution, self.properties, &plan, self.monitor)?;
         self.attempted(plan.engine, None, &outcome, start.elapsed());
@@ -269,7 +268,6 @@ impl<E: Execution> AutomaticRun<'_, E> {
             limits,
             ..self.plan.clone()
         };
-        self.monitor.phase("sweeping");
         let start = Instant::now();
         let outcome = check(self.model, self.execution, self.properties, &plan, self.monitor)?;
         self.attempted(plan.engine, Some(proposal.clone()), &outcome, start.elapsed());
@@ -301,7 +299,6 @@ impl<E: Execution> AutomaticRun<'_, E> {
             search: None,
             monitor: &mut *self.monitor,
         };
-        watch.phase("exploring");
         let start = Instant::now();
         let outcome = check(model, execution, properties, &plan, &mut watch)?;
         let time = start.elapsed();
@@ -341,19 +338,19 @@ impl<F: FnMut() -> Option<(MeasureSearch, bool)>> Monitor for LargeWatch<'_, F> 
     fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
         if self.until.is_some_and(|until| snapshot.counters.explored >= until) {
             self.until = None;
-            self.monitor.phase("looking for a measure again");
+            self.monitor.phase(Phase::FindingMeasure { again: true });
             if let Some((search, is_worth_it)) = (self.look)() {
                 self.search = Some(search);
                 if is_worth_it {
                     return Some(StopReason::BetterWay);
                 }
             }
-            self.monitor.phase("exploring");
+            self.monitor.phase(Phase::Exploring);
         }
         self.monitor.look(snapshot)
     }
 
-    fn phase(&mut self, phase: &str) {
+    fn phase(&mut self, phase: Phase<'_>) {
         self.monitor.phase(phase);
     }
 

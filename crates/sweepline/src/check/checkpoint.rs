@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::CheckError;
 use crate::explore::search::Snapshot;
-use crate::explore::{Monitor, StopReason};
+use crate::explore::{Monitor, Phase, StopReason};
 use crate::store::saved::{Loader, Saver};
 
 const CURRENT: &str = "checkpoint";
@@ -172,7 +172,7 @@ impl Monitor for Pauses<'_> {
         stop.or(is_due.then_some(StopReason::Pause))
     }
 
-    fn phase(&mut self, phase: &str) {
+    fn phase(&mut self, phase: Phase<'_>) {
         self.monitor.phase(phase);
     }
 }

@@ -15,7 +15,7 @@ mod shown_path;
 use std::io;
 
 use crate::explore::sweep::{Order, SweepSearch};
-use crate::explore::{CompleteSearch, Counters, Course, Monitor, SearchEnd, Snapshot, StopReason};
+use crate::explore::{CompleteSearch, Counters, Course, Monitor, Phase, SearchEnd, Snapshot, StopReason};
 use crate::model::guarded_commands::ActionId;
 use crate::model::interpreter::RuntimeError;
 use crate::model::transition_system::MAX_PREDICATES;
@@ -277,7 +277,7 @@ impl<M: Subject> Question<'_, M> {
         monitor: &mut dyn Monitor,
     ) -> Result<Answer<M>, CheckError> {
         let mut looks = Looks { monitor, counters: figures.counters, bytes: 0, stopped: None };
-        looks.monitor.phase("numbering steps");
+        looks.monitor.phase(Phase::NumberingSteps);
         let recorded = match recorder.finish(&mut || looks.go_on()) {
             Ok(recorded) => recorded,
             Err(error) => return Ok(Err(looks.ended(&error))),
@@ -291,7 +291,7 @@ impl<M: Subject> Question<'_, M> {
         let Some(left) = self.plan.limits.memory.checked_sub(looks.bytes) else {
             return Ok(Err(UnknownReason::Stopped(StopReason::Memory(LayerFull::Budget))));
         };
-        looks.monitor.phase("evaluating");
+        looks.monitor.phase(Phase::ReversePass);
         let mut goes_on = || looks.go_on();
         let mut evaluation = Evaluation::new(&recorded, &mut goes_on);
         let found = evaluate(&mut evaluation, self.formula, left / SEARCHED);

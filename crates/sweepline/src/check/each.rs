@@ -9,7 +9,7 @@ use super::{
     CheckError, OnRegress, Outcome, OutcomeOf, Plan, StopReason, Subject, check_ctl, check_subject,
     search_subject,
 };
-use crate::explore::Monitor;
+use crate::explore::{Monitor, Phase};
 use crate::model::transition_system::MAX_PREDICATES;
 use crate::property::soundness::Unsound;
 use crate::property::{BranchingProperty, Property, PropertyKind};
@@ -40,6 +40,7 @@ pub fn check_each<M: Subject>(
             // Whoever wanted to stop does not want to stop once for each property.
             Some(reason) => answers.verdicts[number] = Some(Verdict::Unknown(UnknownReason::Stopped(reason))),
             None => {
+                monitor.phase(Phase::Checking(&property.name));
                 let outcome = check_alone(subject(), &property, plan, monitor)?;
                 answers.add(&[number], outcome);
             }

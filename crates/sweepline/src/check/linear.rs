@@ -18,7 +18,7 @@ use super::{
 use crate::explore::propagation::{Propagation, WaveCycle, Waves};
 use crate::explore::search::{Limits, Snapshot};
 use crate::explore::sweep::{Nesting, SweepSearch};
-use crate::explore::{Monitor, Observer, Record, Search};
+use crate::explore::{Monitor, Observer, Phase, Record, Search};
 use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
 use crate::model::transition_system::TransitionSystem;
@@ -106,7 +106,7 @@ impl Monitor for ModelProgress<'_> {
         self.monitor.look(&Snapshot { progress: snapshot.progress >> self.rank_bits, ..*snapshot })
     }
 
-    fn phase(&mut self, phase: &str) {
+    fn phase(&mut self, phase: Phase<'_>) {
         self.monitor.phase(phase);
     }
 
@@ -231,7 +231,7 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
         let found = match self.observer.0.accepting_state() {
             Some(state) => Some(self.cycle_in_layer(state)?),
             None if is_complete && self.search.counters().regress > 0 => {
-                monitor.phase("looking for cycles across layers");
+                monitor.phase(Phase::FindingCycles);
                 match self.cycle_across_layers(monitor)? {
                     Ok(found) => found,
                     Err(stopped) => {

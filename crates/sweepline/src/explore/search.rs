@@ -12,6 +12,7 @@ use crate::store::saved::{Loader, Saver};
 
 use super::course::Course;
 use super::observer::{Observer, Record, Successors};
+use super::phase::Phase;
 
 /// A search that can be run, interrupted and resumed.
 ///
@@ -201,7 +202,7 @@ pub trait Monitor {
     fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason>;
 
     /// Called when another part of the work begins.
-    fn phase(&mut self, _phase: &str) {}
+    fn phase(&mut self, _phase: Phase<'_>) {}
 
     /// Whether a checkpoint is wanted now. A wish is told once.
     fn wants_checkpoint(&mut self) -> bool {

@@ -245,7 +245,7 @@ impl SweepSearch {
         loop {
             // A batch ends with a level only where levels are counted.
             if self.cursor >= self.level_end
-                && let Err(end) = self.next_level(width, observer)
+                && let Err(end) = self.next_level(width, observer, monitor)
             {
                 return end;
             }
@@ -283,9 +283,10 @@ impl SweepSearch {
         &mut self,
         width: W,
         observer: &mut O,
+        monitor: &mut dyn Monitor,
     ) -> Result<(), SearchEnd> {
         loop {
-            if self.disk.current.is_some() && self.next_part(width, observer)? {
+            if self.disk.current.is_some() && self.next_part(width, observer, monitor)? {
                 return Ok(());
             }
             if self.cursor == self.layer.len() {

@@ -27,10 +27,16 @@ pub struct ExpressionMeasure {
     guards: u64,
 }
 
+/// Expressions with so many values or more are bounded only if more than their types says so.
+const WIDE: u64 = 255;
+
 /// The place of one expression in the value.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     low: i64,
+    high: i64,
+    /// Whether the bounds say more than the types of the variables do.
+    is_bounded: bool,
     bits: u32,
     shift: u32,
 }
@@ -128,8 +134,14 @@ impl ExpressionMeasure {
         let mut parts = Vec::with_capacity(components.len());
         let mut packed = None;
         let (mut shift, mut guards) = (0, 0);
+        let declared = model.cells.iter().map(|cell| cell.declared);
+        let declared: Vec<CellRange> =
+            declared.map(|one| CellRange { low: one.min(), high: one.max() }).collect();
         for (expression, range) in components.iter().zip(&ranges).rev() {
-            let part = Part { low: range.low, bits: needed_bits(*range), shift };
+            let CellRange { low, high } = *range;
+            let by_type = expression_range(model, &declared, expression);
+            let is_bounded = high.abs_diff(low) < WIDE || by_type.low < low || by_type.high > high;
+            let part = Part { low, high, is_bounded, bits: needed_bits(*range), shift };
             shift += place_bits(*range, packing);
             if shift > part.shift + part.bits {
                 guards |= 1 << (part.shift + part.bits);
@@ -196,6 +208,22 @@ impl ExpressionMeasure {
         self.parts.iter().map(value).collect()
     }
 
+    /// How much of the way from the least to the greatest tuple lies behind, from 0 to 1, if more is known of the first expression than its type.
+    /// Only values are counted, not the states that have them. Of vectors, nobody can tell.
+    pub fn share(&self, progress: u64) -> Option<f64> {
+        let varying = || self.parts.iter().zip(self.unpack(progress)).filter(|(part, _)| part.bits > 0);
+        let is_known = varying().next().is_some_and(|(first, _)| first.is_bounded);
+        if !is_known || self.comparison() != Comparison::Total {
+            return None;
+        }
+        let (mut share, mut unit) = (0.0, 1.0);
+        for (part, value) in varying() {
+            unit /= part.values();
+            share += unit * value.abs_diff(part.low) as f64;
+        }
+        Some(share.clamp(0.0, 1.0))
+    }
+
     /// The expressions' values as people write them: `3`, or `(3, 1)`, or `[3, 1]`.
     pub fn show(&self, progress: u64) -> String {
         let values: Vec<String> = self.unpack(progress).iter().map(i64::to_string).collect();
@@ -208,6 +236,11 @@ impl ExpressionMeasure {
 }
 
 impl Part {
+    /// Number of values.
+    fn values(self) -> f64 {
+        self.high.abs_diff(self.low) as f64 + 1.0
+    }
+
     fn place(self, expression: &Expression) -> Expression {
         let positive = match self.low {
             0 => expression.clone(),
@@ -365,6 +398,23 @@ mod tests {
                 prop_assert_eq!(value(a) & measure.guards(), 0);
             }
         }
+    }
+
+    #[test]
+    fn the_share_of_the_way_is_known_where_a_bound_is() {
+        let commands = model([2, 3, 8].map(|bits| IntegerType { bits, signed: false }));
+        let tuple = ExpressionMeasure::new(&commands, &[Expression::Constant(7), cell(0), cell(1)]).unwrap();
+        assert_eq!(tuple.share(0), Some(0.0));
+        assert_eq!(tuple.share(0b10_100), Some(0.625));
+        assert_eq!(tuple.share(0b11_111), Some(31.0 / 32.0));
+        // Of a byte, nothing but its type is known; it does not matter behind another one.
+        assert_eq!(ExpressionMeasure::new(&commands, &[cell(2)]).unwrap().share(3), None);
+        let later = ExpressionMeasure::new(&commands, &[cell(0), cell(2)]).unwrap();
+        assert_eq!(later.share(0x280), Some(0.625));
+        let part = Expression::binary(BinaryOperator::Remainder, cell(2), Expression::Constant(200));
+        assert_eq!(ExpressionMeasure::new(&commands, &[part]).unwrap().share(100), Some(0.5));
+        let vector = ExpressionMeasure::product(&commands, &[cell(0), cell(1)]).unwrap();
+        assert_eq!(vector.share(0), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::check::subject::Subject;
 use crate::check::{CheckError, OnRuntimeError, Outcome, OutcomeOf, Plan};
-use crate::explore::{Monitor, SearchEnd};
+use crate::explore::{Monitor, Phase, SearchEnd};
 use crate::store::compact_graph::RecordedGraph;
 use crate::store::external::disk::Disk;
 use crate::verdict::UnknownReason;
@@ -23,12 +23,13 @@ pub fn record_graph<M: Subject>(
     monitor: &mut dyn Monitor,
 ) -> Result<(OutcomeOf<M>, Option<RecordedGraph>), CheckError> {
     let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
+    monitor.phase(plan.phase());
     let ended = searched(subject, propositions, plan, &disk, monitor)?;
     let Ended { end, subject, recorder, error, figures } = ended;
     let (recorded, stopped) = match end {
         SearchEnd::Complete(_) if error.is_none() || plan.on_runtime_error == OnRuntimeError::GoOn => {
             let mut looks = Looks { monitor, counters: figures.counters, bytes: 0, stopped: None };
-            looks.monitor.phase("numbering steps");
+            looks.monitor.phase(Phase::NumberingSteps);
             match recorder.finish(&mut || looks.go_on()) {
                 Ok(recorded) => (Some(recorded), None),
                 Err(error) => match looks.ended(&error) {

@@ -7,7 +7,8 @@ use std::io;
 
 use crate::explore::observer::{Observer, Record};
 use crate::explore::origin::{UNKNOWN, origin_of, tell_origin};
-use crate::explore::search::{SearchEnd, Spills, StopReason};
+use crate::explore::phase::Phase;
+use crate::explore::search::{Monitor, SearchEnd, Spills, StopReason};
 use crate::model::guarded_commands::ActionId;
 use crate::model::transition_system::TransitionSystem;
 use crate::store::external::disk::Disk;
@@ -475,6 +476,7 @@ impl SweepSearch {
         &mut self,
         width: W,
         observer: &mut O,
+        monitor: &mut dyn Monitor,
     ) -> Result<bool, SearchEnd> {
         if let Some(reason) = &self.disk.failure {
             return Err(SearchEnd::Stopped(StopReason::Disk(reason.clone())));
@@ -483,6 +485,7 @@ impl SweepSearch {
         self.flush_candidates()?;
         let Some(large) = &mut self.disk.current else { return Ok(false) };
         if large.is_round_over() {
+            monitor.phase(Phase::MergingRuns);
             let records = &mut self.disk.records;
             let waiting = large.next_round(|origin| {
                 tell_origin(observer, origin.unwrap_or(UNKNOWN));

@@ -1,0 +1,67 @@
+//! What a run is doing, for whoever watches it: a run may look for a measure, sweep, and then work on what it recorded.
+
+use std::fmt;
+
+use crate::progress::ExpressionMeasure;
+
+/// A part of the work of a run.
+#[derive(Clone, Copy, Debug)]
+pub enum Phase<'a> {
+    /// A measure is looked for; not for the first time, if so.
+    FindingMeasure {
+        /// Whether an earlier look was in vain.
+        again: bool,
+    },
+    /// States are visited in the order of this measure.
+    Sweeping(&'a ExpressionMeasure),
+    /// States are visited, and all are kept.
+    Exploring,
+    /// States are visited in parts, of which one is in memory.
+    Partitioning,
+    /// A property that needs a search of its own is decided, in the order of the search before.
+    Checking(&'a str),
+    /// All shorter runs are looked at.
+    Shortening,
+    /// Cycles that pass through several layers are looked for.
+    FindingCycles,
+    /// The steps that a search recorded become a graph.
+    NumberingSteps,
+    /// A formula is evaluated on that graph, from the last layer to the first.
+    ReversePass,
+    /// States on disk are compared with each other, until the search is looked at again.
+    MergingRuns,
+}
+
+impl Phase<'_> {
+    /// Whether states are counted from zero again.
+    pub fn counts_anew(self) -> bool {
+        match self {
+            Self::FindingMeasure { .. }
+            | Self::Sweeping(_)
+            | Self::Exploring
+            | Self::Partitioning
+            | Self::Checking(_)
+            | Self::Shortening
+            | Self::FindingCycles => true,
+            Self::NumberingSteps | Self::ReversePass | Self::MergingRuns => false,
+        }
+    }
+}
+
+impl fmt::Display for Phase<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FindingMeasure { again: false } => write!(f, "looking for a measure"),
+            Self::FindingMeasure { again: true } => write!(f, "looking for a measure again"),
+            Self::Sweeping(_) => write!(f, "sweeping"),
+            Self::Exploring => write!(f, "exploring"),
+            Self::Partitioning => write!(f, "exploring by partitions"),
+            Self::Checking(name) => write!(f, "checking `{name}`"),
+            Self::Shortening => write!(f, "looking for a shorter trace"),
+            Self::FindingCycles => write!(f, "looking for cycles across layers"),
+            Self::NumberingSteps => write!(f, "numbering steps"),
+            Self::ReversePass => write!(f, "reverse pass"),
+            Self::MergingRuns => write!(f, "merging runs"),
+        }
+    }
+}
