@@ -3,20 +3,21 @@
 //! As in the rest of the record, fields are only added. Who fills it in joins neighbouring layers where there are many,
 //! so that a record stays small; views join once more what is still too much for them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sweepline::explore::course::{Course, CoursePoint, SweepCourse};
 use sweepline::model::guarded_commands::{ActionId, GuardedCommands};
 use sweepline::progress::ExpressionMeasure;
 
 /// What a search held, sweep by sweep.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProfileRecord {
     /// The sweeps, in order; where there are very many, not all of them.
     pub sweeps: Vec<SweepProfileRecord>,
 }
 
 /// One sweep.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SweepProfileRecord {
     /// Which one it was, from one.
     pub number: u64,
@@ -27,7 +28,7 @@ pub struct SweepProfileRecord {
 }
 
 /// One layer, or several neighbouring ones.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProfilePointRecord {
     /// The packed progress value of the first of them.
     pub progress: u64,
@@ -81,7 +82,7 @@ impl ProfilePointRecord {
 }
 
 /// An action of the model.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ActionRecord {
     /// Its number in the model. Two actions may have one name.
     pub number: u32,
@@ -102,7 +103,7 @@ impl ActionRecord {
 }
 
 /// How far a search had come at one moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateRecord {
     /// Time since the search began.
     pub seconds: f64,

@@ -3,7 +3,9 @@
 
 use std::io::{self, Write};
 
+use schemars::generate::SchemaSettings;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::RunRecord;
 
@@ -15,6 +17,14 @@ pub fn write_json(record: &impl Serialize, out: &mut impl Write) -> io::Result<(
     serde_json::to_writer_pretty(&mut *out, record)?;
     out.write_all(b"\n")?;
     out.flush()
+}
+
+/// The schema of run records, for programs that read them: all fields that are always there, and what they mean.
+pub fn run_record_schema() -> Value {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let mut schema = settings.into_generator().into_root_schema_for::<RunRecord>();
+    schema.insert("title".into(), format!("A run of Sweepline ({})", RunRecord::FORMAT).into());
+    schema.to_value()
 }
 
 /// Reads the record of a run.

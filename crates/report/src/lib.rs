@@ -50,7 +50,7 @@ pub use diagnostics::{Coloring, Excerpt, Finding, RUNTIME_CODES, Within, runtime
 pub use exit::Exit;
 pub use filling::{FinishedSearch, NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS, Usage};
 pub use itf::ItfTrace;
-pub use json::{read_run_record, write_json};
+pub use json::{read_run_record, run_record_schema, write_json};
 pub use junit::write_junit;
 pub use markup::Escaped;
 pub use measure_search::{

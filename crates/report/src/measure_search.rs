@@ -3,6 +3,7 @@
 //! As in the rest of the record, fields are only added. Shares are between 0 and 1.
 
 use languages::Model;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sweepline::check::{Attempt, AttemptEnd, Automatic, Engine, MeasureSearch};
 use sweepline::model::guarded_commands::Expression;
@@ -14,7 +15,7 @@ use crate::run_record::{MeasureOrigin, MeasureRecord, PlanRecord, RunRecord};
 const BRIEF: usize = 100;
 
 /// All that was done to find a measure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MeasureSearchRecord {
     /// The time of all searches for measures.
     pub seconds: f64,
@@ -25,7 +26,7 @@ pub struct MeasureSearchRecord {
 }
 
 /// One search for measures.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FinderRecord {
     /// How long it took.
     pub seconds: f64,
@@ -38,7 +39,7 @@ pub struct FinderRecord {
 }
 
 /// How much is tried to find a measure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EffortRecord {
     /// A tenth of a second or so.
@@ -50,7 +51,7 @@ pub enum EffortRecord {
 }
 
 /// The part of a state space that measures are judged on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SampleRecord {
     /// Expanded states.
     pub expanded: u64,
@@ -66,7 +67,7 @@ pub struct SampleRecord {
 }
 
 /// A measure and what it costs on a sample.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProposalRecord {
     /// The whole measure; `--measure` reads it.
     pub expression: String,
@@ -87,7 +88,7 @@ pub struct ProposalRecord {
 }
 
 /// What a sweep costs by the estimate.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExpectedRecord {
     /// The share of all states that is in memory at one time, at the most.
     pub peak_share: f64,
@@ -100,7 +101,7 @@ pub struct ExpectedRecord {
 }
 
 /// One run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AttemptRecord {
     /// The search.
     pub engine: String,
@@ -125,7 +126,7 @@ pub struct AttemptRecord {
 }
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AttemptEndRecord {
     /// The answers are its answers.

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use sweepline::check::Reduction;
@@ -18,7 +19,7 @@ use crate::space::SpaceRecord;
 use crate::survey::SurveyRecord;
 
 /// Everything that is known about one run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunRecord {
     /// [`RunRecord::FORMAT`].
     pub format: String,
@@ -52,7 +53,7 @@ impl RunRecord {
 }
 
 /// The model of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelRecord {
     /// The file, as named on the command line.
     pub path: String,
@@ -70,7 +71,7 @@ pub struct ModelRecord {
 }
 
 /// How a model was explored.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanRecord {
     /// The search; none if it was not decided.
     pub engine: Option<String>,
@@ -90,7 +91,7 @@ fn no_reduction() -> String {
 }
 
 /// A progress measure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MeasureRecord {
     /// The expression; none for the constant measure.
     pub expression: Option<String>,
@@ -110,7 +111,7 @@ pub struct MeasureRecord {
 }
 
 /// Who proposed a progress measure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MeasureOrigin {
     /// The user, on the command line or in the model file.
@@ -122,7 +123,7 @@ pub enum MeasureOrigin {
 }
 
 /// What a search met.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchRecord {
     /// Whether every reachable state was met; with a reduction, every one of the reduced state space.
     pub complete: bool,
@@ -167,7 +168,7 @@ pub struct SearchRecord {
 }
 
 /// A graph without its states.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GraphRecord {
     /// Different states.
     pub nodes: u64,
@@ -182,7 +183,7 @@ pub struct GraphRecord {
 }
 
 /// Counts of states.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StatesRecord {
     /// Different states.
     pub distinct: Option<u64>,
@@ -204,7 +205,7 @@ pub struct StatesRecord {
 }
 
 /// States held at one time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeldRecord {
     /// In the current layer, but for persistent ones.
     pub current: u64,
@@ -215,7 +216,7 @@ pub struct HeldRecord {
 }
 
 /// Counts of transitions by the direction of progress.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TransitionsRecord {
     /// All of them.
     pub total: Option<u64>,
@@ -228,7 +229,7 @@ pub struct TransitionsRecord {
 }
 
 /// States moved to and from disk.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IoRecord {
     /// To disk.
     pub states_written: Option<u64>,
@@ -243,7 +244,7 @@ pub struct IoRecord {
 }
 
 /// States of one kind that went to disk and came back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClassIoRecord {
     /// To disk.
     pub states_written: u64,
@@ -256,7 +257,7 @@ pub struct ClassIoRecord {
 }
 
 /// A question and its answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PropertyRecord {
     /// What the user calls it.
     pub name: String,
@@ -271,7 +272,7 @@ pub struct PropertyRecord {
 }
 
 /// An answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AnswerRecord {
     /// Yes.
@@ -283,7 +284,7 @@ pub enum AnswerRecord {
 }
 
 /// A run of the model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TraceRecord {
     /// What kind of run it is.
     pub kind: TraceKind,
@@ -304,7 +305,7 @@ pub struct TraceRecord {
 }
 
 /// How long a run is, compared with others that show the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LengthRecord {
     /// None is shorter.
@@ -316,7 +317,7 @@ pub enum LengthRecord {
 }
 
 /// States that cannot be left any more.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ComponentRecord {
     /// How many there are.
     pub size: Option<u64>,
@@ -325,7 +326,7 @@ pub struct ComponentRecord {
 }
 
 /// What kind of run a trace is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TraceKind {
     /// It ends in a state that shows something.
@@ -337,7 +338,7 @@ pub enum TraceKind {
 }
 
 /// One step of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StepRecord {
     /// What people call the action.
     pub action: String,
@@ -354,7 +355,7 @@ pub struct StepRecord {
 }
 
 /// A variable, or a part of one, that a step changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangeRecord {
     /// Its name.
     pub variable: String,
@@ -365,7 +366,7 @@ pub struct ChangeRecord {
 }
 
 /// A variable, or a part of one, with its value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ValueRecord {
     /// Its name.
     pub variable: String,
@@ -374,7 +375,7 @@ pub struct ValueRecord {
 }
 
 /// Something that was wrong or odd.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiagnosticRecord {
     /// The code, to be searched for.
     pub code: String,
@@ -393,7 +394,7 @@ pub struct DiagnosticRecord {
 }
 
 /// What a run cost.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResourcesRecord {
     /// Time on the clock.
     pub wall_seconds: Option<f64>,

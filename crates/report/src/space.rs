@@ -6,12 +6,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::run_record::ValueRecord;
 
 /// A state space. One of `states` and `layers` is empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpaceRecord {
     /// All states, in the order in which a search met them. Edges refer to them by their place in this list.
     pub states: Vec<SpaceStateRecord>,
@@ -25,7 +26,7 @@ pub struct SpaceRecord {
 }
 
 /// A state.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpaceStateRecord {
     /// The packed progress value.
     pub progress: u64,
@@ -39,7 +40,7 @@ pub struct SpaceStateRecord {
 }
 
 /// A step.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpaceEdgeRecord {
     /// The place of the state before it.
     pub from: u32,
@@ -50,7 +51,7 @@ pub struct SpaceEdgeRecord {
 }
 
 /// All states with one progress value.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpaceLayerRecord {
     /// The packed progress value.
     pub progress: u64,
@@ -66,7 +67,7 @@ pub struct SpaceLayerRecord {
 }
 
 /// Steps from one layer to another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LayerEdgeRecord {
     /// The place of the layer after them.
     pub to: u32,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sweepline::model::guarded_commands::{ActionId, CellId, GuardedCommands};
 use sweepline::property::survey::Surveyed;
@@ -15,7 +16,7 @@ const FORGOTTEN: &str = "not computable while forgetting states: progress fell, 
 const INCOMPLETE: &str = "not known: not all states were met";
 
 /// What is known of a state space.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SurveyRecord {
     /// Of each variable, or place, the values that it takes.
     pub bounds: Vec<BoundsRecord>,
@@ -40,7 +41,7 @@ pub struct SurveyRecord {
 }
 
 /// The values of a variable.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BoundsRecord {
     /// The variable, or the place.
     pub name: String,

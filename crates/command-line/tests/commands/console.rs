@@ -1,0 +1,209 @@
+//! The console sessions in the README and in the guide, executed.
+//!
+//! A block that is marked `console` holds commands, after `$ `, each followed by what it prints (stdout, then stderr).
+//! In expected text `[..]` stands for anything within a line and a line `...` for any number of lines. Times, rates and
+//! memory differ between machines, so those numbers are compared as if they were all the same.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A command with what it should print.
+struct Step {
+    line: usize,
+    command: String,
+    expected: Vec<String>,
+}
+
+#[test]
+fn the_sessions_in_the_readme_are_true() {
+    all_sessions_are_true(&root().join("README.md"));
+}
+
+#[test]
+fn the_sessions_in_the_guide_are_true() {
+    all_sessions_are_true(&root().join("docs/book/sweep.md"));
+}
+
+#[test]
+fn the_sessions_about_measures_are_true() {
+    all_sessions_are_true(&root().join("docs/book/measures.md"));
+}
+
+#[test]
+fn the_guide_to_formulas_is_true() {
+    all_sessions_are_true(&root().join("docs/book/formulas.md"));
+}
+
+#[test]
+fn the_guide_to_memory_is_true() {
+    all_sessions_are_true(&root().join("docs/book/memory.md"));
+}
+
+#[test]
+fn the_guide_to_web_pages_is_true() {
+    all_sessions_are_true(&root().join("docs/book/report.md"));
+}
+
+#[test]
+fn the_guide_to_petri_nets_is_true() {
+    all_sessions_are_true(&root().join("docs/book/petri-nets.md"));
+}
+
+#[test]
+fn the_guide_to_reductions_is_true() {
+    all_sessions_are_true(&root().join("docs/book/reductions.md"));
+}
+
+fn all_sessions_are_true(page: &Path) {
+    let steps = steps(&std::fs::read_to_string(page).unwrap());
+    assert!(!steps.is_empty(), "{} has no ```console block with a `$ sweepline` line", page.display());
+    let differences: Vec<String> = steps.iter().filter_map(difference).collect();
+    assert!(
+        differences.is_empty(),
+        "{} is not true any more:\n\n{}",
+        page.display(),
+        differences.join("\n\n")
+    );
+}
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What a command prints instead of what it should.
+fn difference(step: &Step) -> Option<String> {
+    let printed = run(&step.command);
+    let printed: Vec<&str> = printed.trim_end().lines().collect();
+    let expected: Vec<&str> = step.expected.iter().map(String::as_str).collect();
+    let Step { line, command, .. } = step;
+    let (found, wanted) = (printed.join("\n"), expected.join("\n"));
+    (!matches(&expected, &printed))
+        .then(|| format!("line {line}: `{command}` prints\n{found}\nand not\n{wanted}"))
+}
+
+/// All commands in `console` blocks.
+fn steps(text: &str) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut inside = false;
+    let mut current: Option<Step> = None;
+    for (number, line) in text.lines().enumerate() {
+        let fence = line.trim_start().starts_with("```");
+        if fence || line.starts_with("$ ") {
+            steps.extend(current.take());
+        }
+        if fence {
+            inside = !inside && line.trim() == "```console";
+        } else if inside && let Some(command) = line.strip_prefix("$ ") {
+            current = Some(Step { line: number + 1, command: command.into(), expected: Vec::new() });
+        } else if let Some(step) = &mut current {
+            step.expected.push(line.into());
+        }
+    }
+    for step in &mut steps {
+        while step.expected.last().is_some_and(|line| line.trim().is_empty()) {
+            step.expected.pop();
+        }
+    }
+    steps
+}
+
+/// What a command prints, run by a shell in the root of the repository with `sweepline` on its path.
+fn run(command: &str) -> String {
+    let binary = PathBuf::from(env!("CARGO_BIN_EXE_sweepline"));
+    let path = std::env::var("PATH").unwrap_or_default();
+    let path = format!("{}:{path}", binary.parent().unwrap().display());
+    // The order of two pipes is not defined, so stderr is kept and printed after stdout.
+    let script = format!("{{ {command}\n}} 2>\"$errors\"; cat \"$errors\"");
+    let errors = tempfile::NamedTempFile::new().unwrap();
+    let output = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(root())
+        .env("PATH", path)
+        .env("errors", errors.path())
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn matches(expected: &[&str], printed: &[&str]) -> bool {
+    match expected.split_first() {
+        None => printed.is_empty(),
+        Some((&"...", rest)) => (0..=printed.len()).any(|skipped| matches(rest, &printed[skipped..])),
+        Some((line, rest)) => printed.split_first().is_some_and(|(first, others)| {
+            line_matches(&normalised(line), &normalised(first)) && matches(rest, others)
+        }),
+    }
+}
+
+/// Whether the line is the pattern, where `[..]` stands for anything.
+fn line_matches(pattern: &str, line: &str) -> bool {
+    match pattern.split_once("[..]") {
+        None => pattern == line,
+        Some((start, rest)) => line.strip_prefix(start).is_some_and(|tail| {
+            tail.char_indices()
+                .map(|(at, _)| at)
+                .chain([tail.len()])
+                .any(|at| line_matches(rest, &tail[at..]))
+        }),
+    }
+}
+
+/// The line with every number that has a unit of time, rate or memory replaced by `#`.
+fn normalised(line: &str) -> String {
+    let units = ["s", "ms", "min", "h", "states/s", "KiB", "MiB", "GiB", "bytes"];
+    let words: Vec<&str> = line.trim_end().split(' ').collect();
+    let is_number = |word: &str| word.starts_with(|first: char| first.is_ascii_digit());
+    let measured = |at: usize| {
+        let unit = words.get(at + 1).map(|unit| unit.trim_end_matches([',', ';', ')']));
+        // The bytes of a state vector are the same everywhere.
+        is_number(words[at])
+            && unit.is_some_and(|unit| units.contains(&unit))
+            && !line.starts_with("state vector")
+    };
+    let shown = (0..words.len()).map(|at| if measured(at) { "#" } else { words[at] });
+    // The unit itself changes with the amount.
+    let joined = shown.collect::<Vec<_>>().join(" ");
+    ["KiB", "MiB", "GiB"].iter().fold(joined, |line, unit| line.replace(&format!("# {unit}"), "# bytes"))
+}
+
+#[test]
+fn blocks_are_found_and_split_into_commands() {
+    let text = "```console\n$ a b\none\n\n$ c\n```\n\n```text\n$ d\n```\n```console\n$ e\n```\n";
+    let found: Vec<(usize, String, Vec<String>)> =
+        steps(text).into_iter().map(|step| (step.line, step.command, step.expected)).collect();
+    assert_eq!(found[0], (2, "a b".into(), vec!["one".into()]));
+    assert_eq!(found[1], (5, "c".into(), Vec::new()));
+    assert_eq!(found[2], (12, "e".into(), Vec::new()));
+    assert_eq!(found.len(), 3);
+}
+
+#[test]
+fn a_session_is_run_in_the_root_and_compared_with_what_it_prints() {
+    let text = "```console\n$ ls Cargo.toml\nCargo.toml\n$ sweepline --version\nsweepline [..]\n\
+        $ sweepline check none.dve; echo $?\n2\nerror[E0001]: there is no file `none.dve`\n...\n```\n";
+    let differences: Vec<String> = steps(text).iter().filter_map(difference).collect();
+    assert!(differences.is_empty(), "{differences:#?}");
+    let wrong = steps("```console\n$ sweepline --version\nsweepline from the future\n```\n");
+    assert!(difference(&wrong[0]).unwrap().starts_with("line 2: `sweepline --version` prints\nsweepline 0."));
+}
+
+#[test]
+fn wildcards_stand_for_anything_and_nothing_else_does() {
+    assert!(matches(&["a[..]c", "...", "z"], &["abbc", "x", "y", "z"]));
+    assert!(matches(&["...", "z"], &["z"]));
+    assert!(!matches(&["a[..]c"], &["abbd"]));
+    assert!(!matches(&["a"], &["a", "b"]));
+    assert!(!matches(&["a", "b"], &["a"]));
+}
+
+#[test]
+fn measured_numbers_are_all_the_same_and_counted_ones_are_not() {
+    assert!(matches(&["time  0.003 s, 1,234 states/s"], &["time  0.123 s, 99 states/s"]));
+    assert!(matches(
+        &["memory  1.0 MiB for states, 8.1 bytes per state"],
+        &["memory  900.0 KiB for states, 7 bytes per state"]
+    ));
+    assert!(!matches(&["states stored  12"], &["states stored  13"]));
+    assert!(!matches(&["state vector  8 bytes (5 bits)"], &["state vector  16 bytes (5 bits)"]));
+}
