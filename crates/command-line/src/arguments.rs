@@ -14,6 +14,7 @@ use crate::amounts::{duration, memory_size};
 use crate::comparison_options::CompareArguments;
 use crate::explanation::Explanation;
 use crate::live::LiveChoice;
+use crate::manual::commands;
 use crate::options::{
     ExecutionChoice, FormatChoice, LanguageChoice, ModelOptions, OutputOptions, PreferChoice,
     QuestionOptions, SearchOptions, TraceFormatChoice, ViewChoice, named_expression,
@@ -119,6 +120,12 @@ pub enum Command {
         /// The shell
         shell: Shell,
     },
+    /// Write a man page to stdout: `sweepline man check | man -l -` shows that of `check`
+    Man {
+        /// The command; without one, the page is about all of them
+        #[arg(value_name = "COMMAND", value_parser = command_name)]
+        command: Option<String>,
+    },
     /// Explain the code of an error or a warning, and say what to do about it
     ///
     /// Without a code, all of them are listed.
@@ -167,6 +174,15 @@ impl Command {
         };
         files.into_iter().filter_map(|(option, path)| Some((option, path?.as_path()))).collect()
     }
+}
+
+/// The name of a command, as the command line has it.
+fn command_name(text: &str) -> Result<String, String> {
+    let commands = commands();
+    if commands.iter().any(|name| name == text) {
+        return Ok(text.into());
+    }
+    Err(format!("there is no such command; there are {}", commands.join(", ")))
 }
 
 /// Options that several commands have.

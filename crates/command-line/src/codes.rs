@@ -66,6 +66,7 @@ codes! {
     NOT_KEPT = "E0049": "A reduction does not keep what is asked for.";
     FAIRNESS_IGNORED = "W0050": "A net has fair transitions, and a formula of branching time speaks of all runs.";
     NO_RUN_RECORD = "E0051": "A file that should be a run record is none.";
+    TRIVIALLY_TRUE = "W0052": "A property holds for a trivial reason.";
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use report::{
     TraceFile, TraceKind, TraceView, Within, WrittenFile, page, runtime_error, write_json, write_junit,
 };
 use serde::Serialize;
-use sweepline::check::{Automatic, CheckError, ErrorPlace, Outcome, TraceChoice};
+use sweepline::check::{Automatic, CheckError, ErrorPlace, Outcome, Plan, TraceChoice};
 use sweepline::explore::StopReason;
 use sweepline::model::guarded_commands::GuardedCommands;
 use sweepline::progress::{ExpressionMeasure, MeasureKind};
@@ -31,6 +31,7 @@ use crate::model_file::ModelFile;
 use crate::options::{ModelOptions, OutputOptions, QuestionOptions, SearchOptions};
 use crate::output_file::{OutputFile, result_lost};
 use crate::planning::{Planned, Purpose, preliminary, probe_disk};
+use crate::premises::Premises;
 use crate::proof::is_proved;
 use crate::questions::{Questions, nothing_to_check};
 use crate::reachable_states::ReachableStates;
@@ -198,7 +199,8 @@ impl<'a> Exploration<'a> {
             self.tell(&[nothing_to_check()], record);
         }
         self.tell(&questions.of_all_runs(&file), record);
-        let (explored, rate) = self.explored(&file, &questions, &planned);
+        let interrupt = Interrupt::listen();
+        let (explored, rate) = self.explored(&file, &questions, &planned, interrupt.clone());
         let explored = explored.map_err(|error| {
             let failure = Failure::of_check(&error, Some(self.search));
             if matches!(error, CheckError::Unsound(Unsound::ComponentsAcrossLayers(_))) {
@@ -229,6 +231,8 @@ impl<'a> Exploration<'a> {
             record.plan.measure.monotone != Some(false) && is_proved(&file, components, kind)
         });
         self.tell(&findings_of(outcome, &file, &questions, self.search), record);
+        let premises = Premises::of(properties, outcome, &file);
+        self.tell(&self.trivially_true(&premises, (plan, &planned), interrupt, commands), record);
         if matches!(outcome.stopped, Some(StopReason::Memory(_))) && !plan.engine.is_sweep() {
             self.tell(&[sweep_advice(record.measure_search.is_some())], record);
         }
@@ -258,11 +262,10 @@ impl<'a> Exploration<'a> {
         file: &ModelFile,
         questions: &Questions,
         planned: &Planned,
+        interrupt: Interrupt,
     ) -> (Result<Explored, CheckError>, Vec<RateRecord>) {
         let Planned { plan, execution, finder, .. } = planned;
-        let interrupt = Interrupt::listen();
-        let live = self.console.live(self.output.detail());
-        let mut watch = Watch::new(self.start, self.search.time_limit, interrupt, live);
+        let mut watch = self.watch(interrupt);
         let (commands, properties) = (&file.model.commands, &questions.properties);
         let explored = match finder {
             None => check_by(*execution, commands, properties, plan, &mut watch).map(Explored::AsPlanned),
@@ -272,6 +275,29 @@ impl<'a> Exploration<'a> {
             }
         };
         (explored, watch.finish())
+    }
+
+    fn watch(&self, interrupt: Interrupt) -> Watch {
+        let live = self.console.live(self.output.detail());
+        Watch::new(self.start, self.search.time_limit, interrupt, live)
+    }
+
+    /// What holds for a trivial reason, as far as a short search tells.
+    fn trivially_true(
+        &self,
+        premises: &Premises<'_>,
+        found: (&Plan, &Planned),
+        interrupt: Interrupt,
+        commands: &GuardedCommands,
+    ) -> Vec<Finding> {
+        let (plan, planned) = found;
+        let answer = premises.question(plan).and_then(|(properties, plan)| {
+            let mut watch = self.watch(interrupt);
+            let answer = check_by(planned.execution, commands, &properties, &plan, &mut watch);
+            watch.finish();
+            answer.ok()
+        });
+        premises.findings(answer.as_ref())
     }
 
     /// Saves the trace that matters most: of the first violation, or else of the first witness.

@@ -26,12 +26,14 @@ mod interrupt;
 mod labelled_graph;
 mod lean_execution;
 mod live;
+mod manual;
 mod measure;
 mod measures;
 mod model_file;
 mod options;
 mod output_file;
 mod planning;
+mod premises;
 mod proof;
 mod questions;
 mod reachable_states;
@@ -48,7 +50,6 @@ mod watch;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use clap::CommandFactory;
 use report::Exit;
 
 use arguments::{Arguments, Command};
@@ -111,18 +112,20 @@ fn run_command(command: &Command, console: Console) -> Result<Exit, Failure> {
         Command::Resume(arguments) => resumption::resume(arguments, console),
         Command::Compare(arguments) => Ok(Comparison::new(arguments, console).run()),
         Command::Report(arguments) => run_page::make_page(arguments, console),
-        Command::Completions { shell } => Ok(completions(*shell, console)),
+        Command::Completions { shell } => Ok(printed("the script", &manual::completions(*shell), console)),
+        Command::Man { command } => {
+            let page = manual::man_page(command.as_deref()).unwrap_or_default();
+            Ok(printed("the man page", &page, console))
+        }
         Command::Explain { code } => explanation::explain(*code, console),
     }
 }
 
-fn completions(shell: clap_complete::Shell, console: Console) -> Exit {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "sweepline", &mut script);
-    match console.print(&String::from_utf8_lossy(&script)) {
+fn printed(what: &str, text: &[u8], console: Console) -> Exit {
+    match console.print(&String::from_utf8_lossy(text)) {
         Ok(()) => Exit::Holds,
         Err(error) => {
-            console.report(&[output_file::result_lost("the script", &error)]);
+            console.report(&[output_file::result_lost(what, &error)]);
             Exit::Unknown
         }
     }

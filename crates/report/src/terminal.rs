@@ -68,6 +68,10 @@ impl fmt::Display for Summary<'_> {
         for property in &self.record.properties {
             self.answer(f, property)?;
         }
+        // Statistics of a search that never began are nothing but gaps.
+        if self.record.search.transitions.total.is_none() {
+            return Ok(());
+        }
         match (self.detail, self.record.properties.is_empty()) {
             (Detail::Quiet, false) => Ok(()),
             // Who asks nothing and wants to hear little still wants to hear something.
@@ -75,10 +79,8 @@ impl fmt::Display for Summary<'_> {
                 Some(line) => writeln!(f, "{line}"),
                 None => Ok(()),
             },
-            (_, is_first) => match self.statistics() {
-                statistics if is_first || statistics.is_empty() => f.write_str(&statistics),
-                statistics => write!(f, "\n{statistics}"),
-            },
+            (_, true) => self.statistics(f),
+            (_, false) => writeln!(f).and_then(|()| self.statistics(f)),
         }
     }
 }
@@ -166,14 +168,13 @@ impl Summary<'_> {
     }
 
     /// The block at the end, which tells last which files there are.
-    fn statistics(&self) -> String {
+    fn statistics(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let files = self.files.iter().map(|WrittenFile { content, path }| format!("{path} ({content})"));
         let files = files.collect::<Vec<_>>().join(", ");
         let files = (!files.is_empty()).then_some(("written", files));
-        // Statistics of a search that never began are nothing but gaps.
-        let is_begun = self.record.search.transitions.total.is_some();
-        let rows = is_begun.then(|| rows(self.record, self.detail)).into_iter().flatten();
-        rows.chain(files).map(|(name, value)| format!("{name:16}  {value}\n")).collect()
+        rows(self.record, self.detail)
+            .chain(files)
+            .try_for_each(|(name, value)| writeln!(f, "{name:16}  {value}"))
     }
 
     fn trace_of(&self, property: &PropertyRecord) -> Option<&TraceRecord> {

@@ -16,7 +16,10 @@ fn the_schema_in_the_guide_is_that_of_the_program() {
         std::fs::write(&file, &schema).unwrap();
     }
     let written = std::fs::read(&file).unwrap_or_default();
-    assert!(written == schema, "write it anew: SWEEPLINE_UPDATE=1 cargo test -p sweepline-report --test schema");
+    assert!(
+        written == schema,
+        "write it anew: SWEEPLINE_UPDATE=1 cargo test -p sweepline-report --test schema"
+    );
 }
 
 #[test]

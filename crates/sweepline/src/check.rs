@@ -13,6 +13,7 @@ mod ctl;
 mod each;
 mod linear;
 mod nested_depth;
+mod observed_search;
 mod product;
 mod run;
 mod service;

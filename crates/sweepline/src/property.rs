@@ -8,6 +8,7 @@ pub mod fairness;
 pub mod linear;
 pub mod ltl;
 pub mod ltl_to_buchi;
+pub mod premises;
 pub mod product;
 pub mod progress_graph;
 pub mod safety_automaton;

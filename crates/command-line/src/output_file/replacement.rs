@@ -2,9 +2,8 @@
 //!
 //! A process can be killed at any moment, and must not leave files behind that nobody knows. On Linux the content has
 //! no name while it is written, so that it goes with the process. A file without a name can be given one, but not one
-//! that is taken, so it gets a name made from that of the target and is then renamed. Whoever is killed between these two
-//! steps leaves a file that the next one to write the same target removes. Two processes that write the same target at
-//! once may remove or rename each other's files, which are complete: the loser begins anew with giving its name.
+//! that is taken, so it gets a name made from that of the target and is then renamed. What has that name is complete: a process
+//! that finds it taken, by one that was killed between these two steps or by one that is about to take the second, takes that step for it.
 //!
 //! Elsewhere, and in file systems that know no nameless files, it has a random name from the beginning.
 
@@ -97,36 +96,22 @@ fn directory_of(target: &Path) -> &Path {
 fn publish_nameless(file: &File, target: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
     use std::os::fd::AsRawFd;
-    use std::os::unix::fs::MetadataExt;
 
     let mut name = std::ffi::OsString::from(".sweepline-");
     name.push(target.file_name().ok_or(io::ErrorKind::InvalidInput)?);
     let passing = directory_of(target).join(name);
     let nameless = format!("/proc/self/fd/{}", file.as_raw_fd());
+    let renamed = || match fs::rename(&passing, target) {
+        // Another process was faster.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        renamed => renamed,
+    };
     loop {
         match linkat(CWD, &*nameless, CWD, &passing, AtFlags::SYMLINK_FOLLOW) {
-            Ok(()) => {}
-            Err(rustix::io::Errno::EXIST) => {
-                forgive_missing(fs::remove_file(&passing))?;
-                continue;
-            }
+            Ok(()) => return renamed(),
+            Err(rustix::io::Errno::EXIST) => renamed()?,
             Err(error) => return Err(error.into()),
         }
-        match fs::rename(&passing, target) {
-            // Another process took it: to the target, where it still is, or away.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && file.metadata()?.nlink() == 0 => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            renamed => return renamed,
-        }
-    }
-}
-
-/// Another process was faster.
-#[cfg(target_os = "linux")]
-fn forgive_missing(removed: io::Result<()>) -> io::Result<()> {
-    match removed {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
     }
 }
 

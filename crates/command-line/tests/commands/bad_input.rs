@@ -97,7 +97,7 @@ fn all_mistakes_in_questions_are_told_together() {
 
 #[test]
 fn outputs_are_tried_out_before_the_search() {
-    let session = Session::with_model(session::ENDLESS);
+    let session = Session::with_model(crate::session::ENDLESS);
     refused(&session, &["m.dve", "--json", "no/run.json"], "E0007").err("create the directory `no` first");
     refused(&session, &["m.dve", "--trace-out", "no/trace.json"], "E0007");
     refused(&session, &["m.dve", "--json", "."], "E0007").err("it is a directory");

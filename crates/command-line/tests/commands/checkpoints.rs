@@ -4,15 +4,15 @@ use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use crate::session::{COUNTER, Session};
+use serde_json::Value;
 
 /// Two counters that begin anew and one that does not: with the measure below, progress falls.
 const COUNTERS: &str = "\
 int a, b, c;
-process P { state s; init s; trans s -> s { guard a < 110; effect a = a + 1; }; }
-process Q { state s; init s; trans s -> s { effect b = (b + 1) % 110; }; }
-process R { state s; init s; trans s -> s { effect c = (c + 1) % 110; }; }
+process P { state s; init s; trans s -> s { guard a < 170; effect a = a + 1; }; }
+process Q { state s; init s; trans s -> s { effect b = (b + 1) % 170; }; }
+process R { state s; init s; trans s -> s { effect c = (c + 1) % 170; }; }
 system async;
 ";
 
@@ -20,9 +20,9 @@ const RUN: [&str; 9] = [
     "check",
     "m.dve",
     "--reach",
-    "a == 111",
+    "a == 171",
     "--reach",
-    "a == 110 and b == 109 and c == 109",
+    "a == 170 and b == 169 and c == 169",
     "--measure",
     "(a, b)",
     "--engine",
@@ -115,7 +115,7 @@ fn damage_is_noticed_and_the_checkpoint_before_is_used() {
 fn another_model_is_noticed_and_a_checkpoint_is_not_overwritten() {
     let session = stopped();
     session.run(&run("sweep", &SAVED)).expect(2).err("error[E0044]").err("sweepline resume saved");
-    session.write("m.dve", COUNTERS.replace("a < 110", "a < 109"));
+    session.write("m.dve", COUNTERS.replace("a < 170", "a < 169"));
     session.run(&["resume", "saved"]).expect(2).err("error[E0043]").err("is not what it was");
     session.write("m.dve", COUNTERS);
     // From another folder, with a record there.
@@ -145,14 +145,14 @@ fn what_cannot_be_saved_is_refused() {
 fn a_full_disk_ends_in_unknown_with_a_usable_checkpoint() {
     let session = Session::with_model(COUNTERS);
     let disk =
-        ["check", "m.dve", "--reach", "a == 111", "--engine", "breadth-disk", "--disk-limit", "600KiB"];
+        ["check", "m.dve", "--reach", "a == 171", "--engine", "breadth-disk", "--disk-limit", "600KiB"];
     let limited = [&disk[..], &SAVED, &["--json", "run.json"]].concat();
     session.run(&limited).expect(3).err("warning[W0025]").err("--disk-limit").err("sweepline resume saved");
     let record = session.json("run.json");
     assert_eq!((&record["exit_code"], &record["search"]["complete"]), (&3.into(), &false.into()));
     let resume = ["resume", "saved", "--disk-limit", "1GiB", "--json", "pieces.json"];
     session.run(&resume).expect(1);
-    let (pieces, states) = (session.json("pieces.json"), 111 * 110 * 110);
+    let (pieces, states) = (session.json("pieces.json"), 171 * 170 * 170);
     assert_eq!(pieces["search"]["complete"], true);
     assert!(pieces["search"]["states"]["explored"].as_u64().unwrap() >= states);
     assert_eq!(session.files(), ["m.dve", "pieces.json", "run.json"]);

@@ -1,7 +1,7 @@
 //! `compare`: a table, JSON and CSV of several engines on the same models; limits, mistakes and interrupts.
 
-use serde_json::Value;
 use crate::session::{BROKEN_LOCK, COUNTER, ENDLESS, Run, Session};
+use serde_json::Value;
 
 /// The line of an engine, without the blanks between its cells.
 #[track_caller]

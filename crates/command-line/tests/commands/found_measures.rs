@@ -1,7 +1,7 @@
 //! Measures that the program finds: in `check` and `explore` by default, and by `progress`.
 
-use serde_json::Value;
 use crate::session::{COUNTER, Session};
+use serde_json::Value;
 
 /// Three counters that only rise, and a fourth that goes round: 64,000 states, more than a small model has.
 const COUNTERS: &str = "\

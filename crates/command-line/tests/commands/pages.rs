@@ -1,7 +1,7 @@
 //! Runs as web pages and pictures: what is in the record is on the page, and nothing else is needed.
 
-use serde_json::Value;
 use crate::session::{BROKEN_LOCK, Session};
+use serde_json::Value;
 
 /// Goes round, and back once.
 const ROUNDS: &str = "\

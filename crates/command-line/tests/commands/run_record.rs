@@ -1,7 +1,7 @@
 //! The run record: every promised field is there, of the promised type, whatever the run came to.
 
-use serde_json::Value;
 use crate::session::{BROKEN_LOCK, COUNTER, OVERRUN, Session};
+use serde_json::Value;
 
 /// The promised fields: a path, and which JSON types may stand there.
 const FIELDS: &[(&str, &str)] = &[

@@ -1,7 +1,7 @@
 //! The sweep on the command line: measures, what it stores, what it shows.
 
-use serde_json::Value;
 use crate::session::{COUNTER, Session};
+use serde_json::Value;
 
 /// Counts to nine, begins again at most twice, and ends.
 const ROUNDS: &str = "\

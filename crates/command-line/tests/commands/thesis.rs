@@ -183,7 +183,7 @@ fn options_come_in_any_order_and_names_are_those_of_the_file() {
 fn what_it_cannot_do_is_said() {
     let session = Session::new();
     session.write("m.ss", "a 0 1 p x b\nb 1 1 !p z a\n");
-    session.write("m.dve", session::COUNTER);
+    session.write("m.dve", crate::session::COUNTER);
     session.write("f", "AGEF p");
     session.write("x", "EX p");
     session.write("a", "0\n1\n0 q 1\n1\n");

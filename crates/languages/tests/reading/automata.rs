@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::support::{advised_places, read_space};
 use languages::state_space::{ProductError, model_state};
 use languages::{Automaton, StateSpace, codes};
 use proptest::prelude::*;
-use crate::support::{advised_places, read_space};
 
 fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()

@@ -1,7 +1,7 @@
 //! Automata in the notations of other tools, and service automata.
 
-use languages::{AutomatonFormat, AutomatonWithPropositions, Model, ServiceText, codes};
 use crate::support::{advised_places, first, read_model, read_space};
+use languages::{AutomatonFormat, AutomatonWithPropositions, Model, ServiceText, codes};
 use sweepline::model::guarded_commands::DeclaredPropertyKind;
 
 fn model() -> Model {

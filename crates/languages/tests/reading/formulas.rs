@@ -1,8 +1,8 @@
 //! Formulas of temporal logic: how they are read, and what is said about wrong ones.
 
+use crate::support::{first, read_model, read_space};
 use languages::{CtlForm, Model, codes, ctl_over_names, ltl_over_names};
 use proptest::prelude::*;
-use crate::support::{first, read_model, read_space};
 use sweepline::model::guarded_commands::{BinaryOperator, CellId, Expression};
 use sweepline::property::ctl::Ctl;
 use sweepline::property::ltl::Ltl;

@@ -1,7 +1,7 @@
 //! What a DVE text means as guarded commands.
 
-use languages::{Language, Model};
 use crate::support::read_model;
+use languages::{Language, Model};
 use sweepline::model::guarded_commands::{
     Assignment, BinaryOperator, CellId, DeclaredPropertyKind, Effect, Expression, Place, Shape,
 };

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+use crate::support::{first, places, read_model, read_space};
 use languages::{Automaton, Model, codes};
 use proptest::prelude::*;
-use crate::support::{first, places, read_model, read_space};
 use sweepline::model::guarded_commands::{
     BinaryOperator, CellId, Expression, Shape, Span, UnaryOperator, VariableId,
 };

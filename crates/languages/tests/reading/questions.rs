@@ -1,7 +1,7 @@
 //! What is asked about a model besides plain expressions: progress measures. Formulas have a file of their own.
 
-use languages::{Model, codes};
 use crate::support::{first, read_model};
+use languages::{Model, codes};
 use sweepline::model::guarded_commands::{BinaryOperator, CellId, Expression, Span};
 use sweepline::progress::MeasureKind;
 

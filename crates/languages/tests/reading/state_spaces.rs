@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::support::{advised_places, read_space};
 use languages::{Language, ReadOptions, StateSpace, codes, read_model_with};
 use proptest::prelude::*;
-use crate::support::{advised_places, read_space};
 use sweepline::model::guarded_commands::{ActionId, CellId, Expression};
 use sweepline::model::interpreter::Interpreter;
 

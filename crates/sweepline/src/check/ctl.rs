@@ -34,6 +34,7 @@ use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
 use super::subject::Subject;
 use super::{CheckError, Engine, ModelError, Outcome, Plan, Reduction};
 
+pub(super) use recorded_search::GraphObservers;
 use recorded_search::{Ended, RecordedSearch};
 use shown_path::test_path;
 

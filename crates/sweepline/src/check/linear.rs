@@ -188,7 +188,7 @@ impl<M: Subject> Waves for ProductWaves<'_, M> {
     }
 
     fn log_bytes(&self) -> Result<usize, SearchEnd> {
-        let failure = Observer::<<ProductSubject<M> as Subject>::System>::failure(&self.log);
+        let failure = Observer::failure(&self.log);
         if let Some(reason) = failure {
             return Err(SearchEnd::Stopped(StopReason::Observer(reason)));
         }

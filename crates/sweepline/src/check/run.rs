@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::explore::observer::{Both, Successors};
 use crate::explore::sweep::{OnRegress, Order};
-use crate::explore::{CompleteSearch, Monitor, Record, RegressEdge, Search, SearchEnd, StopReason};
+use crate::explore::{CompleteSearch, Monitor, Record, RegressEdge, SearchEnd, StopReason};
 use crate::model::successor_batch::SuccessorBatch;
 use crate::property::soundness::{SearchKind, Unsound, needs_monotone};
 use crate::property::survey::Survey;
@@ -19,6 +19,7 @@ use crate::verdict::trace_log::{LoggedRun, TraceLog};
 use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
 
 use super::checkpoint::{CheckpointFolder, Checkpointing, Pauses};
+use super::observed_search::ObservedBy;
 use super::subject::{Expanded, Subject};
 use super::{
     CheckError, ErrorPlace, ModelError, ModelErrorOf, OnRuntimeError, Outcome, OutcomeOf, Plan, Reduction,
@@ -29,7 +30,8 @@ use super::{
 const TERMINAL_STATES: usize = 1 << 16;
 
 /// Who watches a search: the properties, and what is wanted beside them.
-type Observers = Both<PropertyWatch, Both<Option<TraceLog>, Both<Option<TerminalStates>, Option<Survey>>>>;
+pub(super) type Observers =
+    Both<PropertyWatch, Both<Option<TraceLog>, Both<Option<TerminalStates>, Option<Survey>>>>;
 
 /// One run of a search.
 pub(super) struct Run<'a, M: Subject, Q> {
@@ -49,7 +51,7 @@ pub(super) struct Run<'a, M: Subject, Q> {
     pub(super) expanded_later: u64,
 }
 
-impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
+impl<'a, M: Subject, Q: ObservedBy<Observers>> Run<'a, M, Q> {
     pub(super) fn new(
         subject: M,
         properties: &'a [Property<M::Predicate>],
@@ -173,13 +175,13 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
         let mut system = self.subject.prepare(&predicates)?;
         let mut initial = SuccessorBatch::new(self.subject.words(), 1);
         self.subject.initial(&mut initial);
-        self.search.start(&system, &initial, &mut self.observer).map_err(CheckError::NoMemory)?;
+        self.search.start_observed(&system, &initial, &mut self.observer).map_err(CheckError::NoMemory)?;
         if let Some(saved) = self.saved.take() {
             self.load(saved).map_err(CheckError::Checkpoint)?;
         }
         let mut pauses = Pauses::new(monitor, self.plan.checkpoint.as_ref());
         loop {
-            let end = self.search.run(&system, &mut self.observer, &mut pauses);
+            let end = self.search.run_observed(&system, &mut self.observer, &mut pauses);
             let end = match end {
                 SearchEnd::Stopped(reason) if self.plan.checkpoint.is_some() && reason.keeps_order() => {
                     let start = Instant::now();
@@ -204,7 +206,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
                     let words = self.subject.words();
                     // Also if the search ends here: what was observed is shown in the new layout.
                     self.repack_observer(words, &mut *translate);
-                    match self.search.repack(words, &mut translate) {
+                    match self.search.repack(words, &mut *translate) {
                         Ok(peak) => self.peak_bytes = self.peak_bytes.max(peak),
                         Err(full) => return Ok(SearchEnd::Stopped(StopReason::Memory(full))),
                     }
@@ -224,7 +226,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
                     }
                     batch.end_state();
                     // The state itself is well: properties are looked at before the error ends the run.
-                    if let Err(end) = self.search.supply(&system, &batch, kind, &mut self.observer) {
+                    if let Err(end) = self.search.supply_observed(&system, &batch, kind, &mut self.observer) {
                         return Ok(end);
                     }
                     if self.error.is_some() && self.plan.on_runtime_error == OnRuntimeError::Stop {
@@ -272,7 +274,7 @@ impl<'a, M: Subject, Q: Search> Run<'a, M, Q> {
 
     fn repack_observer(&mut self, words: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
         use crate::explore::Observer;
-        Observer::<M::System>::repack(&mut self.observer, words, translate);
+        Observer::repack(&mut self.observer, words, translate);
         if let Some(survey) = &mut self.observer.1.1.1 {
             survey.set_fields(self.subject.fields());
         }

@@ -88,10 +88,10 @@ impl DepthSearch {
         })
     }
 
-    fn run_with<W: Width, S: TransitionSystem, O: Observer<S>>(
+    fn run_with<W: Width, O: Observer>(
         &mut self,
         width: W,
-        system: &S,
+        system: &dyn TransitionSystem,
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
@@ -123,11 +123,7 @@ impl DepthSearch {
     }
 
     /// Pops successors until one is new, and makes it the current state.
-    fn visit_next<W: Width, S: TransitionSystem, O: Observer<S>>(
-        &mut self,
-        width: W,
-        observer: &mut O,
-    ) -> Result<(), SearchEnd> {
+    fn visit_next<W: Width, O: Observer>(&mut self, width: W, observer: &mut O) -> Result<(), SearchEnd> {
         loop {
             let Some(&(parent, action)) = self.stack.origins.last() else {
                 return Err(SearchEnd::Complete(CompleteSearch::attest()));
@@ -149,9 +145,9 @@ impl DepthSearch {
     }
 
     /// Shows the current state to the observer and puts its successors on the stack.
-    fn take<S: TransitionSystem, O: Observer<S>>(
+    fn take<O: Observer>(
         &mut self,
-        system: &S,
+        system: &dyn TransitionSystem,
         batch: &SuccessorBatch,
         successors: Successors,
         observer: &mut O,
@@ -176,18 +172,18 @@ impl DepthSearch {
 }
 
 impl Search for DepthSearch {
-    fn run<S: TransitionSystem, O: Observer<S>>(
+    fn run<O: Observer>(
         &mut self,
-        system: &S,
+        system: &dyn TransitionSystem,
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
         with_width!(self.layer.width(), width => self.run_with(width, system, observer, monitor))
     }
 
-    fn start<S: TransitionSystem, O: Observer<S>>(
+    fn start<O: Observer>(
         &mut self,
-        _system: &S,
+        _system: &dyn TransitionSystem,
         initial: &SuccessorBatch,
         _observer: &mut O,
     ) -> Result<(), LayerFull> {
@@ -195,9 +191,9 @@ impl Search for DepthSearch {
         Ok(())
     }
 
-    fn supply<S: TransitionSystem, O: Observer<S>>(
+    fn supply<O: Observer>(
         &mut self,
-        system: &S,
+        system: &dyn TransitionSystem,
         batch: &SuccessorBatch,
         successors: Successors,
         observer: &mut O,
@@ -209,10 +205,10 @@ impl Search for DepthSearch {
     fn repack(
         &mut self,
         width: usize,
-        mut translate: impl FnMut(&[u64], &mut Vec<u64>),
+        translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
     ) -> Result<usize, LayerFull> {
         let old_width = self.layer.width();
-        let peak = self.layer.repack(width, &mut translate)?;
+        let peak = self.layer.repack(width, &mut *translate)?;
         let mut packed = Vec::with_capacity(width);
         let mut words = Vec::with_capacity(self.stack.origins.len() * width);
         for state in self.stack.words.chunks_exact(old_width) {

@@ -12,11 +12,16 @@ use crate::model::transition_system::TransitionSystem;
 pub type Record = u64;
 
 /// Watches a search.
-pub trait Observer<S: TransitionSystem> {
+pub trait Observer {
     /// A state was taken from the queue and has this many successors. Called in the order of the search, before the
     /// successors are stored. `Break` ends the search.
-    fn taken(&mut self, system: &S, record: Record, state: &[u64], successors: Successors)
-    -> ControlFlow<()>;
+    fn taken(
+        &mut self,
+        system: &dyn TransitionSystem,
+        record: Record,
+        state: &[u64],
+        successors: Successors,
+    ) -> ControlFlow<()>;
 
     /// A state was stored; its record number is the next one. Initial states have no parent.
     #[inline(always)]
@@ -99,11 +104,11 @@ pub enum Successors {
 #[derive(Debug, Default)]
 pub struct Both<A, B>(pub A, pub B);
 
-impl<S: TransitionSystem, A: Observer<S>, B: Observer<S>> Observer<S> for Both<A, B> {
+impl<A: Observer, B: Observer> Observer for Both<A, B> {
     #[inline(always)]
     fn taken(
         &mut self,
-        system: &S,
+        system: &dyn TransitionSystem,
         record: Record,
         state: &[u64],
         successors: Successors,
@@ -178,11 +183,11 @@ impl<S: TransitionSystem, A: Observer<S>, B: Observer<S>> Observer<S> for Both<A
 }
 
 /// An observer that may be missing.
-impl<S: TransitionSystem, O: Observer<S>> Observer<S> for Option<O> {
+impl<O: Observer> Observer for Option<O> {
     #[inline(always)]
     fn taken(
         &mut self,
-        system: &S,
+        system: &dyn TransitionSystem,
         record: Record,
         state: &[u64],
         successors: Successors,

@@ -5,7 +5,7 @@
 
 use crate::explore::observer::{Observer, Record};
 use crate::model::guarded_commands::ActionId;
-use crate::model::transition_system::{MAX_ACTIONS, TransitionSystem};
+use crate::model::transition_system::MAX_ACTIONS;
 
 /// Where a state comes from, in one word.
 #[inline(always)]
@@ -26,7 +26,7 @@ pub(super) fn initial_origin(number: ActionId) -> u64 {
     UNKNOWN | u64::from(number.0)
 }
 
-pub(super) fn tell_origin<S: TransitionSystem, O: Observer<S>>(observer: &mut O, origin: u64) {
+pub(super) fn tell_origin<O: Observer>(observer: &mut O, origin: u64) {
     let (parent, action) = origin_of(origin);
     observer.stored(parent, action);
 }

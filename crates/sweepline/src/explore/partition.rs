@@ -165,10 +165,10 @@ impl PartitionSearch {
         self
     }
 
-    fn run_with<W: Width, S: TransitionSystem, O: Observer<S>>(
+    fn run_with<W: Width, O: Observer>(
         &mut self,
         width: W,
-        system: &S,
+        system: &dyn TransitionSystem,
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
@@ -197,10 +197,10 @@ impl PartitionSearch {
     /// Splits the partition, or takes in candidates, or expands a batch of states, or goes on to the next partition. After an error, something may be
     /// lost.
     #[inline(always)]
-    fn step<W: Width, S: TransitionSystem, O: Observer<S>>(
+    fn step<W: Width, O: Observer>(
         &mut self,
         width: W,
-        system: &S,
+        system: &dyn TransitionSystem,
         observer: &mut O,
     ) -> Result<Option<SearchEnd>, StopReason> {
         if self.layer.len() > self.most_states
@@ -231,10 +231,10 @@ impl PartitionSearch {
     /// Fills the batch with successors of the states from the cursor on, and announces to the layer those that stay in it; `true` if a
     /// state cannot be expanded.
     #[inline(always)]
-    fn expand<W: Width, S: TransitionSystem>(
+    fn expand<W: Width>(
         &mut self,
         width: W,
-        system: &S,
+        system: &dyn TransitionSystem,
         batch: &mut SuccessorBatch,
     ) -> bool {
         let end = self.layer.len().min(self.front.cursor + STATES);
@@ -275,10 +275,10 @@ impl PartitionSearch {
 
     /// Shows the states at the cursor to the observer, stores the successors in the batch, moves the cursor.
     #[inline(always)]
-    fn take<W: Width, S: TransitionSystem, O: Observer<S>>(
+    fn take<W: Width, O: Observer>(
         &mut self,
         width: W,
-        system: &S,
+        system: &dyn TransitionSystem,
         batch: &SuccessorBatch,
         kind: Option<Successors>,
         observer: &mut O,
@@ -334,7 +334,7 @@ impl PartitionSearch {
 
     /// Stores the successors in this partition. If there is no room, none is stored, and they know their origins.
     #[inline(always)]
-    fn store_staying<W: Width, S: TransitionSystem, O: Observer<S>>(
+    fn store_staying<W: Width, O: Observer>(
         &mut self,
         width: W,
         batch: &SuccessorBatch,
@@ -408,11 +408,7 @@ impl PartitionSearch {
 
     /// Lets everybody look who may stop the search. Memory that others need now is made free by a split.
     #[cold]
-    fn look<S: TransitionSystem, O: Observer<S>>(
-        &mut self,
-        observer: &O,
-        monitor: &mut dyn Monitor,
-    ) -> Option<StopReason> {
+    fn look<O: Observer>(&mut self, observer: &O, monitor: &mut dyn Monitor) -> Option<StopReason> {
         self.observer_bytes = observer.bytes();
         self.layer.set_budget(self.budget());
         if self.bytes() + self.observer_bytes > self.limits.memory
@@ -427,18 +423,18 @@ impl PartitionSearch {
 }
 
 impl Search for PartitionSearch {
-    fn run<S: TransitionSystem, O: Observer<S>>(
+    fn run<O: Observer>(
         &mut self,
-        system: &S,
+        system: &dyn TransitionSystem,
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
         with_width!(self.layer.width(), width => self.run_with(width, system, observer, monitor))
     }
 
-    fn start<S: TransitionSystem, O: Observer<S>>(
+    fn start<O: Observer>(
         &mut self,
-        _system: &S,
+        _system: &dyn TransitionSystem,
         initial: &SuccessorBatch,
         observer: &mut O,
     ) -> Result<(), LayerFull> {
@@ -451,9 +447,9 @@ impl Search for PartitionSearch {
         Ok(())
     }
 
-    fn supply<S: TransitionSystem, O: Observer<S>>(
+    fn supply<O: Observer>(
         &mut self,
-        system: &S,
+        system: &dyn TransitionSystem,
         batch: &SuccessorBatch,
         successors: Successors,
         observer: &mut O,
@@ -476,21 +472,21 @@ impl Search for PartitionSearch {
     fn repack(
         &mut self,
         width: usize,
-        mut translate: impl FnMut(&[u64], &mut Vec<u64>),
+        translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
     ) -> Result<usize, LayerFull> {
         self.batch = SuccessorBatch::new(width, self.most_states.min(BATCH));
         self.recent = RecentStates::new(width);
-        self.steps.repack(width, &mut translate);
+        self.steps.repack(width, &mut *translate);
         if self.partitions.len() == 1
             && self.partitions.are_empty()
             && self.front.candidates.is_none()
-            && let Ok(peak) = self.layer.repack(width, &mut translate)
+            && let Ok(peak) = self.layer.repack(width, &mut *translate)
         {
             self.partitions = self.partitions.of_width(width);
             return Ok(peak + self.bytes() - self.layer.bytes());
         }
         // Also a layer that has no room for two copies of itself can still be read.
-        if let Err(error) = self.pour_together(width, &mut translate) {
+        if let Err(error) = self.pour_together(width, &mut *translate) {
             self.failure = self.failure.take().or(Some(disk_failed(error)));
         }
         let peak = self.bytes();

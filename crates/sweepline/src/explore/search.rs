@@ -21,25 +21,25 @@ use super::phase::Phase;
 /// another layout by [`repack`](Search::repack), and runs on.
 pub trait Search {
     /// Searches until there is an end of some kind.
-    fn run<S: TransitionSystem, O: Observer<S>>(
+    fn run<O: Observer>(
         &mut self,
-        system: &S,
+        system: &dyn TransitionSystem,
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd;
 
     /// Stores the initial states.
-    fn start<S: TransitionSystem, O: Observer<S>>(
+    fn start<O: Observer>(
         &mut self,
-        system: &S,
+        system: &dyn TransitionSystem,
         initial: &SuccessorBatch,
         observer: &mut O,
     ) -> Result<(), LayerFull>;
 
     /// Goes on from the state that caused trouble with the successors in the batch, and what is known of the others.
-    fn supply<S: TransitionSystem, O: Observer<S>>(
+    fn supply<O: Observer>(
         &mut self,
-        system: &S,
+        system: &dyn TransitionSystem,
         batch: &SuccessorBatch,
         successors: Successors,
         observer: &mut O,
@@ -50,7 +50,7 @@ pub trait Search {
     fn repack(
         &mut self,
         width: usize,
-        translate: impl FnMut(&[u64], &mut Vec<u64>),
+        translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
     ) -> Result<usize, LayerFull>;
 
     /// Whether [`save`](Self::save) is possible.
@@ -338,7 +338,7 @@ impl Default for Limits {
 }
 
 /// Asks everybody who may stop a search whether to stop it.
-pub(super) fn consult<Q: Search, S: TransitionSystem, O: Observer<S>>(
+pub(super) fn consult<Q: Search, O: Observer>(
     search: &Q,
     observer: &O,
     limits: &Limits,

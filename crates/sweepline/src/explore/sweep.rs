@@ -229,10 +229,10 @@ impl SweepSearch {
         self.order != Order::Constant
     }
 
-    fn run_with<W: Width, S: TransitionSystem, O: Observer<S>>(
+    fn run_with<W: Width, O: Observer>(
         &mut self,
         width: W,
-        system: &S,
+        system: &dyn TransitionSystem,
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
@@ -279,7 +279,7 @@ impl SweepSearch {
 
     /// Goes on to the next level of the layer, or to the next layer, or to the next sweep.
     #[inline(always)]
-    fn next_level<W: Width, S: TransitionSystem, O: Observer<S>>(
+    fn next_level<W: Width, O: Observer>(
         &mut self,
         width: W,
         observer: &mut O,
@@ -309,10 +309,10 @@ impl SweepSearch {
 
     /// Shows the states at the cursor to the observer, stores the successors in the batch, moves the cursor.
     #[inline(always)]
-    fn take<W: Width, S: TransitionSystem, O: Observer<S>>(
+    fn take<W: Width, O: Observer>(
         &mut self,
         width: W,
-        system: &S,
+        system: &dyn TransitionSystem,
         batch: &SuccessorBatch,
         kind: Option<Successors>,
         observer: &mut O,
@@ -370,7 +370,7 @@ impl SweepSearch {
 
     /// Stores the successors in other layers: ahead, or, for the next sweep, behind.
     #[inline(always)]
-    fn store_leaving<W: Width, S: TransitionSystem, O: Observer<S>>(
+    fn store_leaving<W: Width, O: Observer>(
         &mut self,
         width: W,
         batch: &SuccessorBatch,
@@ -426,7 +426,7 @@ impl SweepSearch {
 
     /// Stores the successors in the current layer.
     #[inline(always)]
-    fn store_staying<W: Width, S: TransitionSystem, O: Observer<S>>(
+    fn store_staying<W: Width, O: Observer>(
         &mut self,
         width: W,
         batch: &SuccessorBatch,
@@ -515,11 +515,7 @@ impl SweepSearch {
 
     /// Lets everybody look who may stop the search. When memory is short, duplicates go first.
     #[cold]
-    fn look<S: TransitionSystem, O: Observer<S>>(
-        &mut self,
-        observer: &O,
-        monitor: &mut dyn Monitor,
-    ) -> Option<StopReason> {
+    fn look<O: Observer>(&mut self, observer: &O, monitor: &mut dyn Monitor) -> Option<StopReason> {
         self.peak_bytes = self.peak_bytes.max(self.bytes());
         if let Err(SearchEnd::Stopped(reason)) = self.relieve(self.bytes() + observer.bytes()) {
             return Some(reason);
@@ -548,18 +544,18 @@ impl SweepSearch {
 }
 
 impl Search for SweepSearch {
-    fn run<S: TransitionSystem, O: Observer<S>>(
+    fn run<O: Observer>(
         &mut self,
-        system: &S,
+        system: &dyn TransitionSystem,
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
         with_width!(self.layer.width(), width => self.run_with(width, system, observer, monitor))
     }
 
-    fn start<S: TransitionSystem, O: Observer<S>>(
+    fn start<O: Observer>(
         &mut self,
-        system: &S,
+        system: &dyn TransitionSystem,
         initial: &SuccessorBatch,
         observer: &mut O,
     ) -> Result<(), LayerFull> {
@@ -601,9 +597,9 @@ impl Search for SweepSearch {
         Ok(())
     }
 
-    fn supply<S: TransitionSystem, O: Observer<S>>(
+    fn supply<O: Observer>(
         &mut self,
-        system: &S,
+        system: &dyn TransitionSystem,
         batch: &SuccessorBatch,
         successors: Successors,
         observer: &mut O,
@@ -621,7 +617,7 @@ impl Search for SweepSearch {
     fn repack(
         &mut self,
         width: usize,
-        mut translate: impl FnMut(&[u64], &mut Vec<u64>),
+        translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
     ) -> Result<usize, LayerFull> {
         // There must be room for both forms of the states in memory.
         if self.can_split() && 2 * self.layer.bytes() > self.layer.budget() {
@@ -631,10 +627,10 @@ impl Search for SweepSearch {
         self.batch = SuccessorBatch::new(width, BATCH);
         self.recent = RecentStates::new(width);
         let around = self.future.bytes() + self.persistent.bytes();
-        let peak = self.layer.repack(width, &mut translate)?;
+        let peak = self.layer.repack(width, &mut *translate)?;
         if self.is_measured() {
-            self.persistent.repack(width, &mut translate)?;
-            self.future.repack(width, &mut translate);
+            self.persistent.repack(width, &mut *translate)?;
+            self.future.repack(width, &mut *translate);
         }
         self.disk.repack(width, translate);
         Ok(peak + around.max(self.future.bytes() + self.persistent.bytes()))

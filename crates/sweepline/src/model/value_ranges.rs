@@ -12,8 +12,8 @@
 use std::collections::BTreeSet;
 
 use super::guarded_commands::{
-    Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, Overflow, Place, Shape,
-    UnaryOperator, VariableId,
+    Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType, Overflow,
+    Place, Shape, UnaryOperator, VariableId,
 };
 use super::state_layout::CellRange;
 
@@ -21,6 +21,12 @@ use super::state_layout::CellRange;
 const PATIENT_ROUNDS: usize = 20;
 /// Rounds in which bounds may jump from constant to constant before they go to the declared type.
 const JUMPING_ROUNDS: usize = 100;
+
+/// What the type of each cell allows.
+pub fn declared_ranges(model: &GuardedCommands) -> Vec<CellRange> {
+    let range = |declared: IntegerType| CellRange { low: declared.min(), high: declared.max() };
+    model.cells.iter().map(|cell| range(cell.declared)).collect()
+}
 
 /// For each cell, a range that it never leaves.
 pub fn proved_ranges(model: &GuardedCommands) -> Vec<CellRange> {

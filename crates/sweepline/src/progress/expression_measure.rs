@@ -11,7 +11,7 @@
 
 use crate::model::guarded_commands::{BinaryOperator, Expression, GuardedCommands, Shape, Span};
 use crate::model::state_layout::CellRange;
-use crate::model::value_ranges::{expression_range, proved_ranges};
+use crate::model::value_ranges::{declared_ranges, expression_range, proved_ranges};
 
 use super::comparison::{Comparison, MeasureKind};
 
@@ -134,9 +134,7 @@ impl ExpressionMeasure {
         let mut parts = Vec::with_capacity(components.len());
         let mut packed = None;
         let (mut shift, mut guards) = (0, 0);
-        let declared = model.cells.iter().map(|cell| cell.declared);
-        let declared: Vec<CellRange> =
-            declared.map(|one| CellRange { low: one.min(), high: one.max() }).collect();
+        let declared = declared_ranges(model);
         for (expression, range) in components.iter().zip(&ranges).rev() {
             let CellRange { low, high } = *range;
             let by_type = expression_range(model, &declared, expression);

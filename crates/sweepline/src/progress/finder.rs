@@ -184,10 +184,10 @@ impl SampleFacts {
 ///
 /// # Errors
 /// If there is no memory for the sample.
-pub fn find<S: TransitionSystem + Sync>(
+pub fn find(
     model: &GuardedCommands,
     layout: &StateLayout,
-    system: &S,
+    system: &(dyn TransitionSystem + Sync),
     options: &FinderOptions,
 ) -> Result<Findings, LayerFull> {
     let [least, few, many] = options.sizes(layout.words());
@@ -217,10 +217,10 @@ pub fn find<S: TransitionSystem + Sync>(
 ///
 /// # Errors
 /// If there is no memory for the sample.
-pub fn judge<S: TransitionSystem>(
+pub fn judge(
     model: &GuardedCommands,
     layout: &StateLayout,
-    system: &S,
+    system: &dyn TransitionSystem,
     options: &FinderOptions,
 ) -> Result<(Cost, SampleFacts), LayerFull> {
     let [.., many] = options.sizes(layout.words());

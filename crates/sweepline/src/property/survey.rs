@@ -142,8 +142,14 @@ impl Components {
     }
 }
 
-impl<S: TransitionSystem> Observer<S> for Survey {
-    fn taken(&mut self, _: &S, _: Record, state: &[u64], _: Successors) -> ControlFlow<()> {
+impl Observer for Survey {
+    fn taken(
+        &mut self,
+        _: &dyn TransitionSystem,
+        _: Record,
+        state: &[u64],
+        _: Successors,
+    ) -> ControlFlow<()> {
         self.see(state);
         if let Some(components) = &mut self.components {
             components.layer.add_state(0);

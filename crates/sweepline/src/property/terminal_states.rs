@@ -70,9 +70,15 @@ impl TerminalStates {
     }
 }
 
-impl<S: TransitionSystem> Observer<S> for TerminalStates {
+impl Observer for TerminalStates {
     #[inline(always)]
-    fn taken(&mut self, _: &S, _: Record, state: &[u64], successors: Successors) -> ControlFlow<()> {
+    fn taken(
+        &mut self,
+        _: &dyn TransitionSystem,
+        _: Record,
+        state: &[u64],
+        successors: Successors,
+    ) -> ControlFlow<()> {
         if successors == Successors::Steps(0) {
             self.add(state);
         }

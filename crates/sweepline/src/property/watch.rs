@@ -173,11 +173,11 @@ impl PropertyWatch {
     }
 }
 
-impl<S: TransitionSystem> Observer<S> for PropertyWatch {
+impl Observer for PropertyWatch {
     #[inline]
     fn taken(
         &mut self,
-        system: &S,
+        system: &dyn TransitionSystem,
         record: Record,
         state: &[u64],
         successors: Successors,
@@ -209,7 +209,7 @@ impl<S: TransitionSystem> Observer<S> for PropertyWatch {
     }
 
     fn wants_whole_layers(&self) -> bool {
-        Observer::<S>::wants_steps(self)
+        Observer::wants_steps(self)
     }
 
     #[inline(always)]
@@ -223,7 +223,7 @@ impl<S: TransitionSystem> Observer<S> for PropertyWatch {
                     components.add_inner_step(step.from, to);
                 }
             }
-            None => Observer::<S>::erroneous_step(self, step.from),
+            None => Observer::erroneous_step(self, step.from),
         }
     }
 

@@ -180,9 +180,9 @@ impl TraceLog {
     }
 }
 
-impl<S: TransitionSystem> Observer<S> for TraceLog {
+impl Observer for TraceLog {
     #[inline(always)]
-    fn taken(&mut self, _: &S, _: Record, _: &[u64], _: Successors) -> ControlFlow<()> {
+    fn taken(&mut self, _: &dyn TransitionSystem, _: Record, _: &[u64], _: Successors) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
@@ -287,7 +287,7 @@ mod tests {
     fn a_directory_that_does_not_exist_is_a_failure_not_a_crash() {
         let mut log = TraceLog::new("/nonexistent/directory".into());
         (0..400_000).for_each(|i| log.append(Some(i), ActionId(0)));
-        let failure = Observer::<crate::model::interpreted_model::InterpretedModel<'_>>::failure(&log);
+        let failure = Observer::failure(&log);
         assert!(failure.unwrap().contains("trace log"));
     }
 }

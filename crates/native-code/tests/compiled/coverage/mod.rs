@@ -38,8 +38,14 @@ pub struct Collected {
     pub deadlocks: HashSet<Vec<u64>>,
 }
 
-impl<S: TransitionSystem> Observer<S> for Collected {
-    fn taken(&mut self, _: &S, _: Record, state: &[u64], successors: Successors) -> ControlFlow<()> {
+impl Observer for Collected {
+    fn taken(
+        &mut self,
+        _: &dyn TransitionSystem,
+        _: Record,
+        state: &[u64],
+        successors: Successors,
+    ) -> ControlFlow<()> {
         self.states.insert(state.to_vec());
         if successors == Successors::Steps(0) {
             self.deadlocks.insert(state.to_vec());

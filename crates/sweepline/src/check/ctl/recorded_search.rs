@@ -13,19 +13,22 @@ use crate::store::external::disk::Disk;
 use crate::verdict::trace_log::TraceLog;
 
 use super::Figures;
+use crate::check::observed_search::ObservedBy;
 use crate::check::subject::{Expanded, Subject};
 use crate::check::{CheckError, ErrorPlace, ModelError, ModelErrorOf, OnRuntimeError, Plan};
 
 /// Bytes for sorting states, and as many for steps, at the most.
 const SORTED: usize = 16 << 20;
 
+/// Who watches such a search. The log is for runs to errors.
+pub(in crate::check) type GraphObservers = Both<GraphRecorder, TraceLog>;
+
 pub(super) struct RecordedSearch<'a, M: Subject> {
     subject: M,
     propositions: &'a [M::Predicate],
     plan: &'a Plan,
     search: SweepSearch,
-    /// The log is for runs to errors.
-    observer: Both<GraphRecorder, TraceLog>,
+    observer: GraphObservers,
     error: Option<ModelErrorOf<M>>,
     figures: Figures,
 }
@@ -66,7 +69,7 @@ impl<'a, M: Subject> RecordedSearch<'a, M> {
         if let Some(record) = self.observer.0.undefined_at() {
             self.error = Some(self.undefined_proposition(record)?);
         }
-        let observed = Observer::<M::System>::bytes(&self.observer);
+        let observed = Observer::bytes(&self.observer);
         let Self { subject, search, observer: Both(recorder, log), error, mut figures, .. } = self;
         figures.counters = search.counters();
         figures.course = search.course();
@@ -80,9 +83,9 @@ impl<'a, M: Subject> RecordedSearch<'a, M> {
         let mut initial = SuccessorBatch::new(self.subject.words(), 1);
         self.subject.initial(&mut initial);
         self.observer.0.begin(&initial);
-        self.search.start(&system, &initial, &mut self.observer).map_err(CheckError::NoMemory)?;
+        self.search.start_observed(&system, &initial, &mut self.observer).map_err(CheckError::NoMemory)?;
         loop {
-            let end = self.search.run(&system, &mut self.observer, monitor);
+            let end = self.search.run_observed(&system, &mut self.observer, monitor);
             let SearchEnd::Trouble(record) = end else { return Ok(end) };
             let mut batch = SuccessorBatch::new(self.subject.words(), 1);
             match self.subject.expand(self.search.troubled(), &mut batch) {
@@ -90,8 +93,8 @@ impl<'a, M: Subject> RecordedSearch<'a, M> {
                     drop(system);
                     self.figures.widenings += 1;
                     let words = self.subject.words();
-                    Observer::<M::System>::repack(&mut self.observer, words, &mut *translate);
-                    match self.search.repack(words, &mut translate) {
+                    Observer::repack(&mut self.observer, words, &mut *translate);
+                    match self.search.repack(words, &mut *translate) {
                         Ok(peak) => self.figures.peak_bytes = self.figures.peak_bytes.max(peak),
                         Err(full) => return Ok(SearchEnd::Stopped(StopReason::Memory(full))),
                     }
@@ -106,7 +109,7 @@ impl<'a, M: Subject> RecordedSearch<'a, M> {
                     let steps = Successors::Steps(batch.len());
                     let kind = if is_faulty { Successors::WithError } else { steps };
                     batch.end_state();
-                    if let Err(end) = self.search.supply(&system, &batch, kind, &mut self.observer) {
+                    if let Err(end) = self.search.supply_observed(&system, &batch, kind, &mut self.observer) {
                         return Ok(end);
                     }
                     if is_faulty && self.plan.on_runtime_error == OnRuntimeError::Stop {

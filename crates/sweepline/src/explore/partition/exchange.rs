@@ -5,7 +5,6 @@ use std::io;
 use crate::explore::observer::Observer;
 use crate::explore::origin::tell_origin;
 use crate::explore::search::StopReason;
-use crate::model::transition_system::TransitionSystem;
 use crate::store::layer::{Inserted, Layer, LayerFull, Width};
 use crate::store::pages::OutOfMemory;
 
@@ -15,7 +14,7 @@ use super::{BATCH, Front, PartitionSearch, disk_failed};
 
 impl PartitionSearch {
     /// Takes in some candidates of the partition in memory.
-    pub(super) fn take_in<W: Width, S: TransitionSystem, O: Observer<S>>(
+    pub(super) fn take_in<W: Width, O: Observer>(
         &mut self,
         width: W,
         observer: &mut O,
@@ -178,7 +177,7 @@ impl PartitionSearch {
     pub(super) fn pour_together(
         &mut self,
         width: usize,
-        translate: &mut impl FnMut(&[u64], &mut Vec<u64>),
+        translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
     ) -> io::Result<()> {
         let old_width = self.layer.width();
         let mut new = self.partitions.of_width(width);

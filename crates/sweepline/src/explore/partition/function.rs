@@ -110,7 +110,7 @@ impl RecentSteps {
     }
 
     /// Gives the states another layout.
-    pub(super) fn repack(&mut self, width: usize, translate: &mut impl FnMut(&[u64], &mut Vec<u64>)) {
+    pub(super) fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
         let mut packed = Vec::with_capacity(width);
         let mut words = Vec::with_capacity(self.words.len() / self.width * width);
         for state in self.words.chunks_exact(self.width) {

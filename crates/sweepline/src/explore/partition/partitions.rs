@@ -167,7 +167,7 @@ impl Partitions {
         &mut self,
         mut visited: RunReader,
         stride: usize,
-        translate: &mut impl FnMut(&[u64], &mut Vec<u64>),
+        translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
     ) -> io::Result<()> {
         let mut state = Vec::new();
         while let Some(block) = visited.next_block()? {
@@ -186,7 +186,7 @@ impl Partitions {
         mut waiting: RunReader,
         candidates: RunReader,
         width: usize,
-        translate: &mut impl FnMut(&[u64], &mut Vec<u64>),
+        translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
     ) -> io::Result<()> {
         let mut state = Vec::new();
         while let Some(block) = waiting.next_block()? {
@@ -204,7 +204,7 @@ impl Partitions {
         &mut self,
         mut candidates: RunReader,
         width: usize,
-        translate: &mut impl FnMut(&[u64], &mut Vec<u64>),
+        translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
     ) -> io::Result<()> {
         let mut state = Vec::new();
         while let Some(block) = candidates.next_block()? {

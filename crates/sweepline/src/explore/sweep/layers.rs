@@ -4,7 +4,6 @@ use crate::explore::course::EndedLayer;
 use crate::explore::observer::Observer;
 use crate::explore::origin::{UNKNOWN, tell_origin};
 use crate::explore::search::{CompleteSearch, Search, SearchEnd, StopReason};
-use crate::model::transition_system::TransitionSystem;
 use crate::progress::Comparison;
 use crate::store::layer::{Inserted, LayerFull, Width};
 use crate::store::recent_states::RecentStates;
@@ -16,7 +15,7 @@ const MANY_KNOWN: usize = 8;
 
 impl SweepSearch {
     /// Forgets the current layer and loads the one of least progress, or a minimal one, that has states to be expanded.
-    pub(super) fn next_layer<W: Width, S: TransitionSystem, O: Observer<S>>(
+    pub(super) fn next_layer<W: Width, O: Observer>(
         &mut self,
         width: W,
         observer: &mut O,
@@ -61,11 +60,7 @@ impl SweepSearch {
     }
 
     /// All states of the current layer are expanded: now it holds most, and will be forgotten.
-    fn end_layer<W: Width, S: TransitionSystem, O: Observer<S>>(
-        &mut self,
-        width: W,
-        observer: &mut O,
-    ) -> Result<(), SearchEnd> {
+    fn end_layer<W: Width, O: Observer>(&mut self, width: W, observer: &mut O) -> Result<(), SearchEnd> {
         let on_disk = self.met_on_disk();
         if self.records() > self.loaded_at {
             self.counters.layers += 1;
@@ -122,7 +117,7 @@ impl SweepSearch {
     }
 
     /// Starts the next sweep, if there are roots.
-    fn end_sweep<S: TransitionSystem, O: Observer<S>>(&mut self, observer: &mut O) -> Result<(), SearchEnd> {
+    fn end_sweep<O: Observer>(&mut self, observer: &mut O) -> Result<(), SearchEnd> {
         debug_assert!(self.is_nothing_ahead(), "nothing is ahead at the end of a sweep");
         if let Some(far) = &mut self.disk.layers {
             far.restart();
@@ -142,7 +137,7 @@ impl SweepSearch {
     }
 
     /// Makes the layer of this value the current one: its persistent states, then what was found ahead.
-    fn load<W: Width, S: TransitionSystem, O: Observer<S>>(
+    fn load<W: Width, O: Observer>(
         &mut self,
         width: W,
         value: u64,
@@ -187,7 +182,7 @@ impl SweepSearch {
     }
 
     /// Enters states that wait, some at a time, into the current layer.
-    pub(super) fn load_chunk<W: Width, S: TransitionSystem, O: Observer<S>>(
+    pub(super) fn load_chunk<W: Width, O: Observer>(
         &mut self,
         width: W,
         chunk: &[u64],
@@ -224,7 +219,7 @@ impl SweepSearch {
         Ok(())
     }
 
-    fn enter<W: Width, S: TransitionSystem, O: Observer<S>>(
+    fn enter<W: Width, O: Observer>(
         &mut self,
         width: W,
         states: &[u64],

@@ -10,7 +10,6 @@ use crate::explore::origin::{UNKNOWN, origin_of, tell_origin};
 use crate::explore::phase::Phase;
 use crate::explore::search::{Monitor, SearchEnd, Spills, StopReason};
 use crate::model::guarded_commands::ActionId;
-use crate::model::transition_system::TransitionSystem;
 use crate::store::external::disk::Disk;
 use crate::store::far_layers::{FarLayers, QueueKind};
 use crate::store::far_persistent::FarPersistent;
@@ -264,7 +263,7 @@ impl SweepSearch {
     }
 
     /// Enters the persistent states of this value that are on disk into the current layer: first those that were expanded earlier, then roots.
-    pub(super) fn load_far_persistent<W: Width, S: TransitionSystem, O: Observer<S>>(
+    pub(super) fn load_far_persistent<W: Width, O: Observer>(
         &mut self,
         width: W,
         value: u64,
@@ -301,7 +300,7 @@ impl SweepSearch {
     }
 
     /// The part of the layer that is on disk.
-    pub(super) fn load_far<W: Width, S: TransitionSystem, O: Observer<S>>(
+    pub(super) fn load_far<W: Width, O: Observer>(
         &mut self,
         width: W,
         value: u64,
@@ -472,7 +471,7 @@ impl SweepSearch {
     }
 
     /// All states at work are expanded: others come to memory, or the next round begins; `false` if there are no others.
-    pub(super) fn next_part<W: Width, S: TransitionSystem, O: Observer<S>>(
+    pub(super) fn next_part<W: Width, O: Observer>(
         &mut self,
         width: W,
         observer: &mut O,

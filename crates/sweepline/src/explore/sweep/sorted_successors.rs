@@ -75,10 +75,10 @@ impl SweepSearch {
     /// Fills the batch with successors of the states from the cursor on, and announces to the layer those that stay in it; `true` if a
     /// state cannot be expanded. A few states at a time: while the next ones are computed, the index is fetched for these.
     #[inline(always)]
-    pub(super) fn expand<W: Width, S: TransitionSystem>(
+    pub(super) fn expand<W: Width>(
         &mut self,
         width: W,
-        system: &S,
+        system: &dyn TransitionSystem,
         batch: &mut SuccessorBatch,
     ) -> bool {
         let is_whole = self.is_measured() && self.disk.current.is_none();
@@ -99,17 +99,17 @@ impl SweepSearch {
 
     /// Sorts the successors from number `from` on by where they go, and announces those that stay in the layer.
     #[inline(always)]
-    pub(super) fn sort<W: Width, S: TransitionSystem>(
+    pub(super) fn sort<W: Width>(
         &mut self,
         width: W,
-        system: &S,
+        system: &dyn TransitionSystem,
         batch: &SuccessorBatch,
         from: usize,
     ) {
         if !self.is_measured() {
             self.sift(width, batch, from);
         } else if self.vectors.is_none() {
-            self.measure::<false, _, _>(width, system, batch, from);
+            self.measure::<false, _>(width, system, batch, from);
         } else {
             self.measure_vectors(width, system, batch, from);
         }
@@ -119,14 +119,14 @@ impl SweepSearch {
 
     /// Out of line: the loop over tuples stays small.
     #[inline(never)]
-    fn measure_vectors<W: Width, S: TransitionSystem>(
+    fn measure_vectors<W: Width>(
         &mut self,
         width: W,
-        system: &S,
+        system: &dyn TransitionSystem,
         batch: &SuccessorBatch,
         from: usize,
     ) {
-        self.measure::<true, _, _>(width, system, batch, from);
+        self.measure::<true, _>(width, system, batch, from);
     }
 
     /// All of them stay, but for those that were stored lately.
@@ -145,10 +145,10 @@ impl SweepSearch {
 
     /// Their progress says where they go. `VECTORS` are compared component by component.
     #[inline(always)]
-    fn measure<const VECTORS: bool, W: Width, S: TransitionSystem>(
+    fn measure<const VECTORS: bool, W: Width>(
         &mut self,
         width: W,
-        system: &S,
+        system: &dyn TransitionSystem,
         batch: &SuccessorBatch,
         from: usize,
     ) {

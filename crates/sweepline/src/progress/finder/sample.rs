@@ -139,9 +139,9 @@ impl Sample {
     ///
     /// # Errors
     /// If there is no memory for it.
-    pub fn draw<S: TransitionSystem>(
+    pub fn draw(
         model: &GuardedCommands,
-        system: &S,
+        system: &dyn TransitionSystem,
         layout: &StateLayout,
         size: usize,
         random: &mut Random,
@@ -160,8 +160,8 @@ impl Sample {
     }
 }
 
-struct Drawing<'a, S> {
-    system: &'a S,
+struct Drawing<'a> {
+    system: &'a dyn TransitionSystem,
     states: Layer,
     /// For each state its number among the expanded ones, or [`LEAF`].
     expansion: Vec<u32>,
@@ -180,8 +180,8 @@ struct Drawing<'a, S> {
     is_troubled: bool,
 }
 
-impl<'a, S: TransitionSystem> Drawing<'a, S> {
-    fn new(system: &'a S, layout: &StateLayout) -> Result<Self, LayerFull> {
+impl<'a> Drawing<'a> {
+    fn new(system: &'a dyn TransitionSystem, layout: &StateLayout) -> Result<Self, LayerFull> {
         Ok(Self {
             system,
             states: Layer::new(layout.words(), usize::MAX)?,

@@ -66,8 +66,14 @@ impl GraphRecorder {
     }
 }
 
-impl<S: TransitionSystem> Observer<S> for GraphRecorder {
-    fn taken(&mut self, system: &S, record: Record, state: &[u64], _: Successors) -> ControlFlow<()> {
+impl Observer for GraphRecorder {
+    fn taken(
+        &mut self,
+        system: &dyn TransitionSystem,
+        record: Record,
+        state: &[u64],
+        _: Successors,
+    ) -> ControlFlow<()> {
         debug_assert_eq!(record, self.recording.states(), "states are taken in the order of their numbers");
         let truth = system.predicates(state);
         if truth.undefined & self.asked != 0 {
