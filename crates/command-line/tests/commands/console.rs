@@ -19,39 +19,45 @@ fn the_sessions_in_the_readme_are_true() {
     all_sessions_are_true(&root().join("README.md"));
 }
 
+/// All pages that have sessions, one after the other: sessions of one page may need what others wrote.
 #[test]
 fn the_sessions_in_the_guide_are_true() {
-    all_sessions_are_true(&root().join("docs/book/sweep.md"));
+    let pages = guide();
+    let with_sessions =
+        pages.iter().filter(|page| !steps(&std::fs::read_to_string(page).unwrap()).is_empty());
+    assert!(with_sessions.map(|page| all_sessions_are_true(page)).count() >= 12);
 }
 
-#[test]
-fn the_sessions_about_measures_are_true() {
-    all_sessions_are_true(&root().join("docs/book/measures.md"));
+/// The pages of the guide.
+fn guide() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join("docs/book")).unwrap();
+    let mut pages: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    pages.retain(|page| page.extension().is_some_and(|ending| ending == "md"));
+    pages.sort();
+    pages
 }
 
+/// Links between pages lead somewhere, and every page is listed.
 #[test]
-fn the_guide_to_formulas_is_true() {
-    all_sessions_are_true(&root().join("docs/book/formulas.md"));
-}
-
-#[test]
-fn the_guide_to_memory_is_true() {
-    all_sessions_are_true(&root().join("docs/book/memory.md"));
-}
-
-#[test]
-fn the_guide_to_web_pages_is_true() {
-    all_sessions_are_true(&root().join("docs/book/report.md"));
-}
-
-#[test]
-fn the_guide_to_petri_nets_is_true() {
-    all_sessions_are_true(&root().join("docs/book/petri-nets.md"));
-}
-
-#[test]
-fn the_guide_to_reductions_is_true() {
-    all_sessions_are_true(&root().join("docs/book/reductions.md"));
+fn the_guide_hangs_together() {
+    let pages = guide();
+    let summary = std::fs::read_to_string(root().join("docs/book/SUMMARY.md")).unwrap();
+    let mut wrong = Vec::new();
+    for page in &pages {
+        let name = page.file_name().unwrap().to_string_lossy().into_owned();
+        if name != "SUMMARY.md" && !summary.contains(&format!("({name})")) {
+            wrong.push(format!("{name} is not listed in SUMMARY.md"));
+        }
+        let text = std::fs::read_to_string(page).unwrap();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link) {
+            let file = link.split('#').next().unwrap();
+            let is_outside = link.contains(':') || file.is_empty() || link.contains(' ');
+            if !is_outside && !page.with_file_name(file).exists() {
+                wrong.push(format!("{name} leads to {link}, which is not there"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 fn all_sessions_are_true(page: &Path) {

@@ -14,6 +14,7 @@ mod formulas;
 mod found_measures;
 mod junit;
 mod limits;
+mod live;
 mod pages;
 mod run_record;
 mod services;

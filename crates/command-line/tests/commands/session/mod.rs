@@ -1,11 +1,14 @@
 //! A directory with model files, in which the program is run.
 
+pub mod schema;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 
+use report::{RunRecord, run_record_schema};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -122,8 +125,14 @@ impl Session {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
+    /// A file of JSON. Run records are what their schema says.
+    #[track_caller]
     pub fn json(&self, name: &str) -> Value {
-        serde_json::from_str(&self.read(name)).unwrap()
+        let value: Value = serde_json::from_str(&self.read(name)).unwrap();
+        if value["format"] == RunRecord::FORMAT {
+            assert_eq!(schema::difference(&run_record_schema(), &value), None, "the schema of run records");
+        }
+        value
     }
 
     /// Names of the files in the directory.
