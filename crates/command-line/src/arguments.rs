@@ -33,14 +33,78 @@ Exit codes:
     };
 }
 
-const EXIT_CODES: &str = exit_codes!();
-
-const COMPARISON_EXIT_CODES: &str = "\
+/// The same of `compare`.
+macro_rules! comparison_exit_codes {
+    () => {
+        "\
 Exit codes:
   0  all runs are complete, and they agree
   2  bad input: command line, model or measure
   3  a run is not complete: a limit was reached, or it was interrupted
-  4  complete runs disagree: a defect in sweepline itself";
+  4  complete runs disagree: a defect in sweepline itself"
+    };
+}
+
+const EXIT_CODES: &str = exit_codes!();
+
+const CHECK_HELP: &str = concat!(
+    "\
+Examples:
+  sweepline check model.dve                              no deadlock, and what the file declares
+  sweepline check model.dve --invariant \"not P.failed\"   true in every state?
+  sweepline check model.dve --ltl \"G (P.asks -> F P.has)\" --html run.html
+  sweepline check model.dve -D PACKETS=800 --memory 512MiB --checkpoint saved
+  sweepline check net.pnml --properties ReachabilityCardinality.xml
+
+",
+    exit_codes!()
+);
+
+const EXPLORE_HELP: &str = concat!(
+    "\
+Examples:
+  sweepline explore model.dve                  how many states, steps and deadlocks
+  sweepline explore net.pnml --survey          bounds, dead and live transitions, home markings
+  sweepline explore model.dve --engine sweep --measure \"(phase, round)\" --html run.html
+
+",
+    exit_codes!()
+);
+
+const PROGRESS_HELP: &str = "\
+Examples:
+  sweepline progress model.dve                        measures to choose from
+  sweepline progress model.dve --judge \"(phase, x)\"   what is mine worth?
+  sweepline progress model.dve --thorough --prefer memory --save best.measure
+  sweepline check model.dve --measure @best.measure";
+
+const SIMULATE_HELP: &str = "\
+Examples:
+  sweepline simulate model.dve                           choose each step
+  sweepline simulate model.dve --random --seed 7 --steps 100 --trace-out walk.json";
+
+const TRACE_HELP: &str = "\
+Examples:
+  sweepline check model.dve --invariant \"x < 3\" --trace-out t.json
+  sweepline trace t.json --view full
+  sweepline trace t.json --to itf -o t.itf.json";
+
+const CONVERT_HELP: &str = "\
+Examples:
+  sweepline convert model.dve --to svg -o layers.svg
+  sweepline convert model.dve --to aut -o model.aut      for CADP and mCRL2
+  sweepline convert model.dve --to ss --proposition \"done=P.done\"
+  sweepline convert model.dve --to hoa --ltl \"G F P.done\"";
+
+const COMPARE_HELP: &str = concat!(
+    "\
+Examples:
+  sweepline compare model.dve --engines breadth,sweep,sweep-disk
+  sweepline compare *.dve --engines breadth,sweep --time-limit 1m --csv table.csv
+
+",
+    comparison_exit_codes!()
+);
 
 const ABOUT_ALL: &str = concat!(
     "\
@@ -82,23 +146,28 @@ pub enum Command {
     ///
     /// Without --property, --invariant, --reach, --ltl, --automaton, --ctl, --home or --deadlock, all properties in the model file are checked, and that
     /// there is no deadlock. With one of them, exactly what they name is checked.
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = CHECK_HELP)]
     Check(Box<CheckArguments>),
     /// Walk the whole state space, report its shape
     ///
     /// Deadlocks and run-time errors are counted; neither ends the walk.
+    #[command(after_help = EXPLORE_HELP)]
     Explore(ExploreArguments),
     /// Propose, judge and compare progress measures
     ///
     /// Measures are judged on a sample of the state space: what a sweep over it holds and expands.
+    #[command(after_help = PROGRESS_HELP)]
     Progress(ProgressArguments),
     /// Run the model step by step or at random
+    #[command(after_help = SIMULATE_HELP)]
     Simulate(SimulateArguments),
     /// Show or convert a saved trace by replaying it on its model
+    #[command(after_help = TRACE_HELP)]
     Trace(TraceArguments),
     /// Write the whole state space in another format, or the automaton of a formula
     ///
-    /// States are numbered from 1 in breadth-first order, in Aldebaran's format from 0; in a graph from 0, in the order of the sweep.
+    /// States are numbered in breadth-first order, from 1 in ss, dot and graphml, from 0 in aut and svg; in a graph from 0, in the order of the sweep.
+    #[command(after_help = CONVERT_HELP)]
     Convert(ConvertArguments),
     /// Go on from a checkpoint
     ///
@@ -109,7 +178,7 @@ pub enum Command {
     ///
     /// Each engine explores in a process of its own, one after the other. A model that says nothing about progress gets a measure that is
     /// found, as in `explore`; the time of a sweep is with that.
-    #[command(after_help = COMPARISON_EXIT_CODES)]
+    #[command(after_help = COMPARE_HELP)]
     Compare(CompareArguments),
     /// A run record as a web page
     ///
@@ -270,6 +339,9 @@ pub struct ResumeArguments {
     /// Write the run record; - for stdout, which moves the text for people to stderr
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub json: Option<PathBuf>,
+    /// Write the run as a web page; - for stdout
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
     /// Print the answers only
     #[arg(short, long, conflicts_with = "verbose", help_heading = "Output")]
     pub quiet: bool,

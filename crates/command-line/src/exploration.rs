@@ -152,11 +152,11 @@ impl<'a> Exploration<'a> {
         };
         record.set_usage(usage_since(self.start));
         record.exit_code = exit.code();
-        let as_json = |record: &RunRecord| in_memory(|out| write_json(record, out));
-        let as_junit = |record: &RunRecord| in_memory(|out| write_junit(record, out));
-        let as_page = |record: &RunRecord| Ok(page(record).into_bytes());
-        let results: [(_, _, &dyn Fn(&RunRecord) -> io::Result<Vec<u8>>); 3] =
-            [("run record", json, &as_json), ("JUnit report", junit, &as_junit), ("page", html, &as_page)];
+        let results = [
+            ("run record", json, as_json as fn(&RunRecord) -> io::Result<Vec<u8>>),
+            ("JUnit report", junit, as_junit),
+            ("page", html, as_page),
+        ];
         for (content, out, text) in results {
             let Some(out) = out else { continue };
             match text(&record).and_then(|text| out.write(&text)) {
@@ -356,6 +356,18 @@ struct EndEvent<'a> {
     exit_code: u8,
     stopped: Option<&'a str>,
     files: &'a [WrittenFile],
+}
+
+fn as_json(record: &RunRecord) -> io::Result<Vec<u8>> {
+    in_memory(|out| write_json(record, out))
+}
+
+fn as_junit(record: &RunRecord) -> io::Result<Vec<u8>> {
+    in_memory(|out| write_junit(record, out))
+}
+
+fn as_page(record: &RunRecord) -> io::Result<Vec<u8>> {
+    Ok(page(record).into_bytes())
 }
 
 fn in_memory(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<Vec<u8>> {

@@ -152,6 +152,7 @@ impl ResumeArguments {
         };
         Self {
             json: self.json.as_ref().map(absolute),
+            html: self.html.as_ref().map(absolute),
             disk: self.disk.as_ref().map(absolute),
             ..self.clone()
         }
@@ -159,8 +160,8 @@ impl ResumeArguments {
 
     /// What is said now counts instead of what was said then.
     fn renew(&self, search: &mut SearchOptions, output: &mut OutputOptions, folder: &Path) {
-        let Self { folder: _, memory, disk, disk_limit, time_limit, state_limit, json, quiet, verbose } =
-            self;
+        let Self { folder: _, memory, disk, disk_limit, time_limit, state_limit, .. } = self;
+        let Self { json, html, quiet, verbose, .. } = self;
         search.checkpoint = Some(folder.to_owned());
         search.memory = memory.or(search.memory);
         search.disk = disk.clone().or(search.disk.take());
@@ -168,6 +169,7 @@ impl ResumeArguments {
         search.time_limit = time_limit.or(search.time_limit);
         search.state_limit = state_limit.or(search.state_limit);
         output.json = json.clone().or(output.json.take());
+        output.html = html.clone().or(output.html.take());
         if *quiet || *verbose {
             (output.quiet, output.verbose) = (*quiet, *verbose);
         }

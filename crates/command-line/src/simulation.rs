@@ -171,7 +171,7 @@ impl<'m> Simulation<'m> {
                 self.trace.steps.push(Step { action, state });
                 let number = self.trace.steps.len();
                 let changes = ChangeRecord::all(commands, &self.trace.changes(number - 1));
-                write!(out, "{number:>5}  {name}\n{}", changes_text(&changes))?;
+                write!(out, "{number:>5}  {name}\n{}", changes_text(&name, &changes))?;
                 Ok(Taken::Step)
             }
             Err(error) => {

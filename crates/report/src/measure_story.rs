@@ -33,10 +33,10 @@ fn measure_row(search: &MeasureSearchRecord) -> Option<String> {
     let swept = search.attempts.iter().any(|attempt| attempt.measure.is_some());
     Some(match &kept.summary {
         Some(measure) => format!("{measure}, found {effort}"),
-        _ if swept => "none in the end: explored in full".into(),
-        _ if proposed => "none: what is asked needs one that never falls, or all states".into(),
-        _ if last.sample.complete => "none; small: explored in full".into(),
-        _ => format!("none found {effort}: explored in full"),
+        _ if swept => "none in the end: all states are kept".into(),
+        _ if proposed => "none: what is asked is decided on all states".into(),
+        _ if last.sample.complete => "none; small: all states are kept".into(),
+        _ => format!("none found {effort}: all states are kept"),
     })
 }
 

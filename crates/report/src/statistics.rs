@@ -12,6 +12,9 @@ use crate::quantities::{About, Bytes, Count, Seconds, States};
 use crate::run_record::{AnswerRecord, GraphRecord, RunRecord};
 use crate::terminal::Detail;
 
+/// Fewer stored states take little more than what a search begins with.
+const MANY: u64 = 1000;
+
 /// A name and, where it is known, a value.
 type Row = (&'static str, Option<String>);
 
@@ -187,15 +190,18 @@ fn count(number: Option<u64>) -> Option<String> {
 
 fn state_vector_row(record: &RunRecord) -> Option<String> {
     let (bits, words) = (record.model.state_bits?, record.model.state_words?);
-    let variables = record.model.variables.map_or(String::new(), |number| format!(", {number} variables"));
+    let variables = record.model.variables.map_or(String::new(), |number| match number {
+        1 => ", 1 variable".into(),
+        many => format!(", {many} variables"),
+    });
     Some(format!("{} bytes ({bits} bits{variables})", words * 8))
 }
 
 fn memory_row(record: &RunRecord) -> Option<String> {
     let bytes = record.resources.peak_state_bytes?;
     let stored = record.search.states.peak_stored.filter(|&stored| stored > 0)?;
-    // Of a few layers, most of the memory is room to grow: a sweep has no price per state.
-    let per_state = match is_sweep(record) {
+    // Of a few states, or layers, most of the memory is room to grow: they have no price each.
+    let per_state = match is_sweep(record) || stored < MANY {
         true => String::new(),
         false => format!(", {:.1} bytes per state", bytes as f64 / stored as f64),
     };

@@ -7,7 +7,7 @@
 use std::fmt;
 
 use crate::quantities::Steps;
-use crate::run_record::{ChangeRecord, StepRecord, TraceRecord, ValueRecord};
+use crate::run_record::{ChangeRecord, TraceRecord, ValueRecord};
 
 /// Lines of lists are broken before this column.
 const WIDTH: usize = 100;
@@ -79,7 +79,7 @@ impl fmt::Display for TraceText<'_> {
             }
             writeln!(f, "{:>5}  {}", number + 1, step.action)?;
             match self.view {
-                TraceView::Diff => f.write_str(&step_changes(step))?,
+                TraceView::Diff => f.write_str(&changes_text(&step.action, &step.changes))?,
                 TraceView::Full => f.write_str(&state_text(&state))?,
                 TraceView::Actions | TraceView::None => {}
             }
@@ -99,15 +99,9 @@ impl TraceText<'_> {
     }
 }
 
-/// The changes of a step, without those that its name tells already: `P: away -> test` says where `P` went.
-fn step_changes(step: &StepRecord) -> String {
-    let news = step.changes.iter().map(change_text).filter(|change| !step.action.contains(change.as_str()));
-    list_text(news)
-}
-
-/// Changes as indented lines.
-pub fn changes_text(changes: &[ChangeRecord]) -> String {
-    list_text(changes.iter().map(change_text))
+/// The changes of a step as indented lines, without those that its name tells already: `P: away -> test` says where `P` went.
+pub fn changes_text(action: &str, changes: &[ChangeRecord]) -> String {
+    list_text(changes.iter().map(change_text).filter(|change| !action.contains(change.as_str())))
 }
 
 /// A state as indented lines.

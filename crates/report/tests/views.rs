@@ -234,7 +234,7 @@ fn a_measure_that_was_given_up_is_told_with_the_reason_and_what_came_next() {
     }
     let told = story(vec![attempt(None, AttemptEndRecord::Kept, 100_000)], Detail::Normal);
     assert!(
-        told.contains("measure           none found in 0.120 s from 60,000 states: explored in full\n"),
+        told.contains("measure           none found in 0.120 s from 60,000 states: all states are kept\n"),
         "{told}"
     );
 }

@@ -60,6 +60,14 @@ fn the_guide_hangs_together() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// The picture in the chapter on the method.
+#[test]
+fn the_picture_of_the_method_is_what_the_program_draws() {
+    let drawn = run("sweepline convert models/dve/two_phase_commit_survey.dve --to svg");
+    let file = root().join("docs/book/pictures/two_phase_commit.svg");
+    assert!(std::fs::read_to_string(file).unwrap() == drawn, "draw it anew: `convert --to svg -o FILE`");
+}
+
 fn all_sessions_are_true(page: &Path) {
     let steps = steps(&std::fs::read_to_string(page).unwrap());
     assert!(!steps.is_empty(), "{} has no ```console block with a `$ sweepline` line", page.display());

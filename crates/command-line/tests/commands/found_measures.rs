@@ -53,7 +53,7 @@ fn a_small_model_is_explored_in_full_and_says_so() {
     let session = Session::with_model(COUNTER);
     let run = session.run(&["explore", "m.dve", "--json", "run.json"]).expect(0);
     run.out("search            breadth-first, compiled: complete\n")
-        .out("measure           none; small: explored in full\n");
+        .out("measure           none; small: all states are kept\n");
     let record = session.json("run.json");
     assert_eq!(record["plan"]["engine"], "breadth");
     assert_eq!(record["plan"]["measure"]["origin"], "none");
@@ -240,7 +240,7 @@ fn where_nothing_is_progress_that_is_said_plainly() {
     let found = record(&session, &["progress", "m.dve"], 0);
     assert_eq!((&found["chosen"], &found["candidates"]), (&Value::Null, &Value::Array(Vec::new())));
     let run = session.run(&["explore", "m.dve", "--engine", "sweep"]).expect(0);
-    run.out("breadth-first").out("explored in full");
+    run.out("breadth-first").out("all states are kept");
 }
 
 #[test]

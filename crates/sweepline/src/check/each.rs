@@ -1,17 +1,17 @@
 //! Several properties, some of which need a search of their own.
 //!
 //! Those that are decided by single states are asked together, in one search. A formula of temporal logic is asked alone. What is asked of the terminal components of layers is asked together with
-//! the others as long as progress does not fall; where it does, it is asked again, as a formula.
+//! the others as long as progress does not fall and layers fit into memory; otherwise it is asked again, as a formula.
 
 use super::linear::check_linear;
 use super::service::ServiceSubject;
 use super::{
-    CheckError, OnRegress, Outcome, OutcomeOf, Plan, StopReason, Subject, check_ctl, check_subject,
+    CheckError, Engine, OnRegress, Outcome, OutcomeOf, Plan, StopReason, Subject, check_ctl, check_subject,
     search_subject,
 };
 use crate::explore::{Monitor, Phase};
 use crate::model::transition_system::MAX_PREDICATES;
-use crate::property::soundness::Unsound;
+use crate::property::soundness::{Unsound, needs_monotone};
 use crate::property::{BranchingProperty, Property, PropertyKind};
 use crate::verdict::{UnknownReason, Verdict};
 
@@ -106,7 +106,17 @@ impl<M: Subject> Answers<M> {
         monitor: &mut dyn Monitor,
     ) -> Result<(), CheckError> {
         let (numbers, asked): (Vec<usize>, Vec<_>) = together.iter().cloned().unzip();
+        let has_components = needs_monotone(&asked).is_some();
+        let may_ask_again = has_components && plan.checkpoint.is_none() && plan.on_regress != OnRegress::Stop;
+        // It has no layer in memory, from the first state on.
+        if may_ask_again && plan.engine == Engine::BreadthDisk {
+            return self.ask_again(subject, together, plan, monitor);
+        }
         match check_subject(subject(), &asked, plan, monitor) {
+            // Without components, layers need not be in memory as a whole.
+            Ok(outcome) if may_ask_again && matches!(outcome.stopped, Some(StopReason::Memory(_))) => {
+                self.ask_again(subject, together, plan, monitor)
+            }
             Ok(outcome) => {
                 self.add(&numbers, outcome);
                 if plan.on_regress == OnRegress::Stop || plan.checkpoint.is_some() {
@@ -125,7 +135,7 @@ impl<M: Subject> Answers<M> {
         }
     }
 
-    /// Progress has fallen: components are asked for alone, as formulas, and the others without them.
+    /// Layers do not tell: components are asked for alone, as formulas, and the others without them.
     fn ask_again(
         &mut self,
         subject: &impl Fn() -> M,

@@ -22,8 +22,8 @@ use super::checkpoint::{CheckpointFolder, Checkpointing, Pauses};
 use super::observed_search::ObservedBy;
 use super::subject::{Expanded, Subject};
 use super::{
-    CheckError, ErrorPlace, ModelError, ModelErrorOf, OnRuntimeError, Outcome, OutcomeOf, Plan, Reduction,
-    Regress, TerminalList, service,
+    CheckError, Engine, ErrorPlace, ModelError, ModelErrorOf, OnRuntimeError, Outcome, OutcomeOf, Plan,
+    Reduction, Regress, TerminalList, service,
 };
 
 /// Terminal states that are kept to tell those of several sweeps apart, if nobody wants to see them.
@@ -63,7 +63,7 @@ impl<'a, M: Subject, Q: ObservedBy<Observers>> Run<'a, M, Q> {
         if plan.checkpoint.is_some() && !search.can_be_saved() {
             return Err(CheckError::NotSaved);
         }
-        if plan.survey && !matches!(kind, SearchKind::Layers(_)) {
+        if plan.survey && (!matches!(kind, SearchKind::Layers(_)) || plan.engine == Engine::BreadthDisk) {
             return Err(Unsound::SurveyWithoutLayers.into());
         }
         // A run without properties shows no traces, unless it goes wrong: `GoOn` only counts errors.

@@ -1,11 +1,11 @@
 //! Which property may be checked by which search: the one place that decides.
 //!
-//! | property | breadth | depth, partition | sweep, any measure | sweep, measure that never falls |
-//! |---|---|---|---|---|
-//! | deadlock, invariant, reachability, conformance to a service | yes | yes | yes | yes |
-//! | `AG EF p`, `EF AG p` | yes | no | no | yes |
-//! | linear time | yes | depth | yes | yes |
-//! | any formula of computation tree logic, on the [recorded graph](crate::store::compact_graph) | yes | no | yes | yes |
+//! | property | breadth | breadth-disk | depth, partition | sweep, any measure | sweep, measure that never falls |
+//! |---|---|---|---|---|---|
+//! | deadlock, invariant, reachability, conformance to a service | yes | yes | yes | yes | yes |
+//! | `AG EF p`, `EF AG p`, by components of layers | yes | no | no | no | yes |
+//! | linear time | yes | no | depth | yes | yes |
+//! | any formula of computation tree logic, on the [recorded graph](crate::store::compact_graph) | yes | yes | no | yes | yes |
 //!
 //! With a [reduction](crate::reduce), of guarded commands only:
 //!
@@ -15,12 +15,13 @@
 //! | linear time, by a formula without `X` | yes, of all runs; of fair runs, no |
 //! | linear time, by an automaton | no: nobody knows whether it counts repetitions |
 //! | `AG EF p`, `EF AG p`, computation tree logic, conformance to a service | no |
-//! | counts of states, listed terminal states, that progress never falls | no |
+//! | listed terminal states | yes |
+//! | counts of states, that progress never falls | no |
 //!
 //! `AG EF p` and `EF AG p` are decided by terminal strongly connected components. When progress never falls, a
 //! component lies in one layer, and the layer is all that is needed to find it. When progress falls, a component may span layers of
 //! which most are forgotten. Whether a measure falls is seen edge by edge, so the last column is checked while the search runs: the
-//! first regress edge ends it.
+//! first regress edge ends it, and the question is asked again, as a formula on the recorded graph.
 
 use crate::explore::sweep::Order;
 
@@ -107,7 +108,7 @@ impl Unsound {
     pub fn advice(&self) -> &'static str {
         match self {
             Self::ComponentsByDepth(_) | Self::ComponentsByPartition(_) => {
-                "use the engine `breadth`, or `sweep` with a measure that never falls"
+                "use the engine `sweep` or `sweep-disk`, with any measure, or `breadth`"
             }
             Self::Cycles(..) => {
                 "use the engine `sweep` or `sweep-disk`, with any measure, or `breadth` or `depth`"

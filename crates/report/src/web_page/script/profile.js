@@ -17,7 +17,7 @@ function showProfile(host, sweeps, leftOut) {
     const layers = plural(chosen.layers, "layer", "layers");
     const top = scale === "held" ? mostHeld : Math.max(mostHeld, mostMet);
     return {
-      label: `Sweep ${count(chosen.number)}: ${layers}, most held ${peak}, full exploration ${count(met)}`,
+      label: `Sweep ${count(chosen.number)}: ${layers}, most held ${peak}, full exploration by then ${count(met)}`,
       height: 250,
       starts,
       top,
@@ -29,7 +29,7 @@ function showProfile(host, sweeps, leftOut) {
       })),
       line: {
         name: "met",
-        words: `full exploration: ${count(met)}${met > top ? ", above this scale" : ""}`,
+        words: `full exploration by then: ${count(met)}${met > top ? ", above this scale" : ""}`,
         values: points.map((point) => point.met),
       },
       strip: { words: "largest layer", values: points.map((point) => point.largest) },
