@@ -166,6 +166,7 @@ fn apply(changes: &[ChangeRecord], state: &mut [ValueRecord]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run_record::StepRecord;
     use crate::run_record::TraceKind;
 
     fn trace(steps: u32) -> TraceRecord {

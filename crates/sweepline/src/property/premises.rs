@@ -71,111 +71,88 @@ fn of_expression(expression: &Expression, found: &mut Vec<Expression>) {
     }
 }
 
+/// A formula of either logic, as far as premises are concerned.
+enum Form<'f, F> {
+    Truth(bool),
+    Proposition(u8),
+    Not(&'f F),
+    And(&'f F, &'f F),
+    Or(&'f F, &'f F),
+    /// An operator that speaks of other states, and is an increasing function of these.
+    Temporal(Vec<&'f F>),
+}
+
 /// A formula that premises can be found in.
 trait WithPremises: Sized {
-    /// The parts, if it is a disjunction.
-    fn as_or(&self) -> Option<(&Self, &Self)>;
-
-    /// What is negated, if it is a negation.
-    fn as_not(&self) -> Option<&Self>;
-
-    /// All parts, of which the formula is an increasing function unless it is a negation.
-    fn parts(&self) -> Vec<&Self>;
-
-    /// The same as an expression, if it speaks of one state only.
-    fn as_expression(&self, propositions: &[Expression]) -> Option<Expression>;
+    fn form(&self) -> Form<'_, Self>;
 
     /// Adds what is assumed where the formula counts as it is, or, if it is not positive, where its negation does.
     fn premises(&self, is_positive: bool, propositions: &[Expression], found: &mut Vec<Expression>) {
-        if let Some(negated) = self.as_not() {
-            return negated.premises(!is_positive, propositions, found);
-        }
-        if let Some((left, right)) = self.as_or().filter(|_| is_positive) {
-            let premise = [(left, right), (right, left)]
-                .into_iter()
-                .find_map(|(one, other)| Some((one.as_not()?.as_expression(propositions)?, other)));
-            if let Some((premise, then)) = premise {
-                found.push(premise);
-                return then.premises(is_positive, propositions, found);
+        match self.form() {
+            Form::Truth(_) | Form::Proposition(_) => {}
+            Form::Not(operand) => operand.premises(!is_positive, propositions, found),
+            Form::Or(left, right) if is_positive => {
+                let assumed = |one: &Self| match one.form() {
+                    Form::Not(premise) => premise.as_expression(propositions),
+                    _ => None,
+                };
+                let (premise, rest): (_, &[&Self]) = match (assumed(left), assumed(right)) {
+                    (Some(premise), _) => (Some(premise), &[right]),
+                    (None, premise @ Some(_)) => (premise, &[left]),
+                    (None, None) => (None, &[left, right]),
+                };
+                found.extend(premise);
+                rest.iter().for_each(|part| part.premises(true, propositions, found));
+            }
+            Form::And(left, right) | Form::Or(left, right) => {
+                [left, right].into_iter().for_each(|part| part.premises(is_positive, propositions, found));
+            }
+            Form::Temporal(parts) => {
+                parts.into_iter().for_each(|part| part.premises(is_positive, propositions, found));
             }
         }
-        for part in self.parts() {
-            part.premises(is_positive, propositions, found);
+    }
+
+    /// The same as an expression, if it speaks of one state only.
+    fn as_expression(&self, propositions: &[Expression]) -> Option<Expression> {
+        let of = |part: &Self| part.as_expression(propositions);
+        match self.form() {
+            Form::Truth(truth) => Some(Expression::Constant(truth.into())),
+            Form::Proposition(number) => propositions.get(usize::from(number)).cloned(),
+            Form::Not(operand) => of(operand).map(not),
+            Form::And(left, right) => Some(Expression::binary(BinaryOperator::And, of(left)?, of(right)?)),
+            Form::Or(left, right) => Some(Expression::binary(BinaryOperator::Or, of(left)?, of(right)?)),
+            Form::Temporal(_) => None,
         }
     }
-}
-
-fn joined(
-    operator: BinaryOperator,
-    left: Option<Expression>,
-    right: Option<Expression>,
-) -> Option<Expression> {
-    Some(Expression::binary(operator, left?, right?))
 }
 
 impl WithPremises for Ltl {
-    fn as_or(&self) -> Option<(&Self, &Self)> {
-        if let Self::Or(left, right) = self { Some((left, right)) } else { None }
-    }
-
-    fn as_not(&self) -> Option<&Self> {
-        if let Self::Not(operand) = self { Some(operand) } else { None }
-    }
-
-    fn parts(&self) -> Vec<&Self> {
+    fn form(&self) -> Form<'_, Self> {
         match self {
-            Self::True | Self::False | Self::Proposition(_) => Vec::new(),
-            Self::Not(operand) | Self::Next(operand) => vec![operand],
-            Self::And(left, right)
-            | Self::Or(left, right)
-            | Self::Until(left, right)
-            | Self::Release(left, right) => vec![left, right],
-        }
-    }
-
-    fn as_expression(&self, propositions: &[Expression]) -> Option<Expression> {
-        let of = |part: &Self| part.as_expression(propositions);
-        match self {
-            Self::True => Some(Expression::Constant(1)),
-            Self::False => Some(Expression::Constant(0)),
-            Self::Proposition(number) => propositions.get(usize::from(*number)).cloned(),
-            Self::Not(operand) => of(operand).map(not),
-            Self::And(left, right) => joined(BinaryOperator::And, of(left), of(right)),
-            Self::Or(left, right) => joined(BinaryOperator::Or, of(left), of(right)),
-            Self::Next(_) | Self::Until(..) | Self::Release(..) => None,
+            Self::True => Form::Truth(true),
+            Self::False => Form::Truth(false),
+            Self::Proposition(number) => Form::Proposition(*number),
+            Self::Not(operand) => Form::Not(operand),
+            Self::And(left, right) => Form::And(left, right),
+            Self::Or(left, right) => Form::Or(left, right),
+            Self::Next(operand) => Form::Temporal(vec![operand]),
+            Self::Until(left, right) | Self::Release(left, right) => Form::Temporal(vec![left, right]),
         }
     }
 }
 
 impl WithPremises for Ctl {
-    fn as_or(&self) -> Option<(&Self, &Self)> {
-        if let Self::Or(left, right) = self { Some((left, right)) } else { None }
-    }
-
-    fn as_not(&self) -> Option<&Self> {
-        if let Self::Not(operand) = self { Some(operand) } else { None }
-    }
-
-    fn parts(&self) -> Vec<&Self> {
+    fn form(&self) -> Form<'_, Self> {
         match self {
-            Self::True | Self::False | Self::Proposition(_) => Vec::new(),
-            Self::Not(operand) | Self::ExistsNext(operand) | Self::ExistsGlobally(operand) => vec![operand],
-            Self::And(left, right) | Self::Or(left, right) | Self::ExistsUntil(left, right) => {
-                vec![left, right]
-            }
-        }
-    }
-
-    fn as_expression(&self, propositions: &[Expression]) -> Option<Expression> {
-        let of = |part: &Self| part.as_expression(propositions);
-        match self {
-            Self::True => Some(Expression::Constant(1)),
-            Self::False => Some(Expression::Constant(0)),
-            Self::Proposition(number) => propositions.get(usize::from(*number)).cloned(),
-            Self::Not(operand) => of(operand).map(not),
-            Self::And(left, right) => joined(BinaryOperator::And, of(left), of(right)),
-            Self::Or(left, right) => joined(BinaryOperator::Or, of(left), of(right)),
-            Self::ExistsNext(_) | Self::ExistsUntil(..) | Self::ExistsGlobally(_) => None,
+            Self::True => Form::Truth(true),
+            Self::False => Form::Truth(false),
+            Self::Proposition(number) => Form::Proposition(*number),
+            Self::Not(operand) => Form::Not(operand),
+            Self::And(left, right) => Form::And(left, right),
+            Self::Or(left, right) => Form::Or(left, right),
+            Self::ExistsNext(operand) | Self::ExistsGlobally(operand) => Form::Temporal(vec![operand]),
+            Self::ExistsUntil(left, right) => Form::Temporal(vec![left, right]),
         }
     }
 }
