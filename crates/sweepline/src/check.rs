@@ -12,6 +12,7 @@ mod commands;
 mod ctl;
 mod each;
 mod linear;
+mod linear_on_graph;
 mod nested_depth;
 mod observed_search;
 mod product;

@@ -24,6 +24,7 @@ use crate::property::ctl::evaluation::{BLOCK_BYTES, Evaluation, sets_held};
 use crate::property::ctl::graph_recorder::GraphRecorder;
 use crate::property::ctl::witness::{GraphPath, Level, path};
 use crate::property::soundness::Unsound;
+use crate::store::bit_vector::BitVector;
 use crate::store::compact_graph::{GraphSize, RecordedGraph};
 use crate::store::external::disk::{Disk, IoCounts};
 use crate::store::layer::LayerFull;
@@ -163,13 +164,27 @@ pub fn check_ctl<M: Subject>(
     plan: &Plan,
     monitor: &mut dyn Monitor,
 ) -> Result<CtlOutcomeOf<M>, CheckError> {
+    decide_on_graph(subject, (propositions, propositions.len()), plan, monitor, |subject, graph| {
+        Question { subject, formula, propositions }.answer(graph)
+    })
+}
+
+/// Explores the model, records its graph with the truth of the first so many predicates, and has something decided on it.
+pub(super) fn decide_on_graph<M: Subject>(
+    subject: M,
+    predicates: (&[M::Predicate], usize),
+    plan: &Plan,
+    monitor: &mut dyn Monitor,
+    decide: impl FnOnce(&M, FinishedSearch<'_>) -> Result<Answer<M>, CheckError>,
+) -> Result<CtlOutcomeOf<M>, CheckError> {
     let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
-    let ended = searched(subject, propositions, plan, &disk, monitor)?;
+    let ended = searched(subject, predicates, plan, &disk, monitor)?;
     let Ended { end, subject, recorder, error, mut figures } = ended;
-    let question = Question { subject: &subject, formula, propositions, plan };
     let answer = match (end, &error) {
         (_, Some(_)) => Err(UnknownReason::RuntimeError),
-        (SearchEnd::Complete(token), None) => question.answer(recorder, token, &mut figures, monitor)?,
+        (SearchEnd::Complete(token), None) => {
+            decide(&subject, FinishedSearch { recorder, token, plan, figures: &mut figures, monitor })?
+        }
         (SearchEnd::Stopped(reason), None) => Err(UnknownReason::Stopped(reason)),
         (SearchEnd::Regress(_), None) => Err(UnknownReason::NotMonotone),
         (SearchEnd::Decided | SearchEnd::Trouble(_), None) => {
@@ -204,13 +219,13 @@ pub fn check_ctl<M: Subject>(
 /// Explores the model, and records its graph on the way.
 fn searched<M: Subject>(
     subject: M,
-    propositions: &[M::Predicate],
+    (predicates, recorded): (&[M::Predicate], usize),
     plan: &Plan,
     disk: &Disk,
     monitor: &mut dyn Monitor,
 ) -> Result<Ended<M>, CheckError> {
-    if propositions.len() > MAX_PREDICATES {
-        return Err(CheckError::TooManyPredicates(propositions.len()));
+    if predicates.len() > MAX_PREDICATES {
+        return Err(CheckError::TooManyPredicates(predicates.len()));
     }
     if plan.reduction != Reduction::None {
         return Err(Unsound::ReducedCounts.into());
@@ -236,7 +251,7 @@ fn searched<M: Subject>(
     if plan.engine != Engine::Breadth || plan.disk.breadth_goes_on {
         search = search.spill_to(plan.spilling(disk));
     }
-    RecordedSearch::new(subject, propositions, plan, search, disk).run(monitor)
+    RecordedSearch::new(subject, (predicates, recorded), plan, search, disk).run(monitor)
 }
 
 /// What is asked, and of which model.
@@ -244,12 +259,11 @@ struct Question<'a, M: Subject> {
     subject: &'a M,
     formula: &'a Ctl,
     propositions: &'a [M::Predicate],
-    plan: &'a Plan,
 }
 
 /// What a search counted.
 #[derive(Default)]
-struct Figures {
+pub(super) struct Figures {
     counters: Counters,
     widenings: u32,
     peak_bytes: usize,
@@ -259,7 +273,7 @@ struct Figures {
 }
 
 /// An answer, a path, and the graph; or why there is none.
-type Answer<M> = Result<
+pub(super) type Answer<M> = Result<
     (
         Verdict<<M as Subject>::Run, <M as Subject>::State>,
         Option<CtlWitness<<M as Subject>::Run>>,
@@ -268,42 +282,57 @@ type Answer<M> = Result<
     UnknownReason,
 >;
 
-impl<M: Subject> Question<'_, M> {
-    /// Evaluates the formula on the graph of a complete search.
-    fn answer(
-        &self,
-        recorder: GraphRecorder,
-        token: CompleteSearch,
-        figures: &mut Figures,
-        monitor: &mut dyn Monitor,
-    ) -> Result<Answer<M>, CheckError> {
+/// A complete search whose graph was recorded.
+pub(super) struct FinishedSearch<'a> {
+    recorder: GraphRecorder,
+    pub(super) token: CompleteSearch,
+    plan: &'a Plan,
+    figures: &'a mut Figures,
+    monitor: &'a mut dyn Monitor,
+}
+
+impl FinishedSearch<'_> {
+    /// Numbers the graph and has it evaluated, with so many sets of nodes at a time, and paths of at most so many nodes as the evaluation is told.
+    pub(super) fn evaluate<T>(
+        self,
+        sets: usize,
+        evaluate: impl FnOnce(&mut Evaluation<'_>, &[BitVector], usize) -> io::Result<T>,
+    ) -> Result<(T, GraphSummary), UnknownReason> {
+        let Self { recorder, plan, figures, monitor, .. } = self;
         let mut looks = Looks { monitor, counters: figures.counters, bytes: 0, stopped: None };
         looks.monitor.phase(Phase::NumberingSteps);
-        let recorded = match recorder.finish(&mut || looks.go_on()) {
-            Ok(recorded) => recorded,
-            Err(error) => return Ok(Err(looks.ended(&error))),
-        };
+        let recorded = recorder.finish(&mut || looks.go_on()).map_err(|error| looks.ended(&error))?;
         let graph = &recorded.graph;
-        let sets = sets_held(self.formula) + recorded.truths.len();
+        let sets = sets + recorded.truths.len();
         looks.bytes = graph.bytes()
             + sets.saturating_mul(graph.nodes().div_ceil(8) as usize)
             + graph.largest_block().saturating_mul(BLOCK_BYTES);
         figures.peak_bytes = figures.peak_bytes.max(looks.bytes);
-        let Some(left) = self.plan.limits.memory.checked_sub(looks.bytes) else {
-            return Ok(Err(UnknownReason::Stopped(StopReason::Memory(LayerFull::Budget))));
-        };
+        let left = plan.limits.memory.checked_sub(looks.bytes);
+        let left = left.ok_or(UnknownReason::Stopped(StopReason::Memory(LayerFull::Budget)))?;
         looks.monitor.phase(Phase::ReversePass);
         let mut goes_on = || looks.go_on();
         let mut evaluation = Evaluation::new(&recorded, &mut goes_on);
-        let found = evaluate(&mut evaluation, self.formula, left / SEARCHED);
+        let found = evaluate(&mut evaluation, &recorded.truths, left / SEARCHED);
         let passes = evaluation.passes();
-        let (holds, path) = match found {
+        let found = found.map_err(|error| looks.ended(&error))?;
+        Ok((found, GraphSummary::new(&recorded, passes)))
+    }
+}
+
+impl<M: Subject> Question<'_, M> {
+    /// Evaluates the formula on the graph of a complete search.
+    fn answer(&self, search: FinishedSearch<'_>) -> Result<Answer<M>, CheckError> {
+        let token = search.token;
+        let found = search.evaluate(sets_held(self.formula), |evaluation, _, most| {
+            evaluate(evaluation, self.formula, most)
+        });
+        let ((holds, path), summary) = match found {
             Ok(found) => found,
-            Err(error) => return Ok(Err(looks.ended(&error))),
+            Err(reason) => return Ok(Err(reason)),
         };
         let witness = path.map(|path| test_path(self, path)).transpose()?;
         let verdict = if holds { Verdict::Holds } else { Verdict::Violated };
-        let summary = GraphSummary::new(&recorded, passes);
         Ok(Ok((verdict(Evidence::Search(token)), witness, summary)))
     }
 }

@@ -3,7 +3,7 @@
 //! Those that are decided by single states are asked together, in one search. A formula of temporal logic is asked alone. What is asked of the terminal components of layers is asked together with
 //! the others as long as progress does not fall and layers fit into memory; otherwise it is asked again, as a formula.
 
-use super::linear::check_linear;
+use super::linear::{Layers, check_linear};
 use super::service::ServiceSubject;
 use super::{
     CheckError, Engine, OnRegress, Outcome, OutcomeOf, Plan, StopReason, Subject, check_ctl, check_subject,
@@ -41,7 +41,12 @@ pub fn check_each<M: Subject>(
             Some(reason) => answers.verdicts[number] = Some(Verdict::Unknown(UnknownReason::Stopped(reason))),
             None => {
                 monitor.phase(Phase::Checking(&property.name));
-                let outcome = check_alone(subject(), &property, plan, monitor)?;
+                let mut outcome = check_alone(subject(), &property, plan, monitor)?;
+                let is_full = matches!(outcome.stopped, Some(StopReason::Memory(_)));
+                let is_linear = matches!(property.kind, PropertyKind::Linear(_));
+                if is_full && is_linear && plan.engine.is_sweep() {
+                    outcome = check_linear(subject(), &property, plan, Layers::OnDisk, monitor)?;
+                }
                 answers.add(&[number], outcome);
             }
         }
@@ -74,7 +79,7 @@ pub fn check_alone<M: Subject>(
             let BranchingProperty { formula, propositions } = &**branching;
             check_ctl(subject, formula, propositions, plan, monitor).map(Outcome::from)
         }
-        PropertyKind::Linear(_) => check_linear(subject, property, plan, monitor),
+        PropertyKind::Linear(_) => check_linear(subject, property, plan, Layers::InMemory, monitor),
         PropertyKind::Service(_) if plan.checkpoint.is_some() => Err(CheckError::TemporalNotSaved),
         PropertyKind::Service(service) => {
             // What lies behind an illegal event is not looked at, so that the search must not pass for one through everything.

@@ -9,6 +9,7 @@
 
 use std::collections::HashSet;
 
+use super::linear_on_graph::check_on_graph;
 use super::nested_depth::check_by_nested_depth;
 use super::product::ProductSubject;
 use super::{
@@ -35,17 +36,27 @@ use crate::store::layer::{Inserted, Layer, LayerFull, with_width};
 use crate::verdict::trace_log::{LoggedRun, TraceLog};
 use crate::verdict::{Evidence, UnknownReason, Verdict};
 
+/// Where the states of a layer are while cycles are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layers {
+    /// All of them in memory, and cycles are found as they are met.
+    InMemory,
+    /// Wherever there is room, and cycles are found in the graph when all states are met.
+    OnDisk,
+}
+
 /// Checks one linear-time property.
 pub(super) fn check_linear<M: Subject>(
     mut model: M,
     property: &Property<M::Predicate>,
     plan: &Plan,
+    layers: Layers,
     monitor: &mut dyn Monitor,
 ) -> Result<OutcomeOf<M>, CheckError> {
     let PropertyKind::Linear(linear) = &property.kind else {
         return Err(CheckError::WrongTrace(property.name.clone()));
     };
-    if matches!(plan.engine, Engine::Partition | Engine::BreadthDisk) {
+    if plan.engine == Engine::Partition {
         return Err(Unsound::Cycles(property.name.clone(), plan.engine.name()).into());
     }
     if plan.checkpoint.is_some() {
@@ -59,8 +70,14 @@ pub(super) fn check_linear<M: Subject>(
     let fair = fairness(&model, &property.name, linear.runs().fairness)?;
     let subject = ProductSubject::new(model, linear, fair);
     let monitor = &mut ModelProgress { monitor, rank_bits: subject.acceptor().rank_bits() };
-    if plan.engine == Engine::Depth {
-        return check_by_nested_depth(subject, &property.name, linear, plan, monitor);
+    match (plan.engine, layers) {
+        (Engine::Depth, _) => {
+            return check_by_nested_depth(subject, &property.name, linear, plan, monitor);
+        }
+        (Engine::BreadthDisk, _) | (_, Layers::OnDisk) => {
+            return check_on_graph(subject, property, linear, plan, monitor);
+        }
+        (_, Layers::InMemory) => {}
     }
     let order = if plan.engine.is_sweep() && subject.has_measure() {
         // Every persistent state is needed in the end.

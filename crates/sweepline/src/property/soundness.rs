@@ -4,7 +4,7 @@
 //! |---|---|---|---|---|---|
 //! | deadlock, invariant, reachability, conformance to a service | yes | yes | yes | yes | yes |
 //! | `AG EF p`, `EF AG p`, by components of layers | yes | no | no | no | yes |
-//! | linear time | yes | no | depth | yes | yes |
+//! | linear time, by cycles of layers, or where they do not fit on the recorded graph | yes | yes | depth | yes | yes |
 //! | any formula of computation tree logic, on the [recorded graph](crate::store::compact_graph) | yes | yes | no | yes | yes |
 //!
 //! With a [reduction](crate::reduce), of guarded commands only:
@@ -111,7 +111,7 @@ impl Unsound {
                 "use the engine `sweep` or `sweep-disk`, with any measure, or `breadth`"
             }
             Self::Cycles(..) => {
-                "use the engine `sweep` or `sweep-disk`, with any measure, or `breadth` or `depth`"
+                "use the engine `sweep` or `sweep-disk`, with any measure, or `breadth`, `breadth-disk` or `depth`"
             }
             Self::GraphWithoutLayers | Self::SurveyWithoutLayers => {
                 "use the engine `breadth`, `sweep` or `sweep-disk`"

@@ -2,7 +2,8 @@
 
 use std::convert::Infallible;
 
-use sweepline::check::{DiskUse, Engine, Expanded, Plan, Subject, check_alone};
+use sweepline::check::{DiskUse, Engine, Expanded, OutcomeOf, Plan, Subject, check_alone, check_each};
+use sweepline::explore::search::Limits as SearchLimits;
 use sweepline::model::guarded_commands::{ActionId, Strength};
 use sweepline::model::successor_batch::SuccessorBatch;
 use sweepline::model::transition_system::{ExecutionError, Expansion, TransitionSystem, Truth};
@@ -357,6 +358,8 @@ fn plans() -> Vec<Plan> {
         Plan { engine: Engine::Depth, ..Plan::default() },
         Plan { engine: Engine::Sweep, ..Plan::default() },
         Plan { engine: Engine::SweepDisk, disk: disk(1, QueueKind::Radix), ..Plan::default() },
+        // On the recorded graph of the product.
+        Plan { engine: Engine::BreadthDisk, disk: disk(1, QueueKind::Radix), ..Plan::default() },
     ]
 }
 
@@ -434,6 +437,49 @@ fn every_engine_is_fair_to_actions_like_the_product_in_full() {
             );
         }
     }
+}
+
+/// A layer that does not fit into memory goes to disk, and its cycles are found in the graph.
+#[test]
+fn layers_that_do_not_fit_are_decided_as_in_memory() {
+    let mut random = Random::new(5);
+    let (mut on_disk, mut holds, mut violated) = (0, 0, 0);
+    for case in 0..12 {
+        let states = 60_000 + random.below(60_000);
+        // Mostly forward, so that cycles are rare; progress falls now and then.
+        let mut targets_of = |state: usize| -> Vec<usize> {
+            let mut targets: Vec<usize> =
+                (0..1 + random.below(2)).map(|_| state + 1 + random.below(states / 20)).collect();
+            targets.retain(|target| *target < states);
+            if random.below(states / 3) == 0 {
+                targets.push(random.below(states));
+            }
+            targets
+        };
+        let successors: Vec<Vec<usize>> = (0..states).map(&mut targets_of).collect();
+        let wide = states as u64 / (1 + random.below(3) as u64);
+        let progress = (0..states as u64).map(|state| state / wide).collect();
+        let labels = (0..states).map(|_| random.below(1 << PROPOSITIONS) as u64).collect();
+        let graph = Graph { successors, progress, marked: vec![false; states], width: 1, ..Graph::default() };
+        let model = Labelled { graph, labels, processes: vec![Vec::new(); ACTIONS], fair: Vec::new() };
+        let formula = formula(&mut random, 1 + case % 4);
+        let linear = LinearProperty::of_formula(formula.clone(), vec![0, 1], &Limits::default()).unwrap();
+        let property = Property::new("asked", PropertyKind::Linear(Box::new(linear)));
+        let check =
+            |plan: &Plan| check_each(|| model.clone(), std::slice::from_ref(&property), plan, &mut ());
+        let expected = check(&Plan { engine: Engine::Depth, ..Plan::default() }).unwrap();
+        let small = SearchLimits { memory: 2 << 20, ..SearchLimits::default() };
+        for engine in [Engine::Sweep, Engine::SweepDisk, Engine::BreadthDisk] {
+            let found = check(&Plan { engine, limits: small, ..Plan::default() }).unwrap();
+            let answers = |outcome: &OutcomeOf<Labelled>| matches!(outcome.verdicts[0], Verdict::Holds(_));
+            assert!(!matches!(found.verdicts[0], Verdict::Unknown(_)), "{engine:?} {formula:?} {:?}", found.verdicts);
+            assert_eq!(answers(&found), answers(&expected), "{formula:?} {engine:?}");
+            assert_eq!(found.stopped, None);
+            on_disk += usize::from(found.graph.is_some() && engine != Engine::BreadthDisk);
+            *if answers(&found) { &mut holds } else { &mut violated } += 1;
+        }
+    }
+    assert!(on_disk > 3 && holds > 5 && violated > 5, "{on_disk} on disk, {holds} hold, {violated} do not");
 }
 
 /// With as many rounds as candidates, each through all of them, this would be billions of expansions.

@@ -24,7 +24,7 @@ pub fn record_graph<M: Subject>(
 ) -> Result<(OutcomeOf<M>, Option<RecordedGraph>), CheckError> {
     let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
     monitor.phase(plan.phase());
-    let ended = searched(subject, propositions, plan, &disk, monitor)?;
+    let ended = searched(subject, (propositions, propositions.len()), plan, &disk, monitor)?;
     let Ended { end, subject, recorder, error, figures } = ended;
     let (recorded, stopped) = match end {
         SearchEnd::Complete(_) if error.is_none() || plan.on_runtime_error == OnRuntimeError::GoOn => {

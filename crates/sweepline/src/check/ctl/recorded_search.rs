@@ -53,13 +53,13 @@ fn graph_memory(plan: &Plan, width: usize) -> GraphMemory {
 impl<'a, M: Subject> RecordedSearch<'a, M> {
     pub(super) fn new(
         subject: M,
-        propositions: &'a [M::Predicate],
+        (propositions, recorded): (&'a [M::Predicate], usize),
         plan: &'a Plan,
         search: SweepSearch,
         disk: &Disk,
     ) -> Self {
         let width = subject.words();
-        let recorder = GraphRecorder::new(disk, width, propositions.len(), graph_memory(plan, width));
+        let recorder = GraphRecorder::new(disk, width, recorded, graph_memory(plan, width));
         let observer = Both(recorder, TraceLog::new(plan.disk.directory.clone()));
         Self { subject, propositions, plan, search, observer, error: None, figures: Figures::default() }
     }

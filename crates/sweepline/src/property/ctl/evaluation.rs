@@ -23,6 +23,9 @@ use super::Ctl;
 /// the list of what is to be done.
 pub const BLOCK_BYTES: usize = 32;
 
+/// The number of sets that are held by [`Evaluation::recurring`].
+pub const SETS_OF_RECURRING: usize = 5;
+
 /// Evaluates formulas on a graph.
 pub struct Evaluation<'g> {
     graph: &'g CompactGraph,
@@ -97,6 +100,21 @@ impl<'g> Evaluation<'g> {
         let set = Rc::new(set);
         self.known.insert(formula.clone(), set.clone());
         Ok(set)
+    }
+
+    /// The nodes of a set from which one can come back to the set again and again: the greatest part of it of which each node has a step to
+    /// where the part can be reached from. It is not empty if, and only if, a cycle meets the set (Emerson and Lei).
+    pub fn recurring(&mut self, set: &BitVector) -> io::Result<BitVector> {
+        let everywhere = Rc::new(BitVector::new(self.graph.nodes(), true));
+        let mut part = set.clone();
+        loop {
+            let before = self.fixpoint(Fixpoint::Until { f: Rc::clone(&everywhere), set: part.clone() })?;
+            let stays = self.exists_next(&before)?.combine(&part, |before, part| before & part);
+            if stays.ones() == part.ones() {
+                return Ok(part);
+            }
+            part = stays;
+        }
     }
 
     fn load(&mut self, block: usize, rows: &mut Rows) -> io::Result<()> {

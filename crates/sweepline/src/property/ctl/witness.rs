@@ -73,6 +73,42 @@ pub fn path(
     Ok(found.map(|Found { stem, cycle, levels }| GraphPath { initial, stem, cycle, levels }))
 }
 
+/// A path that ends in a loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphLasso {
+    /// The number of the initial state.
+    pub initial: u32,
+    /// The actions up to where the loop begins.
+    pub stem: Vec<u32>,
+    /// The actions of the loop.
+    pub cycle: Vec<u32>,
+}
+
+/// A path that comes back to some nodes again and again, given those that [allow it](Evaluation::recurring), if its search takes no more nodes
+/// than `most`: from one of them to the nearest, until one is met for the second time.
+pub fn recurring_path(
+    graph: &CompactGraph,
+    recurring: &BitVector,
+    most: usize,
+) -> io::Result<Option<GraphLasso>> {
+    let everywhere = BitVector::new(graph.nodes(), true);
+    let tree = || Tree::new(graph, &everywhere, most);
+    for &(initial, root) in graph.initial() {
+        let Some((mut stem, mut node)) = tree().path_to(root, recurring)? else { continue };
+        let mut places = HashMap::new();
+        while places.len() <= most {
+            if let Some(place) = places.insert(node, stem.len()) {
+                let cycle = stem.split_off(place);
+                return Ok(Some(GraphLasso { initial, stem, cycle }));
+            }
+            let Some((actions, next)) = tree().path_on_to(node, recurring)? else { break };
+            stem.extend(actions);
+            node = next;
+        }
+    }
+    Ok(None)
+}
+
 /// A path from the node that was asked about.
 struct Found {
     stem: Vec<u32>,
@@ -244,6 +280,21 @@ impl<'a> Tree<'a> {
                 return Ok(self.actions(root, node).map(|actions| (actions, node)));
             }
             for edge in std::mem::take(&mut self.edges) {
+                self.add(node, edge);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The same, of one step or more.
+    fn path_on_to(mut self, root: u64, goal: &BitVector) -> io::Result<Option<(Vec<u32>, u64)>> {
+        self.begin(root);
+        while let Some(node) = self.next()? {
+            for edge in std::mem::take(&mut self.edges) {
+                if goal.get(edge.target) {
+                    let before = self.actions(root, node).unwrap_or_default();
+                    return Ok(Some((before.into_iter().chain([edge.action]).collect(), edge.target)));
+                }
                 self.add(node, edge);
             }
         }
