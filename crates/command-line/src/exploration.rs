@@ -125,10 +125,11 @@ impl<'a> Exploration<'a> {
                 console: self.console,
                 start: self.start,
             };
-            return contest.run().unwrap_or_else(|Failure { exit, findings }| {
+            let exit = contest.run().unwrap_or_else(|Failure { exit, findings }| {
                 self.console.report(&findings);
                 exit
             });
+            return self.ended(exit, None, &[]);
         }
         let probe = |path: Option<&Path>| path.map(OutputFile::probe).transpose();
         let files = [self.output.json.as_deref(), self.output.html.as_deref(), self.junit].map(probe);
@@ -137,7 +138,7 @@ impl<'a> Exploration<'a> {
             files => {
                 let findings: Vec<Finding> = files.into_iter().filter_map(Result::err).collect();
                 self.console.report(&findings);
-                return Exit::BadInput;
+                return self.ended(Exit::BadInput, None, &[]);
             }
         };
         let mut record = RunRecord::new(self.model.display().to_string(), preliminary(self.search));
@@ -150,7 +151,9 @@ impl<'a> Exploration<'a> {
                 exit
             }
         };
-        record.set_usage(usage_since(self.start));
+        if record.resources.wall_seconds.is_none() {
+            record.set_usage(usage_since(self.start));
+        }
         record.exit_code = exit.code();
         let results = [
             ("run record", json, as_json as fn(&RunRecord) -> io::Result<Vec<u8>>),
@@ -170,15 +173,13 @@ impl<'a> Exploration<'a> {
         if let Err(error) = self.console.print(&summary.to_string()) {
             exit = self.lose("the result", &error, exit);
         }
+        self.ended(exit, record.search.stopped.as_deref(), &files)
+    }
+
+    /// Tells programs that the run is over.
+    fn ended(&self, exit: Exit, stopped: Option<&str>, files: &[WrittenFile]) -> Exit {
         let seconds = self.start.elapsed().as_secs_f64();
-        let stopped = record.search.stopped.as_deref();
-        self.console.event(&EndEvent {
-            event: "end",
-            seconds,
-            exit_code: exit.code(),
-            stopped,
-            files: &files,
-        });
+        self.console.event(&EndEvent { event: "end", seconds, exit_code: exit.code(), stopped, files });
         exit
     }
 
@@ -231,6 +232,8 @@ impl<'a> Exploration<'a> {
             record.plan.measure.monotone != Some(false) && is_proved(&file, components, kind)
         });
         self.tell(&findings_of(outcome, &file, &questions, self.search), record);
+        // What comes now is not part of the search.
+        record.set_usage(usage_since(self.start));
         let premises = Premises::of(properties, outcome, &file);
         self.tell(&self.trivially_true(&premises, (plan, &planned), interrupt, commands), record);
         if matches!(outcome.stopped, Some(StopReason::Memory(_))) && !plan.engine.is_sweep() {
@@ -410,7 +413,8 @@ fn findings_of(
 
 /// Whether a trace is there of which it is not known that no other is shorter. Components have no shortest trace.
 fn has_longer_trace(record: &RunRecord) -> bool {
-    let of_property = record.properties.iter().filter(|property| property.kind != "safety");
+    let is_short = |kind: &str| matches!(kind, "deadlock" | "invariant" | "reach");
+    let of_property = record.properties.iter().filter(|property| is_short(&property.kind));
     let mut traces = of_property.filter_map(|property| record.traces.get(property.trace?));
     traces.any(|trace| trace.kind == TraceKind::Finite && trace.length != Some(LengthRecord::Shortest))
 }

@@ -49,6 +49,8 @@ pub struct Live {
     measure: Option<ExpressionMeasure>,
     /// When something was last shown, and how many states there were.
     shown: (Instant, u64),
+    /// When merging was last told.
+    merged: Instant,
 }
 
 #[derive(Debug)]
@@ -106,7 +108,7 @@ impl Live {
             }
             LiveChoice::Auto | LiveChoice::Lines => Display::Lines,
         };
-        Self { display, start, phase: None, measure: None, shown: (start, 0) }
+        Self { display, start, phase: None, measure: None, shown: (start, 0), merged: start }
     }
 
     /// Another part of the work begins.
@@ -121,6 +123,13 @@ impl Live {
         }
         if phase.counts_anew() {
             self.shown.1 = 0;
+        }
+        // Levels on disk may follow each other quickly.
+        if matches!(phase, Phase::MergingRuns) {
+            if self.merged.elapsed() < FOR_PROGRAMS {
+                return;
+            }
+            self.merged = Instant::now();
         }
         let seconds = self.start.elapsed().as_secs_f64();
         match &self.display {

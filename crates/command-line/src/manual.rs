@@ -23,8 +23,9 @@ pub fn man_page(command: Option<&str>) -> Option<Vec<u8>> {
         None => all,
         Some(name) => {
             let found = all.find_subcommand(name).filter(|command| !command.is_hide_set())?;
-            let title = format!("sweepline-{}", found.get_name());
-            found.clone().bin_name(&title).display_name(title)
+            let (title, called) =
+                (format!("sweepline-{}", found.get_name()), format!("sweepline {}", found.get_name()));
+            found.clone().bin_name(called).display_name(title).version(env!("CARGO_PKG_VERSION"))
         }
     };
     let mut text = Vec::new();

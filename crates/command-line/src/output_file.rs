@@ -2,8 +2,7 @@
 //!
 //! A search may take hours, so a directory that does not exist must be noticed before, not after. A regular file is
 //! replaced in one step ([`replacement`]): whoever reads it finds the old content or the new one, never a
-//! part. Devices and pipes are written as they are, and opened only then: whoever reads a pipe takes the first writer that
-//! goes away for the end of the text.
+//! part. Devices, pipes and what a shell has opened (`/dev/stdout`) are added to.
 
 mod replacement;
 
@@ -31,8 +30,10 @@ enum Place {
     Standard,
     /// A regular file, there already or not.
     Regular(PathBuf),
-    /// A device, a pipe, or a file in a directory that takes no new ones.
+    /// A file in a directory that takes no new ones.
     Direct(PathBuf),
+    /// A device, a pipe, or what another program opened: it is added to.
+    Stream(PathBuf),
 }
 
 impl OutputFile {
@@ -79,8 +80,13 @@ impl OutputFile {
                 file.into_inner().map_err(io::IntoInnerError::into_error)?.publish()?;
                 Ok(Some(told))
             }
-            Place::Direct(path) => {
-                let mut file = BufWriter::new(File::create(path)?);
+            Place::Direct(path) | Place::Stream(path) => {
+                let is_stream = matches!(self.place, Place::Stream(_));
+                let file = match is_stream {
+                    true => OpenOptions::new().append(true).open(path)?,
+                    false => File::create(path)?,
+                };
+                let mut file = BufWriter::new(file);
                 let told = fill(&mut file)?;
                 file.flush()?;
                 Ok(Some(told))
@@ -106,13 +112,24 @@ impl OutputFile {
             },
             // Of a file in a directory that takes no changes, at least nothing is left inside.
             Place::Direct(path) if path.is_file() => File::create(path).map(|_| true),
-            Place::Standard | Place::Direct(_) => Ok(false),
+            Place::Standard | Place::Direct(_) | Place::Stream(_) => Ok(false),
         }
     }
 }
 
 impl Place {
     fn of_file(path: &Path) -> io::Result<Self> {
+        // What these lead to belongs to whoever opened it, also if it is a regular file.
+        if path.starts_with("/dev") || path.starts_with("/proc") {
+            // A pipe is opened only to write: its reader takes the first writer that goes away for the end.
+            if fs::metadata(path)?.is_file() {
+                OpenOptions::new().append(true).open(path)?;
+            }
+            return Ok(Self::Stream(path.into()));
+        }
+        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
         match fs::metadata(path) {
             Ok(data) if data.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
             Ok(data) if data.is_file() => {
@@ -122,8 +139,8 @@ impl Place {
                 let replaceable = Replacement::of(&target).is_ok();
                 Ok(if replaceable { Self::Regular(target) } else { Self::Direct(target) })
             }
-            // By the name that was given: what `/dev/stdout` leads to may have none in the file system.
-            Ok(_) => Ok(Self::Direct(path.into())),
+            Ok(_) => Ok(Self::Stream(path.into())),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Err(_) => {
                 Replacement::of(path)?;
                 Ok(Self::Regular(path.into()))

@@ -69,13 +69,19 @@ impl<'a> Premises<'a> {
     /// What is odd, given the answer to the question.
     pub fn findings(&self, answer: Option<&Outcome>) -> Vec<Finding> {
         let verdicts = answer.map_or(&[][..], |outcome| &outcome.verdicts);
-        let never = self.assumed.iter().zip(verdicts).filter_map(|((name, premise), verdict)| {
+        let mut said = Vec::new();
+        for ((name, premise), verdict) in self.assumed.iter().zip(verdicts) {
             let premise = self.file.model.measure_text(std::slice::from_ref(premise));
+            if matches!(verdict, Verdict::Violated(_)) && !said.contains(&(*name, premise.clone())) {
+                said.push((*name, premise));
+            }
+        }
+        let never = said.into_iter().map(|(name, premise)| {
+            let message = format!(
+                "`{name}` assumes `{premise}`, which is never true: what it says of that case holds for a trivial reason"
+            );
             let help = format!("is the premise what you mean? --reach \"{premise}\" looks for it");
-            matches!(verdict, Verdict::Violated(_)).then(|| {
-                let message = format!("`{name}` holds for a trivial reason: `{premise}` is never true");
-                Finding::warning(codes::TRIVIALLY_TRUE, message, help)
-            })
+            Finding::warning(codes::TRIVIALLY_TRUE, message, help)
         });
         let implied = self.implied.iter().map(|name| {
             let message = format!("`{name}` holds for a trivial reason: the types of its variables imply it");

@@ -2,7 +2,7 @@
 //!
 //! A process can be killed at any moment, and must not leave files behind that nobody knows. On Linux the content has
 //! no name while it is written, so that it goes with the process. A file without a name can be given one, but not one
-//! that is taken, so it gets a name made from that of the target and is then renamed. What has that name is complete: a process
+//! that is taken, so it gets a name made from a hash of the target's and is then renamed. What has that name is complete: a process
 //! that finds it taken, by one that was killed between these two steps or by one that is about to take the second, takes that step for it.
 //!
 //! Elsewhere, and in file systems that know no nameless files, it has a random name from the beginning.
@@ -11,6 +11,7 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use sweepline::store::external::block::checksum;
 use tempfile::NamedTempFile;
 
 /// What a file is to be replaced by, unless it is dropped before.
@@ -39,6 +40,16 @@ impl Replacement {
     /// # Errors
     /// The directory does not allow it any more. Then the target is what it was.
     pub fn publish(self) -> io::Result<()> {
+        // Whoever may read the old content may read the new one.
+        if let Ok(old) = fs::metadata(&self.target) {
+            let file = match &self.content {
+                #[cfg(target_os = "linux")]
+                Content::Nameless(file) => file,
+                Content::Named(file) => file.as_file(),
+            };
+            // Where that is not allowed, the result matters more.
+            let _ = file.set_permissions(old.permissions());
+        }
         match self.content {
             #[cfg(target_os = "linux")]
             Content::Nameless(file) => publish_nameless(&file, &self.target),
@@ -65,6 +76,10 @@ impl Content {
     #[cfg(target_os = "linux")]
     fn in_directory(directory: &Path) -> io::Result<Self> {
         use std::os::unix::fs::OpenOptionsExt;
+        // The only way to a name leads through there.
+        if !Path::new("/proc/self/fd").is_dir() {
+            return Self::named(directory);
+        }
         let nameless = rustix::fs::OFlags::TMPFILE.bits().cast_signed();
         match File::options().write(true).custom_flags(nameless).mode(MODE).open(directory) {
             Ok(file) => Ok(Self::Nameless(file)),
@@ -97,23 +112,32 @@ fn publish_nameless(file: &File, target: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
     use std::os::fd::AsRawFd;
 
-    let mut name = std::ffi::OsString::from(".sweepline-");
-    name.push(target.file_name().ok_or(io::ErrorKind::InvalidInput)?);
-    let passing = directory_of(target).join(name);
+    let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let nameless = format!("/proc/self/fd/{}", file.as_raw_fd());
-    let renamed = || match fs::rename(&passing, target) {
-        // Another process was faster.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        renamed => renamed,
-    };
-    loop {
+    let mut refused = io::ErrorKind::AlreadyExists.into();
+    for attempt in 0..ATTEMPTS {
+        let hash = checksum(name.as_encoded_bytes()) ^ attempt;
+        let passing = directory_of(target).join(format!(".sweepline-{hash:016x}"));
+        let renamed = || match fs::rename(&passing, target) {
+            // Another process was faster.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            renamed => renamed,
+        };
         match linkat(CWD, &*nameless, CWD, &passing, AtFlags::SYMLINK_FOLLOW) {
-            Ok(()) => return renamed(),
-            Err(rustix::io::Errno::EXIST) => renamed()?,
+            Ok(()) => {
+                return renamed().inspect_err(|_| drop(fs::remove_file(&passing)));
+            }
+            // One that cannot be published, because it is somebody else's, is passed over.
+            Err(rustix::io::Errno::EXIST) => refused = renamed().err().unwrap_or(refused),
             Err(error) => return Err(error.into()),
         }
     }
+    Err(refused)
 }
+
+/// Processes that write the same file at the same time, or left their results behind, at the most.
+#[cfg(target_os = "linux")]
+const ATTEMPTS: u64 = 1 << 10;
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
@@ -130,12 +154,32 @@ mod tests {
         drop(dropped);
         assert_eq!(fs::read(&target).unwrap(), b"old");
         // Left by a process that was killed between the two steps.
-        fs::write(directory.path().join(".sweepline-run.json"), "left").unwrap();
+        let left = format!(".sweepline-{:016x}", checksum(b"run.json"));
+        fs::write(directory.path().join(left), "left").unwrap();
         let mut whole = Replacement::of(&target).unwrap();
         whole.write_all(b"new").unwrap();
         whole.publish().unwrap();
         assert_eq!(fs::read(&target).unwrap(), b"new");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn names_may_be_as_long_as_names_can_be_and_permissions_stay() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("n".repeat(255));
+        for _ in 0..2 {
+            let mut content = Replacement::of(&target).unwrap();
+            content.write_all(b"new").unwrap();
+            content.publish().unwrap();
+            fs::set_permissions(&target, Permissions::from_mode(0o600)).unwrap();
+        }
+        assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o600);
+        // What cannot take its place leaves nothing.
+        let refused = Replacement::of(&directory.path().join("folder/")).unwrap();
+        fs::create_dir(directory.path().join("folder")).unwrap();
+        refused.publish().unwrap_err();
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
     }
 
     #[test]

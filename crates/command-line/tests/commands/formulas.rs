@@ -81,7 +81,7 @@ fn what_a_search_cannot_decide_is_refused_with_the_way_out() {
     let session = Session::with_model(TRAPS);
     session.run(&["check", "m.dve", "--home", "P.stop", "--engine", "depth"]).expect(2).err("has no layers");
     session.run(&["check", "m.dve", "--ctl", "EG P.run", "--engine", "partition"]).expect(2).err("E0017");
-    let run = session.run(&["check", "m.dve", "--ltl", "F P.stop", "--engine", "breadth-disk"]).expect(2);
+    let run = session.run(&["check", "m.dve", "--ltl", "F P.stop", "--engine", "partition"]).expect(2);
     run.err("error[E0017]").err("use the engine `sweep`");
     let run = session.run(&["check", "m.dve", "--ltl", "F P.stop", "--checkpoint", "saved"]).expect(2);
     run.err("cannot be saved").err("leave --checkpoint out");

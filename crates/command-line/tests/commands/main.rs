@@ -6,6 +6,7 @@ mod bad_input;
 mod check;
 mod checkpoints;
 mod compare;
+mod components;
 mod console;
 mod constants;
 mod convert;

@@ -308,6 +308,18 @@ fn results_go_into_pipes_that_have_none() {
     let session = Session::with_model(COUNTER);
     let run = session.run(&["explore", "m.dve", "-q", "--json", "/dev/stdout"]).expect(0);
     run.out("sweepline-run/1").out("10 states");
+    // A file that a shell has opened is added to.
+    let mut command = session.command(&["explore", "m.dve", "-q", "--json", "/dev/stdout"]);
+    session.write("log", "before\n");
+    let log = std::fs::OpenOptions::new().append(true).open(session.path("log")).unwrap();
+    assert!(command.stdout(log).status().unwrap().success());
+    let text = session.read("log");
+    assert!(text.starts_with("before\n") && text.contains("sweepline-run/1") && text.contains("10 states"));
+    // What cannot be a file is noticed before the search.
+    std::fs::create_dir(session.path("d")).unwrap();
+    for name in ["d/new/".into(), "n".repeat(256)] {
+        session.run(&["explore", "m.dve", "--json", &*name]).expect(2).err("E0007");
+    }
 }
 
 #[test]

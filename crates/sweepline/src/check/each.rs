@@ -6,8 +6,8 @@
 use super::linear::{Layers, check_linear};
 use super::service::ServiceSubject;
 use super::{
-    CheckError, Engine, OnRegress, Outcome, OutcomeOf, Plan, StopReason, Subject, check_ctl, check_subject,
-    search_subject,
+    CheckError, Engine, ErrorPlace, ModelError, OnRegress, Outcome, OutcomeOf, Plan, StopReason, Subject,
+    TerminalList, check_ctl, check_subject, search_subject,
 };
 use crate::explore::{Monitor, Phase};
 use crate::model::transition_system::MAX_PREDICATES;
@@ -42,12 +42,15 @@ pub fn check_each<M: Subject>(
             None => {
                 monitor.phase(Phase::Checking(&property.name));
                 let mut outcome = check_alone(subject(), &property, plan, monitor)?;
-                let is_full = matches!(outcome.stopped, Some(StopReason::Memory(_)));
                 let is_linear = matches!(property.kind, PropertyKind::Linear(_));
-                if is_full && is_linear && plan.engine.is_sweep() {
+                if is_out_of_memory(&outcome) && is_linear && plan.engine.is_sweep() {
                     outcome = check_linear(subject(), &property, plan, Layers::OnDisk, monitor)?;
                 }
-                answers.add(&[number], outcome);
+                let through = match property.kind {
+                    PropertyKind::Branching(_) => Through::Model,
+                    _ => Through::Product,
+                };
+                answers.add(&[number], outcome, through);
             }
         }
     }
@@ -90,6 +93,19 @@ pub fn check_alone<M: Subject>(
     }
 }
 
+/// What a search goes through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Through {
+    /// The states of the model.
+    Model,
+    /// Those that it has beside an automaton, which may leave some out.
+    Product,
+}
+
+fn is_out_of_memory<R, T, F>(outcome: &Outcome<R, T, F>) -> bool {
+    matches!(outcome.stopped, Some(StopReason::Memory(_)))
+}
+
 /// A property, and its place in the list.
 type Numbered<M> = (usize, Property<<M as Subject>::Predicate>);
 
@@ -119,11 +135,23 @@ impl<M: Subject> Answers<M> {
         }
         match check_subject(subject(), &asked, plan, monitor) {
             // Without components, layers need not be in memory as a whole.
-            Ok(outcome) if may_ask_again && matches!(outcome.stopped, Some(StopReason::Memory(_))) => {
-                self.ask_again(subject, together, plan, monitor)
+            Ok(mut outcome) if may_ask_again && is_out_of_memory(&outcome) => {
+                let is_open: Vec<bool> =
+                    outcome.verdicts.iter().map(|verdict| matches!(verdict, Verdict::Unknown(_))).collect();
+                if !is_open.contains(&true) {
+                    self.add(&numbers, outcome, Through::Model);
+                    return Ok(());
+                }
+                let mut open = Vec::new();
+                for ((one, verdict), is_open) in
+                    together.into_iter().zip(outcome.verdicts.drain(..)).zip(is_open)
+                {
+                    if is_open { open.push(one) } else { self.verdicts[one.0] = Some(verdict) }
+                }
+                self.ask_again(subject, open, plan, monitor)
             }
             Ok(outcome) => {
-                self.add(&numbers, outcome);
+                self.add(&numbers, outcome, Through::Model);
                 if plan.on_regress == OnRegress::Stop || plan.checkpoint.is_some() {
                     return Ok(());
                 }
@@ -131,6 +159,9 @@ impl<M: Subject> Answers<M> {
                     matches!(self.verdicts[*number], Some(Verdict::Unknown(UnknownReason::NotMonotone)))
                 };
                 let open: Vec<_> = together.into_iter().filter(is_open).collect();
+                if open.is_empty() {
+                    return Ok(());
+                }
                 self.ask_again(subject, open, plan, monitor)
             }
             Err(CheckError::Unsound(Unsound::ComponentsAcrossLayers(_))) if plan.checkpoint.is_none() => {
@@ -151,25 +182,43 @@ impl<M: Subject> Answers<M> {
         let (components, others): (Vec<_>, Vec<_>) =
             open.into_iter().partition(|(_, property)| property.kind.is_about_components());
         self.alone.extend(components.into_iter().filter_map(as_formula));
-        if others.is_empty() { Ok(()) } else { self.ask_together(subject, others, plan, monitor) }
+        // A graph knows no terminal states, and no values.
+        let is_listed = plan.terminal_states == TerminalList::Listed || plan.survey;
+        if others.is_empty() && !is_listed {
+            return Ok(());
+        }
+        self.ask_together(subject, others, plan, monitor)
     }
 
     /// The answers of a search.
-    fn add(&mut self, numbers: &[usize], mut outcome: OutcomeOf<M>) {
+    fn add(&mut self, numbers: &[usize], mut outcome: OutcomeOf<M>, through: Through) {
         for (number, verdict) in numbers.iter().zip(std::mem::take(&mut outcome.verdicts)) {
             self.verdicts[*number] = Some(verdict);
         }
-        self.whole = Some(match self.whole.take() {
-            None => outcome,
-            Some(whole) => Outcome {
-                error: whole.error.or(outcome.error),
-                complete: whole.complete && outcome.complete,
-                stopped: whole.stopped.or(outcome.stopped),
-                peak_state_bytes: whole.peak_state_bytes.max(outcome.peak_state_bytes),
-                disk_bytes: whole.disk_bytes.max(outcome.disk_bytes),
-                graph: whole.graph.or(outcome.graph),
-                ..whole
-            },
+        if let Some(ModelError { place: ErrorPlace::Property(asked), .. }) = &mut outcome.error {
+            // Of a formula, which is asked alone, it is the number of a proposition.
+            *asked = numbers.get(*asked).or(numbers.first()).copied().unwrap_or(*asked);
+        }
+        let Some(whole) = self.whole.take() else {
+            self.whole = Some(outcome);
+            return;
+        };
+        // A search that ended early tells less of the states than one through all of them.
+        let is_better = through == Through::Model
+            && outcome.complete
+            && !whole.complete
+            && whole.stopped.is_none()
+            && whole.error.is_none();
+        let complete = is_better || (whole.complete && outcome.complete);
+        let (base, other) = if is_better { (outcome, whole) } else { (whole, outcome) };
+        self.whole = Some(Outcome {
+            error: base.error.or(other.error),
+            complete,
+            stopped: base.stopped.or(other.stopped),
+            peak_state_bytes: base.peak_state_bytes.max(other.peak_state_bytes),
+            disk_bytes: base.disk_bytes.max(other.disk_bytes),
+            graph: base.graph.or(other.graph),
+            ..base
         });
     }
 

@@ -5,7 +5,7 @@
 //! true nowhere holds for a trivial reason (Beer, Ben-David, Eisner, Rodeh: vacuity detection in temporal model checking). Only premises
 //! that speak of single states are looked at, so that a search for such a state decides.
 
-use crate::model::guarded_commands::{BinaryOperator, Expression, GuardedCommands, UnaryOperator};
+use crate::model::guarded_commands::{BinaryOperator, Expression, GuardedCommands, Overflow, UnaryOperator};
 use crate::model::state_layout::CellRange;
 use crate::model::value_ranges::{declared_ranges, expression_range};
 
@@ -37,8 +37,12 @@ pub fn premises(kind: &PropertyKind) -> Vec<Expression> {
     different
 }
 
-/// Whether the expression is true whatever variables of their types hold.
+/// Whether the expression is true whatever variables of their types hold. The types of places of a net, whose numbers have no bounds, are none that
+/// anybody declared: they are bounds that were proved, and worth a question.
 pub fn is_true_by_type(model: &GuardedCommands, expression: &Expression) -> bool {
+    if model.cells.iter().any(|cell| cell.overflow != Overflow::Wraps) {
+        return false;
+    }
     let CellRange { low, high } = expression_range(model, &declared_ranges(model), expression);
     low > 0 || high < 0
 }
@@ -137,6 +141,10 @@ impl WithPremises for Ltl {
             Self::And(left, right) => Form::And(left, right),
             Self::Or(left, right) => Form::Or(left, right),
             Self::Next(operand) => Form::Temporal(vec![operand]),
+            // `f W g`, in which `f` is a claim, also if it is a negation.
+            Self::Release(until, both) if matches!(&**both, Self::Or(_, last) if last == until) => {
+                Form::Temporal(vec![until])
+            }
             Self::Until(left, right) | Self::Release(left, right) => Form::Temporal(vec![left, right]),
         }
     }
@@ -184,6 +192,8 @@ mod tests {
         // Negated, it claims that there is such a state.
         assert_eq!(of_ltl(&Ltl::negation(always(response.clone()))), []);
         assert_eq!(of_ltl(&Ltl::implies(always(response), q)), []);
+        // What should be so until something happens is a claim.
+        assert_eq!(of_ltl(&Ltl::weak_until(Ltl::negation(p.clone()), r.clone())), []);
         // A disjunction without a negation assumes nothing.
         assert_eq!(of_ltl(&always(Ltl::or(p, r))), []);
     }

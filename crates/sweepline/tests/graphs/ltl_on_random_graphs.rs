@@ -472,7 +472,11 @@ fn layers_that_do_not_fit_are_decided_as_in_memory() {
         for engine in [Engine::Sweep, Engine::SweepDisk, Engine::BreadthDisk] {
             let found = check(&Plan { engine, limits: small, ..Plan::default() }).unwrap();
             let answers = |outcome: &OutcomeOf<Labelled>| matches!(outcome.verdicts[0], Verdict::Holds(_));
-            assert!(!matches!(found.verdicts[0], Verdict::Unknown(_)), "{engine:?} {formula:?} {:?}", found.verdicts);
+            assert!(
+                !matches!(found.verdicts[0], Verdict::Unknown(_)),
+                "{engine:?} {formula:?} {:?}",
+                found.verdicts
+            );
             assert_eq!(answers(&found), answers(&expected), "{formula:?} {engine:?}");
             assert_eq!(found.stopped, None);
             on_disk += usize::from(found.graph.is_some() && engine != Engine::BreadthDisk);
