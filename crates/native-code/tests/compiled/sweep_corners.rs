@@ -63,7 +63,9 @@ fn what_was_decided_before_progress_falls_stays_decided_and_the_rest_is_asked_of
     let outcome = run(text, "x", &asked, Plan::default());
     assert!(matches!(outcome.verdicts[0], Verdict::Violated(_)), "{:?}", outcome.verdicts[0]);
     assert!(matches!(outcome.verdicts[1], Verdict::Violated(_)), "{:?}", outcome.verdicts[1]);
-    assert!(outcome.regress.is_none() && !outcome.complete);
+    // The search that ended when progress fell met some states, the one for the graph all of them.
+    assert!(outcome.regress.is_none() && outcome.complete);
+    assert_eq!((outcome.distinct, outcome.counters.regress), (Some(4), 1));
 }
 
 /// Whatever the limit, a run ends with figures and lists that can be read.
