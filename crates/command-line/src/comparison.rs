@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use report::{ComparedRun, ComparisonRecord, ComparisonTable, Exit, Finding, write_json};
+use report::{ComparedRun, ComparisonRecord, ComparisonTable, Exit, Finding};
 use sweepline::explore::StopReason;
 
 use crate::arguments::is_standard_stream;
@@ -193,8 +193,7 @@ impl<'a> Comparison<'a> {
             }
         };
         if let Some(json) = &outputs.json {
-            let mut text = Vec::new();
-            keep("the record", write_json(record, &mut text).and_then(|()| json.write(&text)));
+            keep("the record", json.write_record(record));
         }
         if let Some(csv) = &outputs.csv {
             keep("the CSV", csv.write(record.csv().as_bytes()));

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use report::{
     AnswerRecord, Exit, Finding, FinishedSearch, LengthRecord, RateRecord, RunRecord, SpaceRecord, Summary,
-    TraceFile, TraceKind, TraceView, Within, WrittenFile, page, runtime_error, write_json, write_junit,
+    TraceFile, TraceKind, TraceView, Within, WrittenFile, page, runtime_error, write_junit,
 };
 use serde::Serialize;
 use sweepline::check::{Automatic, CheckError, ErrorPlace, Outcome, Plan, TraceChoice};
@@ -155,14 +155,17 @@ impl<'a> Exploration<'a> {
             record.set_usage(usage_since(self.start));
         }
         record.exit_code = exit.code();
-        let results = [
-            ("run record", json, as_json as fn(&RunRecord) -> io::Result<Vec<u8>>),
-            ("JUnit report", junit, as_junit),
-            ("page", html, as_page),
+        type Writer = fn(&OutputFile, &RunRecord) -> io::Result<()>;
+        let results: [(_, _, Writer); 3] = [
+            ("run record", json, |out, record| out.write_record(record)),
+            ("JUnit report", junit, |out, record| {
+                out.write_by(|mut out| write_junit(record, &mut out)).map(drop)
+            }),
+            ("page", html, |out, record| out.write(page(record).as_bytes())),
         ];
-        for (content, out, text) in results {
+        for (content, out, write) in results {
             let Some(out) = out else { continue };
-            match text(&record).and_then(|text| out.write(&text)) {
+            match write(&out, &record) {
                 Ok(()) => files.extend(out.as_written(content)),
                 Err(error) => exit = self.lose(&format!("the {content}"), &error, exit),
             }
@@ -224,6 +227,8 @@ impl<'a> Exploration<'a> {
         let (plan, properties) = (&plan, &questions.properties);
         record.set_outcome(FinishedSearch { plan, commands, properties, outcome });
         record.resources.rate = Some(rate);
+        // What comes now is not part of the search.
+        record.set_usage(usage_since(self.start));
         if self.output.html.is_some() {
             record.space = small_space(commands, plan.measure.as_ref());
         }
@@ -232,8 +237,6 @@ impl<'a> Exploration<'a> {
             record.plan.measure.monotone != Some(false) && is_proved(&file, components, kind)
         });
         self.tell(&findings_of(outcome, &file, &questions, self.search), record);
-        // What comes now is not part of the search.
-        record.set_usage(usage_since(self.start));
         let premises = Premises::of(properties, outcome, &file);
         self.tell(&self.trivially_true(&premises, (plan, &planned), interrupt, commands), record);
         if matches!(outcome.stopped, Some(StopReason::Memory(_))) && !plan.engine.is_sweep() {
@@ -322,7 +325,7 @@ impl<'a> Exploration<'a> {
         };
         let saved = TraceFile::new(&file.path, Some(property.name.clone()), trace);
         let saved = saved.with_constants(&file.constants);
-        let written = in_memory(|text| write_json(&saved, text)).and_then(|text| out.write(&text));
+        let written = out.write_record(&saved);
         if record.traces.len() > 1 {
             let message =
                 format!("the saved trace is that of `{}`, one of {}", property.name, record.traces.len());
@@ -359,23 +362,6 @@ struct EndEvent<'a> {
     exit_code: u8,
     stopped: Option<&'a str>,
     files: &'a [WrittenFile],
-}
-
-fn as_json(record: &RunRecord) -> io::Result<Vec<u8>> {
-    in_memory(|out| write_json(record, out))
-}
-
-fn as_junit(record: &RunRecord) -> io::Result<Vec<u8>> {
-    in_memory(|out| write_junit(record, out))
-}
-
-fn as_page(record: &RunRecord) -> io::Result<Vec<u8>> {
-    Ok(page(record).into_bytes())
-}
-
-fn in_memory(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    write(&mut text).map(|()| text)
 }
 
 /// The state space, if it is small enough to be drawn.

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use report::{
     Count, Detail, Exit, Finding, FinishedSearch, MeasureOrigin, MeasureRecord, PlanRecord, RunRecord,
-    States, Within, graph_row, runtime_error, write_json,
+    States, Within, graph_row, runtime_error,
 };
 use sweepline::check::{Engine, ErrorPlace, ModelError, OnRuntimeError, Plan};
 use sweepline::explore::StopReason;
@@ -56,12 +56,11 @@ pub fn write_graph(arguments: &ConvertArguments, console: Console) -> Result<Exi
     let Conversion { mut record, console, .. } = conversion;
     record.set_usage(usage_since(start));
     record.exit_code = exit.code();
-    if let Some(json) = json {
-        let mut text = Vec::new();
-        if let Err(error) = write_json(&record, &mut text).and_then(|()| json.write(&text)) {
-            console.report(&[result_lost("the run record", &error)]);
-            exit = if exit == Exit::Holds { Exit::Unknown } else { exit };
-        }
+    if let Some(json) = json
+        && let Err(error) = json.write_record(&record)
+    {
+        console.report(&[result_lost("the run record", &error)]);
+        exit = if exit == Exit::Holds { Exit::Unknown } else { exit };
     }
     Ok(exit)
 }

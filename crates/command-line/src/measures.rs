@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use report::{
     AimRecord, CandidateOrigin, CandidateRecord, Count, Detail, EffortRecord, Exit, FinderRecord, Finding,
-    MeasureTable, MeasuresRecord, Percent, ProposalRecord, States, write_json,
+    MeasureTable, MeasuresRecord, Percent, ProposalRecord, States,
 };
 use sweepline::model::guarded_commands::Expression;
 use sweepline::progress::MeasureKind;
@@ -69,11 +69,10 @@ impl<'a> Measures<'a> {
         });
         record.resources.set_usage(usage_since(self.start));
         record.exit_code = exit.code();
-        if let Some(json) = json {
-            let mut text = Vec::new();
-            if let Err(error) = write_json(&record, &mut text).and_then(|()| json.write(&text)) {
-                exit = self.lose("the record", &error);
-            }
+        if let Some(json) = json
+            && let Err(error) = json.write_record(&record)
+        {
+            exit = self.lose("the record", &error);
         }
         let table = MeasureTable { record: &record, detail: self.detail() };
         if let Err(error) = self.console.print(&table.to_string()) {

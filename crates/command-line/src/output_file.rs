@@ -10,7 +10,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use report::{Finding, WrittenFile};
+use report::{Finding, WrittenFile, write_json};
+use serde::Serialize;
 
 use self::replacement::Replacement;
 use crate::arguments::is_standard_stream;
@@ -56,6 +57,14 @@ impl OutputFile {
     /// What was possible before is no longer, e.g. because the disk is full.
     pub fn write(&self, content: &[u8]) -> io::Result<()> {
         self.write_by(|out| out.write_all(content)).map(drop)
+    }
+
+    /// Writes a record as JSON.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_record(&self, record: &impl Serialize) -> io::Result<()> {
+        self.write_by(|mut out| write_json(record, &mut out)).map(drop)
     }
 
     /// Has the content written, piece by piece, and gives what the writer tells; nothing, if nobody reads it any more.

@@ -6,9 +6,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use report::{
-    ChangeRecord, Exit, Steps, TraceFile, TraceRecord, ValueRecord, changes_text, state_text, write_json,
-};
+use report::{ChangeRecord, Exit, Steps, TraceFile, TraceRecord, ValueRecord, changes_text, state_text};
 use sweepline::model::guarded_commands::{ActionId, GuardedCommands};
 use sweepline::model::interpreter::{Interpreter, RuntimeError};
 use sweepline::random::Random;
@@ -192,9 +190,7 @@ impl<'m> Simulation<'m> {
     fn save(&self, file: &ModelFile, out: &OutputFile) -> io::Result<()> {
         let trace = TraceRecord::new(self.interpreter.model(), &self.trace);
         let saved = TraceFile::new(&file.path, None, &trace).with_constants(&file.constants);
-        let mut text = Vec::new();
-        write_json(&saved, &mut text)?;
-        out.write(&text)
+        out.write_record(&saved)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Formulas of temporal logic: how they are read, and what is said about wrong ones.
 
-use crate::support::{first, read_model, read_space};
+use crate::support::{cell_of, first, read_model, read_space};
 use languages::{CtlForm, Model, codes, ctl_over_names, ltl_over_names};
 use proptest::prelude::*;
-use sweepline::model::guarded_commands::{BinaryOperator, CellId, Expression};
+use sweepline::model::guarded_commands::{BinaryOperator, Expression};
 use sweepline::property::ctl::Ctl;
 use sweepline::property::ltl::Ltl;
 
@@ -18,9 +18,7 @@ fn model() -> Model {
 }
 
 fn cell(name: &str) -> Expression {
-    let commands = model().commands;
-    let cells = (0..commands.cells.len() as u32).map(CellId);
-    Expression::Cell(cells.into_iter().find(|cell| commands.cell_name(*cell) == name).unwrap())
+    cell_of(&model(), name)
 }
 
 /// A formula as it is understood, in one spelling.

@@ -1,8 +1,8 @@
 //! What is asked about a model besides plain expressions: progress measures. Formulas have a file of their own.
 
-use crate::support::{first, read_model};
+use crate::support::{cell_of, first, read_model};
 use languages::{Model, codes};
-use sweepline::model::guarded_commands::{BinaryOperator, CellId, Expression, Span};
+use sweepline::model::guarded_commands::{BinaryOperator, Expression, Span};
 use sweepline::progress::MeasureKind;
 
 const TEXT: &str = "byte x, y, a[3], both;
@@ -16,9 +16,7 @@ fn model() -> Model {
 }
 
 fn cell(name: &str) -> Expression {
-    let commands = model().commands;
-    let cells = (0..commands.cells.len() as u32).map(CellId);
-    Expression::Cell(cells.into_iter().find(|cell| commands.cell_name(*cell) == name).unwrap())
+    cell_of(&model(), name)
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "no test needs all of it")]
 
 use languages::{Diagnostic, Model, Source, StateSpace};
+use sweepline::model::guarded_commands::{CellId, Expression};
 
 /// A DVE model that must be right.
 #[track_caller]
@@ -14,6 +15,13 @@ pub fn read_model(text: &str) -> Model {
 #[track_caller]
 pub fn read_space(text: &str) -> StateSpace {
     StateSpace::read(text).unwrap_or_else(|errors| panic!("{errors:#?}"))
+}
+
+/// The value of a cell, by its name.
+#[track_caller]
+pub fn cell_of(model: &Model, name: &str) -> Expression {
+    let mut cells = (0..model.commands.cells.len() as u32).map(CellId);
+    Expression::Cell(cells.find(|cell| model.commands.cell_name(*cell) == name).unwrap())
 }
 
 /// Code, line and column of every error.
