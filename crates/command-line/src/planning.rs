@@ -124,8 +124,10 @@ impl Planned {
         let proposal = automatic.attempts.last().and_then(|last| last.proposal.as_ref());
         let measure = proposal.and_then(|kept| ExpressionMeasure::new(commands, &kept.components).ok());
         let engine = automatic.attempts.last().map_or(self.plan.engine, |last| last.engine);
-        let nesting = proposal.zip(measure.as_ref()).map(|(kept, measure)| kept.nesting(measure));
-        Plan { engine, measure, nesting: nesting.unwrap_or_default(), ..self.plan.clone() }
+        let kept = proposal.zip(measure.as_ref());
+        let nesting = kept.map_or(self.plan.nesting, |(kept, measure)| kept.nesting(measure));
+        let retention = kept.map_or(self.plan.retention, |(kept, measure)| kept.retention(measure));
+        Plan { engine, measure, nesting, retention, ..self.plan.clone() }
     }
 
     /// The components of the measure that the run followed, which is the one of the plan or was found.

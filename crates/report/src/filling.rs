@@ -6,7 +6,7 @@
 
 use sweepline::check::{Engine, ErrorPlace, GraphSummary, ModelError, Outcome, Plan, Reduction, Regress};
 use sweepline::explore::StopReason;
-use sweepline::explore::sweep::OnRegress;
+use sweepline::explore::sweep::{OnRegress, Retention};
 use sweepline::model::guarded_commands::{ActionId, CellId, GuardedCommands};
 use sweepline::property::{Property, PropertyKind};
 use sweepline::store::external::disk::{FileClass, IoCount, IoCounts};
@@ -362,10 +362,15 @@ fn length_by(plan: &Plan) -> LengthRecord {
         // A shorter one may have been left out.
         _ if plan.reduction != Reduction::None => LengthRecord::AsFound,
         (Engine::Depth | Engine::Partition, _) => LengthRecord::AsFound,
-        (engine, Some(_)) if engine.is_sweep() && plan.nesting.parts != 0 => LengthRecord::AsFound,
+        (engine, Some(_)) if engine.is_sweep() && goes_back(plan) => LengthRecord::AsFound,
         (engine, Some(_)) if engine.is_sweep() => LengthRecord::SubjectToProgress,
         _ => LengthRecord::Shortest,
     }
+}
+
+/// Whether a sweep goes back before it has gone on to the end.
+fn goes_back(plan: &Plan) -> bool {
+    plan.nesting.parts != 0 || plan.retention != Retention::Immediate
 }
 
 /// What is wrong, where a trace alone does not tell.

@@ -26,7 +26,7 @@ use std::path::PathBuf;
 use crate::explore::depth::DepthSearch;
 use crate::explore::partition::PartitionSearch;
 use crate::explore::search::Limits;
-use crate::explore::sweep::{InMemory, Initial, Nesting, OnRegress, Order, Spilling, SweepSearch};
+use crate::explore::sweep::{InMemory, Initial, Nesting, OnRegress, Order, Retention, Spilling, SweepSearch};
 use crate::explore::{Counters, Course, Monitor, Phase, SearchEnd, StopReason};
 use crate::model::guarded_commands::{ActionId, GuardedCommands};
 use crate::model::interpreter::RuntimeError;
@@ -198,6 +198,8 @@ pub struct Plan {
     pub on_regress: OnRegress,
     /// Which parts of a progress value are swept on their own. Ignored with a product measure.
     pub nesting: Nesting,
+    /// How long a sweep remembers what lies behind. Ignored where [`Order::Progress`] says so.
+    pub retention: Retention,
     /// Which steps are left out. Only of guarded commands, and not with every question: see [`soundness`](crate::property::soundness).
     pub reduction: Reduction,
     /// When to stop.
@@ -234,11 +236,11 @@ impl Plan {
 
     /// What must be the same for a run to go on from a checkpoint.
     fn fingerprint(&self) -> String {
-        let Self { engine, measure, initial, on_regress, nesting, packing, .. } = self;
+        let Self { engine, measure, initial, on_regress, nesting, retention, packing, .. } = self;
         let Self { on_runtime_error, explore_all, terminal_states, survey, reduction, .. } = self;
         let queue = self.disk.queue;
         format!(
-            "{engine:?} {measure:?} {initial:?} {on_regress:?} {nesting:?} {packing:?} {on_runtime_error:?} {explore_all} {terminal_states:?} {survey} {queue:?} {reduction:?}"
+            "{engine:?} {measure:?} {initial:?} {on_regress:?} {nesting:?} {retention:?} {packing:?} {on_runtime_error:?} {explore_all} {terminal_states:?} {survey} {queue:?} {reduction:?}"
         )
     }
 
@@ -508,8 +510,9 @@ fn search_subject<M: Subject>(
     let on_regress = if needs_monotone(properties).is_some() { OnRegress::Stop } else { plan.on_regress };
     let order = match plan.engine {
         Engine::Sweep | Engine::SweepDisk if subject.has_measure() => {
-            let (initial, nesting, comparison) = (plan.initial, plan.nesting, subject.comparison());
-            Order::Progress { initial, regress: on_regress, nesting, comparison }
+            let Plan { initial, nesting, retention, .. } = *plan;
+            let (regress, comparison) = (on_regress, subject.comparison());
+            Order::Progress { initial, regress, nesting, comparison, retention }
         }
         _ => Order::Constant,
     };

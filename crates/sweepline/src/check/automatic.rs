@@ -9,7 +9,7 @@
 use std::time::{Duration, Instant};
 
 use crate::explore::search::{Limits, Snapshot};
-use crate::explore::sweep::Nesting;
+use crate::explore::sweep::{Nesting, Retention};
 use crate::explore::{Counters, Monitor, Phase, StopReason};
 use crate::model::guarded_commands::GuardedCommands;
 use crate::model::transition_system::{Execution, StateFunctions};
@@ -172,11 +172,19 @@ impl Proposal {
     /// Which groups a sweep by this measure sweeps on their own.
     pub fn nesting(&self, measure: &ExpressionMeasure) -> Nesting {
         match self.kind {
-            Kind::Flat => Nesting::default(),
+            Kind::Flat | Kind::Window(_) => Nesting::default(),
             Kind::Nested => Nesting {
                 parts: measure.lowest_bit(self.monotone).map_or(0, |bit| 1 << bit),
                 monotone: measure.lowest_bit(self.monotone),
             },
+        }
+    }
+
+    /// How long a sweep by this measure remembers what lies behind.
+    pub fn retention(&self, measure: &ExpressionMeasure) -> Retention {
+        match (self.kind, measure.lowest_bit(self.monotone + 1)) {
+            (Kind::Window(reach), Some(bit)) => Retention::Window { bit, reach },
+            _ => Retention::Immediate,
         }
     }
 }
@@ -193,8 +201,14 @@ struct AutomaticRun<'a, E> {
 }
 
 impl<E: Execution> AutomaticRun<'_, E> {
+    /// How measures are looked for. Searches of temporal logic need every state that progress falls to as a persistent one.
+    fn options(&self) -> FinderOptions {
+        let windows = self.options.windows && self.properties.iter().all(|one| !one.kind.needs_own_search());
+        FinderOptions { windows, ..self.options }
+    }
+
     fn look(&mut self, effort: Effort) -> Result<(), CheckError> {
-        let options = FinderOptions { effort, memory: self.plan.limits.memory, ..self.options };
+        let options = FinderOptions { effort, memory: self.plan.limits.memory, ..self.options() };
         let search = find_measures(self.model, self.execution, self.plan.packing, &options)?;
         self.searches.push(search);
         Ok(())
@@ -259,12 +273,13 @@ impl<E: Execution> AutomaticRun<'_, E> {
         let Ok(measure) = ExpressionMeasure::new(self.model, &proposal.components) else {
             return self.explore(None);
         };
-        let nesting = proposal.nesting(&measure);
+        let (nesting, retention) = (proposal.nesting(&measure), proposal.retention(&measure));
         let limits = Limits { revisits: self.limit(proposal), ..self.plan.limits };
         let plan = Plan {
             engine: self.sweep_engine(),
             measure: Some(measure),
             nesting,
+            retention,
             limits,
             ..self.plan.clone()
         };
@@ -287,7 +302,7 @@ impl<E: Execution> AutomaticRun<'_, E> {
         let (model, execution, packing) = (self.model, self.execution, self.plan.packing);
         let properties = self.properties;
         let memory = self.plan.limits.memory;
-        let options = FinderOptions { effort: Effort::Thorough, memory, ..self.options };
+        let options = FinderOptions { effort: Effort::Thorough, memory, ..self.options() };
         let mut watch = LargeWatch {
             until,
             look: || {

@@ -14,7 +14,7 @@ mod shown_path;
 
 use std::io;
 
-use crate::explore::sweep::{Order, SweepSearch};
+use crate::explore::sweep::{Order, Retention, SweepSearch};
 use crate::explore::{CompleteSearch, Counters, Course, Monitor, Phase, SearchEnd, Snapshot, StopReason};
 use crate::model::guarded_commands::ActionId;
 use crate::model::interpreter::RuntimeError;
@@ -237,6 +237,7 @@ fn searched<M: Subject>(
             regress: plan.on_regress,
             nesting: plan.nesting,
             comparison: subject.comparison(),
+            retention: Retention::Immediate,
         },
         _ => Order::Constant,
     };

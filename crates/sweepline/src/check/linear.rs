@@ -18,7 +18,7 @@ use super::{
 };
 use crate::explore::propagation::{Propagation, WaveCycle, Waves};
 use crate::explore::search::{Limits, Snapshot};
-use crate::explore::sweep::{Nesting, SweepSearch};
+use crate::explore::sweep::{Nesting, Retention, SweepSearch};
 use crate::explore::{Monitor, Observer, Phase, Record, Search};
 use crate::model::guarded_commands::ActionId;
 use crate::model::successor_batch::SuccessorBatch;
@@ -80,7 +80,8 @@ pub(super) fn check_linear<M: Subject>(
         (_, Layers::InMemory) => {}
     }
     let order = if plan.engine.is_sweep() && subject.has_measure() {
-        // Every persistent state is needed in the end.
+        // Every persistent state is needed in the end, and every step to smaller progress must lead to one.
+        let retention = Retention::Immediate;
         let parts = match (plan.nesting.parts, subject.acceptor().rank_bits()) {
             (parts, 0) | (parts @ 0, _) => parts,
             // The automaton's progress is a part of its own, below the others.
@@ -88,7 +89,7 @@ pub(super) fn check_linear<M: Subject>(
         };
         let nesting = Nesting { monotone: None, parts };
         let (initial, comparison) = (plan.initial, subject.comparison());
-        Order::Progress { initial, regress: OnRegress::Sweep, nesting, comparison }
+        Order::Progress { initial, regress: OnRegress::Sweep, nesting, comparison, retention }
     } else {
         Order::Constant
     };

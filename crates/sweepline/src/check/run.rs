@@ -4,7 +4,7 @@ use std::io;
 use std::time::Instant;
 
 use crate::explore::observer::{Both, Successors};
-use crate::explore::sweep::{OnRegress, Order};
+use crate::explore::sweep::{OnRegress, Order, Retention};
 use crate::explore::{CompleteSearch, Monitor, Record, RegressEdge, SearchEnd, StopReason};
 use crate::model::successor_batch::SuccessorBatch;
 use crate::property::soundness::{SearchKind, Unsound, needs_monotone};
@@ -351,8 +351,12 @@ impl<'a, M: Subject, Q: ObservedBy<Observers>> Run<'a, M, Q> {
             // A shorter one may have been left out.
             _ if self.plan.reduction != Reduction::None => Length::AsFound,
             SearchKind::Layers(Order::Constant) => Length::Shortest,
-            // Groups are swept again before what lies ahead of them is met.
-            SearchKind::Layers(Order::Progress { nesting, .. }) if nesting.parts != 0 => Length::AsFound,
+            // Groups are swept again before what lies ahead of them is met, and a window is gone back to.
+            SearchKind::Layers(Order::Progress { nesting, retention, .. })
+                if nesting.parts != 0 || retention != Retention::Immediate =>
+            {
+                Length::AsFound
+            }
             // Levels of a layer that did not fit were mixed.
             _ if self.search.counters().spilled.current > 0 => Length::AsFound,
             SearchKind::Layers(_) => Length::SubjectToProgress,

@@ -31,6 +31,7 @@ mod order;
 mod revisits;
 mod sorted_successors;
 mod waiting_vectors;
+mod window;
 
 use std::io;
 
@@ -48,12 +49,13 @@ use crate::store::recent_states::RecentStates;
 use crate::store::saved::{Loader, Saver};
 
 pub use on_disk::{InMemory, Spilling};
-pub use order::{Initial, Nesting, OnRegress, Order};
+pub use order::{Initial, Nesting, OnRegress, Order, Retention};
 
 use on_disk::OnDisk;
 use revisits::Revisits;
 use sorted_successors::{Behind, Staying};
 use waiting_vectors::WaitingVectors;
+use window::Window;
 
 use super::course::Course;
 use super::observer::{Observer, Record, Step, Successors};
@@ -91,6 +93,8 @@ pub struct SweepSearch {
     most: InMemory,
     /// What went there.
     disk: OnDisk,
+    /// What is behind and remembered.
+    window: Window,
     front: Front,
     batch: SuccessorBatch,
     /// The progress values of the successors in the batch.
@@ -134,6 +138,10 @@ pub struct SweepSearch {
 struct Front {
     /// The progress value of the current layer.
     value: u64,
+    /// States of smaller values are behind, and forgotten.
+    floor: u64,
+    /// Whether this sweep was here before.
+    is_taken_up: bool,
     /// States at the beginning of the layer that an earlier sweep expanded.
     known: usize,
     /// States of the layer that are persistent, those included.
@@ -182,6 +190,14 @@ impl SweepSearch {
             Order::Progress { comparison, .. } => (Nesting::default(), comparison),
             Order::Constant => <_>::default(),
         };
+        let retention = match order {
+            Order::Progress { retention, regress: OnRegress::Sweep, .. }
+                if comparison == Comparison::Total && nesting.parts == 0 =>
+            {
+                retention
+            }
+            _ => Retention::Immediate,
+        };
         Ok(Self {
             order,
             nesting,
@@ -193,6 +209,7 @@ impl SweepSearch {
             spilling: None,
             most: InMemory::default(),
             disk: OnDisk::default(),
+            window: Window::new(retention),
             front: Front::default(),
             batch: SuccessorBatch::new(width, BATCH),
             values: Vec::new(),
@@ -341,12 +358,8 @@ impl SweepSearch {
         if self.layer.len() + self.staying.numbers.len() > self.most.current {
             self.split_and_announce(width)?;
         }
-        match self.store_staying(width, batch, observer) {
-            Err(_) if self.can_split() => {
-                self.split_and_announce(width)?;
-                self.store_staying(width, batch, observer).map_err(out_of_memory)?;
-            }
-            stored => stored.map_err(out_of_memory)?,
+        if self.store_staying(width, batch, observer).is_err() {
+            self.store_with_more_room(width, batch, observer)?;
         }
         self.queue.taken += batch.ends().len() as u64;
         if !self.is_sweep_counted && !batch.ends().is_empty() {
@@ -366,6 +379,26 @@ impl SweepSearch {
             self.layer.announce(width, &self.staying.words);
         }
         Ok(())
+    }
+
+    /// Makes room in the layer for the successors that stay in it, at the cost of what is remembered behind or by way of the disk, and stores them.
+    #[cold]
+    fn store_with_more_room<W: Width, O: Observer>(
+        &mut self,
+        width: W,
+        batch: &SuccessorBatch,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        if self.window.is_open() {
+            self.close_window(width)?;
+            self.grant_layer(observer.bytes());
+            self.layer.announce(width, &self.staying.words);
+            if self.store_staying(width, batch, observer).is_ok() {
+                return Ok(());
+            }
+        }
+        self.split_and_announce(width)?;
+        self.store_staying(width, batch, observer).map_err(out_of_memory)
     }
 
     /// Stores the successors in other layers: ahead, or, for the next sweep, behind.
@@ -392,7 +425,8 @@ impl SweepSearch {
             });
             observer.progress_step(self.front.value, value);
             let origin = origin(record, batch.action(i));
-            if comparison.is_below(self.front.value, value) {
+            let is_remembered = comparison == Comparison::Total && value >= self.front.floor;
+            if is_remembered || comparison.is_below(self.front.value, value) {
                 self.future.append(width, value, batch.state(i), origin);
             } else {
                 if let Order::Progress { regress: OnRegress::Stop, .. } = self.order {
@@ -412,9 +446,11 @@ impl SweepSearch {
             }
         }
         self.values.clear();
-        if self.behind.origins.is_empty() {
-            return Ok(());
-        }
+        if self.behind.origins.is_empty() { Ok(()) } else { self.persist(width) }
+    }
+
+    /// Makes what lies behind persistent.
+    fn persist<W: Width>(&mut self, width: W) -> Result<(), SearchEnd> {
         let Behind { words, origins } = &mut self.behind;
         if let Some(far) = &mut self.disk.persistent {
             far.sift(width, words, origins);
@@ -477,7 +513,7 @@ impl SweepSearch {
     fn held(&self) -> Held {
         let (current, ahead, persistent) = self.held_of_disk();
         Held {
-            current: (self.layer.len() - self.front.persistent) as u64 + current,
+            current: (self.layer.len() - self.front.persistent + self.window.states()) as u64 + current,
             future: self.future.len() as u64 + ahead,
             persistent: self.persistent.len() as u64 + persistent,
         }
@@ -510,7 +546,20 @@ impl SweepSearch {
     }
 
     fn compact(&mut self) -> Result<(), LayerFull> {
-        self.future.compact(|state| is_known(&self.persistent, self.comparison, state))
+        let is_kept =
+            |value, state: &[u64]| self.window.get(value).is_some_and(|kept| kept.states.contains(state));
+        self.future.compact(|value, state| {
+            is_known(&self.persistent, self.comparison, state) || is_kept(value, state)
+        })
+    }
+
+    /// Lets the current layer have the memory that nothing else needs.
+    fn grant_layer(&mut self, elsewhere: usize) {
+        let others = self.bytes() - self.layer.bytes() + elsewhere;
+        // What goes to disk grows to a quarter of all before it does.
+        let reserved = if self.can_split() { self.limits.memory / 4 } else { 0 };
+        let left = self.limits.memory.saturating_sub(others.max(reserved));
+        self.layer.set_budget(if self.can_split() { self.share_of_layer(left) } else { left });
     }
 
     /// Lets everybody look who may stop the search. When memory is short, duplicates go first.
@@ -520,11 +569,13 @@ impl SweepSearch {
         if let Err(SearchEnd::Stopped(reason)) = self.relieve(self.bytes() + observer.bytes()) {
             return Some(reason);
         }
-        let others = self.bytes() - self.layer.bytes() + observer.bytes();
-        // What goes to disk grows to a quarter of all before it does.
-        let reserved = if self.can_split() { self.limits.memory / 4 } else { 0 };
-        let left = self.limits.memory.saturating_sub(others.max(reserved));
-        self.layer.set_budget(if self.can_split() { self.share_of_layer(left) } else { left });
+        if self.window.is_open() && self.bytes() + observer.bytes() > self.limits.memory / 8 * 7 {
+            let closed = with_width!(self.layer.width(), width => self.close_window(width));
+            if let Err(SearchEnd::Stopped(reason)) = closed {
+                return Some(reason);
+            }
+        }
+        self.grant_layer(observer.bytes());
         if self.bytes() + observer.bytes() > self.limits.memory && self.future.uncompacted() > 0 {
             let _ = self.compact();
         }
@@ -563,6 +614,9 @@ impl Search for SweepSearch {
         self.all_steps = observer.wants_steps();
         self.whole_layers = observer.wants_whole_layers();
         self.wants_origins = observer.wants_origins();
+        if self.all_steps || self.whole_layers {
+            self.window = Window::new(Retention::Immediate);
+        }
         let Order::Progress { initial: fate, .. } = self.order else {
             observer.layer_begins(0, 0);
             let mut origins = (0..initial.len()).map(|i| initial_origin(initial.action(i)));
@@ -626,14 +680,15 @@ impl Search for SweepSearch {
         }
         self.batch = SuccessorBatch::new(width, BATCH);
         self.recent = RecentStates::new(width);
-        let around = self.future.bytes() + self.persistent.bytes();
+        let around = self.future.bytes() + self.persistent.bytes() + self.window.bytes();
         let peak = self.layer.repack(width, &mut *translate)?;
         if self.is_measured() {
             self.persistent.repack(width, &mut *translate)?;
             self.future.repack(width, &mut *translate);
+            self.window.repack(width, &mut *translate)?;
         }
         self.disk.repack(width, translate);
-        Ok(peak + around.max(self.future.bytes() + self.persistent.bytes()))
+        Ok(peak + around.max(self.future.bytes() + self.persistent.bytes() + self.window.bytes()))
     }
 
     fn can_be_saved(&self) -> bool {
@@ -656,6 +711,7 @@ impl Search for SweepSearch {
         self.future.save(to)?;
         self.persistent.save(to)?;
         self.recent.save(to)?;
+        self.window.save(to)?;
         self.save_disk(to)
     }
 
@@ -673,6 +729,7 @@ impl Search for SweepSearch {
         self.persistent.forget_all().map_err(io::Error::other)?;
         self.persistent.load(from)?;
         self.recent.load(from)?;
+        self.window.load(width, from)?;
         if let Order::Progress { comparison, .. } = self.order
             && self.vectors.is_some()
         {
@@ -702,7 +759,7 @@ impl Search for SweepSearch {
         let is_expanded = self.disk.current.is_none() && self.cursor == self.layer.len();
         let all_are_here = !self.is_loading && is_expanded && self.is_nothing_ahead();
         let is_first = self.counters.sweeps + self.counters.local_sweeps == 1 && !self.is_root_ahead();
-        let all_are_counted = !self.is_measured() || (all_are_here && is_first);
+        let all_are_counted = !self.is_measured() || (all_are_here && is_first && self.window.is_exact());
         all_are_counted.then(|| self.records())
     }
 
@@ -746,6 +803,7 @@ impl Search for SweepSearch {
             + self.persistent.bytes()
             + self.batch.bytes()
             + self.recent.bytes()
+            + self.window.bytes()
             + self.revisits.bytes()
             + self.vectors.as_ref().map_or(0, WaitingVectors::bytes)
             + self.course.as_ref().map_or(0, Course::bytes)

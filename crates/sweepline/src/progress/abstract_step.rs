@@ -375,8 +375,8 @@ impl<'s> Knowledge<'s> {
         let Cell { declared, overflow, .. } = self.model.cells[cell.index()];
         let whole = Interval::from(CellRange { low: declared.min(), high: declared.max() });
         let value = match (overflow, value.range.meet(whole)) {
-            // What does not fit is stored nowhere: the step is an error, and leads to no state.
-            (Overflow::IsError, Some(range)) => Value { range, ..value },
+            // What does not fit is stored nowhere: the step is an error and leads to no state, or there is no such step.
+            (Overflow::IsError | Overflow::IsExcluded, Some(range)) => Value { range, ..value },
             _ => value.wrapped(declared),
         };
         // The range covers what is stored in the midst of a step, too.

@@ -6,6 +6,7 @@
 //!
 //! The same model, preference and seed give the same measures.
 
+mod distance;
 mod flows;
 mod functionals;
 mod learned_orders;
@@ -23,7 +24,7 @@ pub use simulation::{Aim, Cost, Kind};
 
 use sample::Sample;
 use search::Finder;
-use simulation::{Ordered, simulate};
+use simulation::{Ordered, Sweep, simulate};
 
 /// What a measure is to save.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,6 +105,8 @@ pub struct FinderOptions {
     pub small: SmallModels,
     /// Bytes for the sample, about. Where they are few, it is smaller.
     pub memory: usize,
+    /// Whether the sweep may remember layers behind its front.
+    pub windows: bool,
 }
 
 impl FinderOptions {
@@ -126,6 +129,7 @@ impl Default for FinderOptions {
             seed: 0,
             small: SmallModels::default(),
             memory: usize::MAX,
+            windows: true,
         }
     }
 }
@@ -203,7 +207,7 @@ pub fn find(
         return Ok(Findings { proposals: Vec::new(), sample: SampleFacts::of(&small) });
     }
     let small = if large.complete && large.len() <= few { large.clone() } else { small };
-    let found = Finder::new(model, layout, [&tiny, &small, &large], options.aim).find();
+    let found = Finder::new(model, layout, [&tiny, &small, &large], options).find();
     let proposals = found.into_iter().map(|one| Proposal {
         components: one.components,
         cost: one.cost,
@@ -233,6 +237,6 @@ pub fn judge(
     system.progress(sample.words(), &mut keys);
     let mut ordered = Ordered::by_keys(keys);
     ordered.close_gaps();
-    let cost = simulate(&sample, &ordered, None, options.aim, f64::INFINITY);
+    let cost = simulate(&sample, &ordered, Sweep::Flat, options.aim, f64::INFINITY);
     Ok((cost, SampleFacts::of(&sample)))
 }

@@ -126,7 +126,8 @@ pub fn weighted_sum(terms: impl Iterator<Item = (CellId, i64)>) -> Expression {
 pub(super) mod tests {
     use super::*;
     use crate::model::guarded_commands::{
-        Action, Assignment, Effect, IntegerType, Location, LocationId, Participant, Place, Shape, Span,
+        Action, Assignment, Effect, IntegerType, Location, LocationId, Overflow, Participant, Place, Shape,
+        Span,
     };
 
     /// A net with these tokens and transitions: what each takes from places, and what it puts there. Places hold up to 255 tokens.
@@ -178,6 +179,21 @@ pub(super) mod tests {
         assert_eq!(changes.columns, [vec![(0, -1), (1, 2)]]);
         assert_eq!(changes.of_action, [Some(0), Some(0), None]);
         assert_eq!(changes.deltas(&[-3, 1]), Some(vec![5]));
+    }
+
+    #[test]
+    fn a_place_of_which_only_its_maker_knows_the_bound_changes_by_constants() {
+        let mut model = net(&[1, 0], &[vec![(1, 0), (0, 1)], vec![(0, 1), (1, 0)]]);
+        for cell in &mut model.cells[..2] {
+            (cell.declared, cell.overflow) = (IntegerType { bits: 1, signed: false }, Overflow::IsExcluded);
+        }
+        for action in &mut model.actions {
+            // Nothing is left that says that there is room.
+            action.participants[0].guards.retain(|guard| {
+                !matches!(guard, Expression::Binary { operator: BinaryOperator::LessOrEqual, .. })
+            });
+        }
+        assert_eq!(LinearChanges::new(&model).columns, [vec![(0, -1), (1, 1)], vec![(0, 1), (1, -1)]]);
     }
 
     #[test]

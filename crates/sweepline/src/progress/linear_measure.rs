@@ -8,6 +8,9 @@
 //! *Seldom falling.* For what lies on loops, minimise Σ f_t · s_t subject to y · C_t ≥ 1 − s_t, s_t ≥ 0, where f_t is how often t fires: some action of every loop has to fall, and
 //! this chooses those that fire seldom.
 //!
+//! *Close to given changes.* Minimise Σ f_t · |y · C_t − d_t|, where d_t is what the action should add: of the measures that are much like another quantity, one in
+//! integers.
+//!
 //! *Evenly rising.* Of the measures that never fall, the one that rises as little as possible where it rises gives layers that are no
 //! smaller than they must be: minimise Σ f_t · y · C_t subject to y · C_t ≥ 1. Other f give other corners of the same cone.
 //!
@@ -124,6 +127,26 @@ impl<'c> LinearPrograms<'c> {
         let solution = problem.solve().ok()?;
         let found = self.integers(&weights, &solution, |deltas| deltas.iter().any(|delta| *delta != 0));
         found.map(|(weights, _)| weights)
+    }
+
+    /// Weights whose columns come as close as possible to these changes, where columns count as often as they fire.
+    pub fn closest(&self, changes: &[f64], frequency: &[f64]) -> Option<Vec<i64>> {
+        let mut problem = Problem::new(OptimizationDirection::Minimize);
+        let weights = self.weights(&mut problem);
+        for (column, (change, often)) in changes.iter().zip(frequency).enumerate() {
+            let mut terms = self.delta(&weights, column);
+            let [more, less] = [(); 2].map(|()| problem.add_var(*often, (0.0, f64::INFINITY)));
+            terms.extend([(more, -1.0), (less, 1.0)]);
+            problem.add_constraint(&terms[..], ComparisonOp::Eq, *change);
+        }
+        let solution = problem.solve().ok()?;
+        let found = self.integers(&weights, &solution, |deltas| deltas.iter().any(|delta| *delta != 0));
+        found.map(|(weights, _)| weights)
+    }
+
+    /// Cells whose rows are independent, by their places in the matrix.
+    pub fn cells(&self) -> &[usize] {
+        &self.cells
     }
 
     /// The solution as small integers for which the claim holds, and what they add by column.

@@ -99,9 +99,9 @@ impl FarLayers {
         self.queue.load(from)
     }
 
-    /// Takes over the farthest layers, so that about `kept` entries stay.
-    pub fn take_over(&mut self, near: &mut FutureLayers, kept: usize) -> io::Result<()> {
-        for value in near.layers_beyond(kept) {
+    /// Takes over the farthest layers, so that about `kept` entries stay; none whose values are not greater than `head`.
+    pub fn take_over(&mut self, near: &mut FutureLayers, kept: usize, head: Option<u64>) -> io::Result<()> {
+        for value in near.layers_beyond(kept).into_iter().filter(|value| Some(*value) > head) {
             let Some(buffer) = near.take(value) else { continue };
             for chunk in buffer.into_chunks() {
                 self.queue.push_all(value, &chunk)?;

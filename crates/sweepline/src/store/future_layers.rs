@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::layer::{Inserted, Layer, LayerFull, Width, with_width};
+use super::layer::{Inserted, Layer, LayerCopy, LayerFull, Width, with_width};
 use super::saved::{Loader, Saver};
 
 /// Words of a whole chunk.
@@ -309,11 +309,32 @@ impl FutureLayers {
     ///
     /// # Errors
     /// If there is no room for a set of one layer's states; then the rest stays as it is.
-    pub fn compact(&mut self, is_known: impl Fn(&[u64]) -> bool) -> Result<(), LayerFull> {
-        for number in self.layers.values().copied().collect::<Vec<u32>>() {
-            self.compact_one(number as usize, &is_known)?;
+    pub fn compact(&mut self, is_known: impl Fn(u64, &[u64]) -> bool) -> Result<(), LayerFull> {
+        for (value, number) in self.layers.iter().map(|(value, number)| (*value, *number)).collect::<Vec<_>>()
+        {
+            self.compact_one(number as usize, |state| is_known(value, state))?;
         }
         Ok(())
+    }
+
+    /// Removes from the layer of this value what is known, and tells how many entries are left.
+    pub fn remove_known(&mut self, value: u64, known: &LayerCopy) -> usize {
+        let Some(number) = self.layers.get(&value).map(|number| *number as usize) else { return 0 };
+        let buffer = std::mem::take(&mut self.buffers[number]);
+        self.entries -= buffer.words() / self.stride;
+        for chunk in buffer.into_chunks() {
+            known.look_up(self.stride, &chunk, |entry, is_known| {
+                if !is_known {
+                    self.put_back(number, entry);
+                }
+            });
+            self.recycle(chunk);
+        }
+        let left = self.buffers[number].words() / self.stride;
+        if left == 0 {
+            self.take(value).into_iter().flat_map(Buffer::into_chunks).for_each(|chunk| self.recycle(chunk));
+        }
+        left
     }
 
     fn compact_one(&mut self, number: usize, is_known: impl Fn(&[u64]) -> bool) -> Result<(), LayerFull> {
@@ -434,10 +455,10 @@ mod tests {
                     future.append(Dynamic(width), value(pick), &state(pick), i as u64);
                 }
                 if i % 1_500 == 1_499 {
-                    compacted.compact(|_| false).unwrap();
+                    compacted.compact(|_, _| false).unwrap();
                 }
             }
-            compacted.compact(|_| false).unwrap();
+            compacted.compact(|_, _| false).unwrap();
             prop_assert_eq!(compacted.uncompacted(), 0);
             prop_assert_eq!(compacted.len(), expected.values().map(BTreeSet::len).sum::<usize>());
             plain.repack(width + 1, |old, new| {

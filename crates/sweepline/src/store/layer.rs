@@ -16,11 +16,18 @@
 //! took longer than writing the index at random; states inside the slots save one cache miss, and lose the queue and
 //! the compact index.
 
+mod copy;
+mod index_view;
+
 use std::io;
 
 use super::hash::hash_state;
 use super::pages::{OutOfMemory, PagedTable, PagedVec};
 use super::saved::{Loader, Saver};
+
+pub use copy::LayerCopy;
+
+use index_view::{IndexView, TagMatch, prefetch};
 
 /// Slots in a bucket: one cache line.
 const BUCKET: usize = 16;
@@ -131,15 +138,6 @@ pub struct Layer {
     matches: Vec<TagMatch>,
 }
 
-/// What a look at a bucket tells: bit sets of its slots.
-#[derive(Clone, Copy, Debug)]
-struct TagMatch {
-    /// Slots with the right tag.
-    candidates: u16,
-    /// Slots without a record.
-    empty: u16,
-}
-
 impl Layer {
     /// An empty layer that uses at most `budget` bytes.
     pub fn new(width: usize, budget: usize) -> Result<Self, OutOfMemory> {
@@ -189,7 +187,7 @@ impl Layer {
     /// Fetches the state with this record number ahead of its use.
     #[inline]
     pub fn fetch(&self, record: usize) {
-        prefetch(self.record_start(Dynamic(self.width), record as u32));
+        prefetch(self.view().record_start(Dynamic(self.width), record as u32));
     }
 
     /// The words of a run of states.
@@ -201,13 +199,12 @@ impl Layer {
     /// Tells which states will be inserted next: fetches the parts of the index that they belong to.
     #[inline]
     pub fn announce<W: Width>(&mut self, width: W, words: &[u64]) {
-        let mut hashes = std::mem::take(&mut self.hashes);
-        hashes.extend(words.chunks_exact(width.get()).map(|state| {
+        let view = self.view();
+        self.hashes.extend(words.chunks_exact(width.get()).map(|state| {
             let hash = hash_state(&state[..width.get()]);
-            prefetch(self.bucket(self.home(hash)));
+            view.fetch(hash);
             hash
         }));
-        self.hashes = hashes;
     }
 
     /// Number of states that were announced and not yet inserted.
@@ -243,21 +240,9 @@ impl Layer {
         self.make_room(width, hashes.len())?;
         let mut matches = std::mem::take(&mut self.matches);
         matches.clear();
-        matches.extend(hashes.iter().map(|&hash| {
-            let slots = self.bucket(self.home(hash));
-            // SAFETY: `home` is a bucket of the index; a candidate's bit number is below the size of a bucket.
-            unsafe {
-                let matched = self.match_tags(slots, self.tag(hash));
-                if matched.empty == 0 {
-                    prefetch(slots.wrapping_add(BUCKET));
-                }
-                if matched.candidates != 0 {
-                    let slot = *slots.add(matched.candidates.trailing_zeros() as usize);
-                    prefetch(self.record_start(width, self.record_of(slot)));
-                }
-                matched
-            }
-        }));
+        let view = self.view();
+        // SAFETY: after `make_room` the index has buckets.
+        matches.extend(hashes.iter().map(|&hash| unsafe { view.look(width, hash) }));
         for ((state, &hash), &matched) in words.chunks_exact(width.get()).zip(&hashes).zip(&matches) {
             // SAFETY: there is room for the whole batch, and the match was made for this state's home.
             each(unsafe { self.insert_hashed(width, state, hash, Some(matched)) });
@@ -288,7 +273,7 @@ impl Layer {
             return None;
         }
         // SAFETY: the index has buckets.
-        unsafe { self.find(width, state, hash_state(&state[..width.get()]), None) }.ok()
+        unsafe { self.view().find(width, state, hash_state(&state[..width.get()]), None) }.ok()
     }
 
     /// Forgets all states, and makes room for about `expected` others, or for as many as there were: neighbouring layers
@@ -375,13 +360,13 @@ impl Layer {
         matched: Option<TagMatch>,
     ) -> Inserted {
         // SAFETY: after `make_room` the index has buckets.
-        match unsafe { self.find(width, state, hash, matched) } {
+        match unsafe { self.view().find(width, state, hash, matched) } {
             Ok(record) => Inserted::Known(record),
             Err(slot) => {
                 let record = self.count as u32;
                 // SAFETY: `slot` came from `find`, and `make_room` reserved the words.
                 unsafe {
-                    *slot = self.tag(hash) | (record + 1);
+                    *slot = self.view().slot(hash, record);
                     self.arena.append(&state[..width.get()]);
                 }
                 self.count += 1;
@@ -390,113 +375,10 @@ impl Layer {
         }
     }
 
-    /// The record number of the state, or the empty slot where it belongs.
-    ///
-    /// # Safety
-    /// The index has buckets, and at least one empty slot; a match, if given, was made for this hash since the index
-    /// last grew.
+    /// The index as it is now.
     #[inline(always)]
-    unsafe fn find<W: Width>(
-        &self,
-        width: W,
-        state: &[u64],
-        hash: u64,
-        mut matched: Option<TagMatch>,
-    ) -> Result<u32, *mut u32> {
-        let tag = self.tag(hash);
-        let mut number = self.home(hash);
-        loop {
-            let slots = self.bucket(number);
-            // SAFETY: `number` is below the number of buckets; candidates are bits of slots that hold records.
-            unsafe {
-                // Slots are filled from the first empty one on: while that is empty, the bucket has not changed.
-                let is_current =
-                    |old: &TagMatch| old.empty == 0 || *slots.add(old.empty.trailing_zeros() as usize) == 0;
-                let TagMatch { mut candidates, empty } =
-                    matched.take().filter(is_current).unwrap_or_else(|| self.match_tags(slots, tag));
-                while candidates != 0 {
-                    let record = self.record_of(*slots.add(candidates.trailing_zeros() as usize));
-                    let stored = std::slice::from_raw_parts(self.record_start(width, record), width.get());
-                    if stored == &state[..width.get()] {
-                        return Ok(record);
-                    }
-                    candidates &= candidates - 1;
-                }
-                if empty != 0 {
-                    return Err(slots.add(empty.trailing_zeros() as usize));
-                }
-            }
-            number += 1;
-            if number == self.buckets {
-                number = 0;
-            }
-        }
-    }
-
-    /// Which slots of a bucket have this tag, and which are empty, as bit sets.
-    ///
-    /// # Safety
-    /// `slots` is the start of a bucket.
-    #[inline(always)]
-    unsafe fn match_tags(&self, slots: *const u32, tag: u32) -> TagMatch {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: SSE2 is part of x86-64; a bucket is four aligned vectors.
-        unsafe {
-            use std::arch::x86_64::*;
-            let tags = _mm_set1_epi32(tag as i32);
-            let mask = _mm_set1_epi32(self.tag_mask() as i32);
-            let zero = _mm_setzero_si128();
-            let (mut same, mut empty) = (0, 0);
-            for part in 0..4 {
-                let four = _mm_load_si128(slots.add(4 * part).cast());
-                let equal = _mm_cmpeq_epi32(_mm_and_si128(four, mask), tags);
-                let none = _mm_cmpeq_epi32(four, zero);
-                same |= _mm_movemask_ps(_mm_castsi128_ps(equal)) << (4 * part);
-                empty |= _mm_movemask_ps(_mm_castsi128_ps(none)) << (4 * part);
-            }
-            TagMatch { candidates: (same & !empty) as u16, empty: empty as u16 }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        {
-            let (mut same, mut empty) = (0, 0);
-            for bit in 0..BUCKET {
-                // SAFETY: a bucket has this many slots.
-                let slot = unsafe { *slots.add(bit) };
-                same |= u16::from(slot & self.tag_mask() == tag) << bit;
-                empty |= u16::from(slot == 0) << bit;
-            }
-            TagMatch { candidates: same & !empty, empty }
-        }
-    }
-
-    #[inline(always)]
-    fn home(&self, hash: u64) -> usize {
-        ((u128::from(hash) * self.buckets as u128) >> 64) as usize
-    }
-
-    #[inline(always)]
-    fn bucket(&self, number: usize) -> *mut u32 {
-        self.index.start().wrapping_add(number * BUCKET)
-    }
-
-    #[inline(always)]
-    fn tag_mask(&self) -> u32 {
-        u32::MAX.unbounded_shl(self.record_bits)
-    }
-
-    #[inline(always)]
-    fn tag(&self, hash: u64) -> u32 {
-        (hash as u32).unbounded_shl(self.record_bits)
-    }
-
-    #[inline(always)]
-    fn record_of(&self, slot: u32) -> u32 {
-        (slot & !self.tag_mask()).wrapping_sub(1)
-    }
-
-    #[inline(always)]
-    fn record_start<W: Width>(&self, width: W, record: u32) -> *const u64 {
-        self.arena.start().wrapping_add(record as usize * width.get())
+    fn view(&self) -> IndexView {
+        IndexView::new(self.index.start(), self.buckets, self.record_bits, self.arena.start())
     }
 
     #[inline(always)]
@@ -549,43 +431,20 @@ impl Layer {
 
     /// Enters all states of the arena into an empty index. They are known to differ: nothing is compared.
     fn enter_all<W: Width>(&mut self, width: W) {
+        let view = self.view();
         let mut hashes = [0; ENTERED_TOGETHER];
         for start in (0..self.count).step_by(ENTERED_TOGETHER) {
             let end = (start + ENTERED_TOGETHER).min(self.count);
             for (hash, state) in hashes.iter_mut().zip(self.states(start..end).chunks_exact(width.get())) {
                 *hash = hash_state(&state[..width.get()]);
-                prefetch(self.bucket(self.home(*hash)));
+                view.fetch(*hash);
             }
             for (record, &hash) in (start..end).zip(&hashes) {
-                let mut number = self.home(hash);
-                loop {
-                    let slots = self.bucket(number);
-                    // SAFETY: `number` is below the number of buckets, and the index has empty slots.
-                    unsafe {
-                        let empty = self.match_tags(slots, 0).empty;
-                        if empty != 0 {
-                            *slots.add(empty.trailing_zeros() as usize) =
-                                self.tag(hash) | (record as u32 + 1);
-                            break;
-                        }
-                    }
-                    number = if number + 1 == self.buckets { 0 } else { number + 1 };
-                }
+                // SAFETY: the index has empty slots, and is this layer's own.
+                unsafe { view.enter(hash, record as u32) };
             }
         }
     }
-}
-
-#[inline(always)]
-fn prefetch<T>(address: *const T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch of any address is allowed, it cannot fault.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(address.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use sweepline::check::checkpoint::{CheckpointFolder, Checkpointing};
 use sweepline::check::{CheckError, DiskUse, Engine, Plan, TerminalList, check_subject};
 use sweepline::explore::search::Snapshot;
-use sweepline::explore::sweep::Nesting;
+use sweepline::explore::sweep::{Nesting, Retention};
 use sweepline::explore::{Monitor, StopReason};
 use sweepline::progress::Comparison;
 use sweepline::property::{Property, PropertyKind};
@@ -88,6 +88,8 @@ fn a_run_in_pieces_is_a_run() {
     let plans = [
         sweep(),
         Plan { nesting, ..sweep() },
+        Plan { retention: Retention::Window { bit: 0, reach: 2 }, ..sweep() },
+        Plan { retention: Retention::Window { bit: 0, reach: 9 }, disk: disk(9_000, tiny), ..sweep() },
         Plan { disk: disk(500, QueueKind::Radix), ..sweep() },
         Plan { disk: disk(500, tiny), ..sweep() },
         Plan { engine: Engine::SweepDisk, ..Plan::default() },

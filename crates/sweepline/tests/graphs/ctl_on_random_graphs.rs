@@ -9,7 +9,7 @@ use sweepline::check::{
 };
 use sweepline::explore::observer::Both;
 use sweepline::explore::search::Limits;
-use sweepline::explore::sweep::{Initial, Nesting, Order, Spilling, SweepSearch};
+use sweepline::explore::sweep::{Initial, Nesting, Order, Retention, Spilling, SweepSearch};
 use sweepline::explore::{Search, SearchEnd, StopReason};
 use sweepline::model::guarded_commands::ActionId;
 use sweepline::model::successor_batch::SuccessorBatch;
@@ -431,7 +431,8 @@ proptest! {
         let graph = Labelled { wide_from: usize::MAX, ..graph };
         let nesting = Nesting { parts: u64::from(nested) * 7, monotone: None };
         let (initial, regress) = Default::default();
-        let order = Order::Progress { initial, regress, nesting, comparison: graph.comparison };
+        let (comparison, retention) = (graph.comparison, Retention::Immediate);
+        let order = Order::Progress { initial, regress, nesting, comparison, retention };
         let disk = Disk::new(&std::env::temp_dir(), u64::MAX);
         let most = sweepline::explore::sweep::InMemory { ahead: few, persistent: few, current: few };
         let spilling = Spilling { disk: disk.clone(), queue: QueueKind::Radix, most, current_on_disk: false, is_saved: false };

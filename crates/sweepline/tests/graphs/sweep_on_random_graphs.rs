@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use sweepline::check::{DiskUse, Engine, Plan, TerminalList};
 use sweepline::explore::StopReason;
 use sweepline::explore::search::Limits;
-use sweepline::explore::sweep::{Initial, Nesting, OnRegress};
+use sweepline::explore::sweep::{Initial, Nesting, OnRegress, Retention};
 use sweepline::property::PropertyKind;
 use sweepline::store::external::array_heap::Parameters;
 use sweepline::store::far_layers::QueueKind;
@@ -26,6 +26,11 @@ struct Reference {
 }
 
 fn reference(graph: &Graph, initial: Initial) -> Reference {
+    reference_with_window(graph, initial, 0)
+}
+
+/// Layers are forgotten when the greatest value so far is greater by more than `reach`.
+fn reference_with_window(graph: &Graph, initial: Initial, reach: u64) -> Reference {
     let mut result = Reference::default();
     let mut persistent: BTreeSet<usize> =
         if initial == Initial::Pinned { BTreeSet::from([0]) } else { BTreeSet::new() };
@@ -37,17 +42,25 @@ fn reference(graph: &Graph, initial: Initial) -> Reference {
         for root in std::mem::take(&mut roots) {
             queue.entry(graph.progress[root]).or_default().push(root);
         }
+        let mut head = 0;
+        let mut layers: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         while let Some((value, mut states)) = queue.pop_first() {
-            let mut layer = Vec::new();
+            head = head.max(value);
+            let floor = if reach == 0 { value } else { head.saturating_sub(reach) };
+            for state in layers.extract_if(..floor, |_, _| true).flat_map(|(_, layer)| layer) {
+                if !persistent.contains(&state) {
+                    nodes.remove(&state);
+                }
+            }
             while let Some(state) = states.pop() {
-                layer.push(state);
+                layers.entry(value).or_default().push(state);
                 result.explored += 1;
                 result.met.insert(state);
                 for &next in &graph.successors[state] {
                     if !nodes.insert(next) {
                         continue;
                     }
-                    if graph.progress[next] < value {
+                    if graph.progress[next] < floor {
                         persistent.insert(next);
                         roots.push(next);
                     } else if graph.progress[next] == value {
@@ -58,10 +71,8 @@ fn reference(graph: &Graph, initial: Initial) -> Reference {
                 }
                 result.peak = result.peak.max(nodes.len() as u64);
             }
-            for state in layer.iter().filter(|state| !persistent.contains(state)) {
-                nodes.remove(state);
-            }
         }
+        nodes.retain(|state| persistent.contains(state));
         assert_eq!(nodes, persistent, "nothing leaks at the end of a sweep");
     }
     result.persistent = persistent.len() as u64;
@@ -227,6 +238,26 @@ proptest! {
         }
     }
 
+    /// What is behind the front and remembered is expanded once, and counts.
+    #[test]
+    fn a_window_is_that_of_the_algorithm(graph in graphs(), reach in 0..9u64, pinned: bool) {
+        let initial = if pinned { Initial::Pinned } else { Initial::Forgotten };
+        let retention = Retention::Window { bit: 0, reach };
+        let outcome = run(&graph, vec![], &Plan { initial, retention, ..sweep() });
+        let expected = reference_with_window(&graph, initial, reach);
+        let (counters, states) = (outcome.counters, graph.reachable(0).len() as u64);
+        prop_assert!(outcome.complete);
+        prop_assert_eq!(expected.met.len() as u64, states);
+        prop_assert_eq!(counters.explored, expected.explored);
+        prop_assert_eq!(counters.sweeps, expected.sweeps);
+        prop_assert_eq!(counters.persistent, expected.persistent);
+        prop_assert_eq!(counters.peak.total(), expected.peak);
+        if reach == 8 {
+            // Wider than all values: full exploration.
+            prop_assert_eq!((counters.explored, counters.sweeps, outcome.distinct), (states, 1, Some(states)));
+        }
+    }
+
     /// The order of successors changes neither what is met nor how often.
     #[test]
     fn the_order_of_successors_does_not_matter(graph in graphs()) {
@@ -290,6 +321,50 @@ fn large_graphs_are_met_completely() {
             let broad = run(&graph, vec![PropertyKind::DeadlockFree], &plan);
             assert_eq!((broad.complete, broad.counters.explored), (true, expected.met.len() as u64));
         }
+    }
+}
+
+/// A grid of rings: each step goes on in one of them, and falls by so much where it closes one.
+fn rings(size: usize) -> Graph {
+    let states = size * size;
+    let (next, value) =
+        (|place: usize| (place + 1) % size, |state: usize| (state / size + state % size) as u64);
+    Graph {
+        successors: (0..states)
+            .map(|state| {
+                vec![next(state / size) * size + state % size, state / size * size + next(state % size)]
+            })
+            .collect(),
+        progress: (0..states).map(value).collect(),
+        marked: vec![false; states],
+        width: 3,
+        ..Graph::default()
+    }
+}
+
+/// A window that every step back stays in expands each state once and forgets most of them; one that has to be closed for want of memory loses
+/// nothing but time.
+#[test]
+fn rings_are_met_once_with_a_window() {
+    let size = 400;
+    let graph = rings(size);
+    let states = (size * size) as u64;
+    let ask = |reach, memory| {
+        let limits = Limits { memory, ..Limits::default() };
+        let plan = Plan { retention: Retention::Window { bit: 0, reach }, limits, ..sweep() };
+        run(&graph, vec![PropertyKind::DeadlockFree], &plan)
+    };
+    let whole = ask(size as u64 - 1, usize::MAX);
+    assert!(whole.complete && whole.counters.explored == states && whole.distinct == Some(states));
+    assert!(whole.counters.regress > 0 && whole.counters.persistent == 1);
+    assert!(whole.counters.peak.total() < states * 4 / 5, "{:?}", whole.counters.peak);
+    assert_eq!(whole.counters.layers, 2 * size as u64 - 1);
+    let few = ask(size as u64 / 8, usize::MAX);
+    assert!(few.complete && few.counters.explored > states);
+    for memory in [2 << 20, 3 << 20, 4 << 20] {
+        let closed = ask(size as u64 - 1, memory);
+        assert!(closed.complete && closed.counters.explored > states, "{:?}", closed.stopped);
+        assert!(closed.peak_state_bytes < memory as u64 * 9 / 8, "{}", closed.peak_state_bytes);
     }
 }
 
@@ -376,6 +451,19 @@ proptest! {
     fn nested_sweeps_meet_everything(graph in graphs(), nesting in nestings(4), pinned: bool) {
         let initial = if pinned { Initial::Pinned } else { Initial::Forgotten };
         agrees_with_full_exploration(&graph, &Plan { initial, nesting, ..sweep() })?;
+    }
+
+    #[test]
+    fn sweeps_with_a_window_meet_everything(
+        graph in graphs(), reach in 0..6u64, bit in 0..3u32, revisits in 0.5..4.0, in_memory in 0..30usize, forgets: bool,
+    ) {
+        let retention = Retention::Window { bit, reach };
+        let limits = Limits { revisits, ..Limits::default() };
+        let disk = DiskUse { in_memory, ..DiskUse::default() };
+        let initial = if forgets { Initial::Forgotten } else { Initial::Pinned };
+        agrees_with_full_exploration(&graph, &Plan { retention, initial, ..sweep() })?;
+        agrees_with_full_exploration(&graph, &Plan { retention, limits, initial, ..sweep() })?;
+        agrees_with_full_exploration(&graph, &Plan { retention, disk, initial, ..sweep() })?;
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use oracles::{Beem, PropertyKind as Asked};
 use sweepline::explore::observer::Successors;
 use sweepline::explore::search::Limits;
-use sweepline::explore::sweep::{Initial, Nesting, OnRegress, Order, SweepSearch};
+use sweepline::explore::sweep::{Initial, Nesting, OnRegress, Order, Retention, SweepSearch};
 use sweepline::explore::{Counters, Monitor, Observer, Record, Search, SearchEnd, Snapshot, StopReason};
 use sweepline::model::guarded_commands::{ActionId, GuardedCommands};
 use sweepline::model::state_layout::StateLayout;
@@ -20,7 +20,8 @@ use sweepline_native_code::CompiledModel;
 /// A sweep with these groups.
 pub fn sweep(nesting: Nesting) -> Order {
     let comparison = Comparison::Total;
-    Order::Progress { initial: Initial::Pinned, regress: OnRegress::Sweep, nesting, comparison }
+    let retention = Retention::Immediate;
+    Order::Progress { initial: Initial::Pinned, regress: OnRegress::Sweep, nesting, comparison, retention }
 }
 
 /// The initial state, packed.

@@ -5,6 +5,7 @@ use crate::explore::observer::Observer;
 use crate::explore::origin::{UNKNOWN, tell_origin};
 use crate::explore::search::{CompleteSearch, Search, SearchEnd, StopReason};
 use crate::progress::Comparison;
+use crate::store::future_layers::Buffer;
 use crate::store::layer::{Inserted, LayerFull, Width};
 use crate::store::recent_states::RecentStates;
 
@@ -29,13 +30,19 @@ impl SweepSearch {
                 self.end_sweep(observer)?;
                 continue;
             };
+            if !self.has_new(value) {
+                continue;
+            }
             if value > self.front.value && self.leave_group(value).map_err(out_of_memory)? {
                 continue;
             }
             let goes_on = self.queue.taken == 0 || value > self.front.value;
             debug_assert!(
-                goes_on || self.nesting.parts != 0 || self.comparison != Comparison::Total,
-                "tuples go back only inside a group"
+                goes_on
+                    || self.nesting.parts != 0
+                    || self.comparison != Comparison::Total
+                    || (self.window.is_open() && value >= self.front.floor),
+                "tuples go back only inside a group or a window"
             );
             self.load(width, value, observer)?;
             if self.cursor < self.layer.len() || self.disk.current.is_some() {
@@ -63,19 +70,23 @@ impl SweepSearch {
     fn end_layer<W: Width, O: Observer>(&mut self, width: W, observer: &mut O) -> Result<(), SearchEnd> {
         let on_disk = self.met_on_disk();
         if self.records() > self.loaded_at {
-            self.counters.layers += 1;
+            self.counters.layers += u64::from(!self.front.is_taken_up);
             if self.vectors.is_some() {
                 self.front.persistent += self.persistent.settle(self.front.value, &self.layer);
             }
             let met = on_disk.unwrap_or(self.layer.len() as u64);
             self.counters.largest_layer = self.counters.largest_layer.max(met);
             self.note_peak();
-            if self.course.is_some() {
+            // What a layer that is taken up adds counts with the next one.
+            if self.course.is_some() && !self.front.is_taken_up {
                 let layer = EndedLayer { states: met, ..self.ending_layer() };
                 self.course.iter_mut().for_each(|course| course.end_layer(layer));
             }
             if observer.layer_ends().is_break() {
                 return Err(SearchEnd::Decided);
+            }
+            if self.counters.remembers_from.is_some() {
+                self.close_window(width)?;
             }
             if self.counters.remembers_from.is_some() && on_disk.is_none() {
                 let states = self.layer.states(self.front.known..self.layer.len());
@@ -126,6 +137,7 @@ impl SweepSearch {
         debug_assert_eq!(recorded, self.queue.taken, "what was recorded was taken, once");
         self.queue = QueueBalance { first: self.records(), taken: 0 };
         self.recent = RecentStates::new(self.layer.width());
+        self.window.end_sweep();
         if let Some(vectors) = &mut self.vectors {
             vectors.end_sweep();
         }
@@ -144,8 +156,15 @@ impl SweepSearch {
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
         self.make_room_for_known(value)?;
-        let buffer = self.future.take(value);
         let first = self.records();
+        self.keep_current(value);
+        if self.window.is_open() {
+            self.grant_layer(observer.bytes());
+        }
+        if let Some(kept) = self.window.take(value) {
+            return self.take_up(width, value, &kept, observer);
+        }
+        let buffer = self.future.take(value);
         let entries = buffer.as_ref().map_or(0, |buffer| buffer.words() / self.future.stride());
         // Should there be no room, what was taken out is not counted any more.
         self.is_loading = true;
@@ -154,7 +173,8 @@ impl SweepSearch {
         let looks_up = expanded > MANY_KNOWN * (entries + roots) && !self.all_steps;
         let known = if looks_up { 0 } else { expanded };
         self.loaded_at = first;
-        self.front = Front { value, known: 0, persistent: 0, first, looks_up };
+        let floor = self.window.floor(value);
+        self.front = Front { value, floor, is_taken_up: false, known: 0, persistent: 0, first, looks_up };
         self.cursor = 0;
         self.layer.restart(known + roots + entries).map_err(out_of_memory)?;
         observer.layer_begins(first, self.front.value);
@@ -167,12 +187,23 @@ impl SweepSearch {
         self.front = Front { known, persistent: known + roots, ..self.front };
         (self.cursor, self.level_end) = (known, known);
         self.load_far_persistent(width, value, observer)?;
-        for chunk in buffer.into_iter().flat_map(|buffer| buffer.into_chunks()) {
+        self.load_waiting(width, buffer, observer)?;
+        self.load_far(width, value, observer)?;
+        self.is_loading = false;
+        Ok(())
+    }
+
+    /// Enters what was found ahead into the current layer.
+    pub(super) fn load_waiting<W: Width, O: Observer>(
+        &mut self,
+        width: W,
+        buffer: Option<Buffer>,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        for chunk in buffer.into_iter().flat_map(Buffer::into_chunks) {
             self.load_chunk(width, &chunk, observer)?;
             self.future.recycle(chunk);
         }
-        self.load_far(width, value, observer)?;
-        self.is_loading = false;
         Ok(())
     }
 
@@ -206,13 +237,17 @@ impl SweepSearch {
             if self.layer.len() + staged.len() / width.get() > self.most.current && self.can_split() {
                 self.split_layer(width)?;
             }
-            match self.enter(width, &staged, origins.clone(), observer) {
-                Err(_) if self.can_split() => {
-                    self.split_layer(width)?;
-                    self.enter(width, &staged, origins, observer).map_err(out_of_memory)?;
-                }
-                entered => entered.map_err(out_of_memory)?,
+            let mut entered = self.enter(width, &staged, origins.clone(), observer);
+            if entered.is_err() && self.window.is_open() {
+                self.close_window(width)?;
+                self.grant_layer(observer.bytes());
+                entered = self.enter(width, &staged, origins.clone(), observer);
             }
+            if entered.is_err() && self.can_split() {
+                self.split_layer(width)?;
+                entered = self.enter(width, &staged, origins, observer);
+            }
+            entered.map_err(out_of_memory)?;
         }
         staged.clear();
         self.staying.words = staged;

@@ -15,7 +15,7 @@ use crate::store::far_layers::{FarLayers, QueueKind};
 use crate::store::far_persistent::FarPersistent;
 use crate::store::future_layers::FutureLayers;
 use crate::store::large_layer::LargeLayer;
-use crate::store::layer::{LayerFull, Width};
+use crate::store::layer::{LayerFull, Width, with_width};
 use crate::store::saved::{Loader, Saver};
 
 use super::{BATCH, Front, Nesting, SweepSearch, out_of_memory};
@@ -210,15 +210,19 @@ impl SweepSearch {
             }
         };
         let kept = self.future.len() / 2;
-        far.take_over(&mut self.future, kept).map_err(disk_failed)
+        far.take_over(&mut self.future, kept, self.window.head()).map_err(disk_failed)
     }
 
     /// Moves all persistent states to disk. Not while states of the current layer are looked up among them.
     #[cold]
     fn spill_persistent(&mut self) -> Result<(), SearchEnd> {
-        let Some(spilling) = &self.spilling else { return Ok(()) };
+        if self.spilling.is_none() {
+            return Ok(());
+        }
         // From here on they are read in the order of their values.
         self.nesting = Nesting::default();
+        with_width!(self.layer.width(), width => self.close_window(width))?;
+        let Some(spilling) = &self.spilling else { return Ok(()) };
         let far = match &mut self.disk.persistent {
             Some(far) => far.take_over(&mut self.persistent),
             none => {
@@ -411,6 +415,7 @@ impl SweepSearch {
     #[cold]
     pub(super) fn split_layer<W: Width>(&mut self, width: W) -> Result<(), SearchEnd> {
         self.note_peak();
+        self.close_window(width)?;
         if self.disk.current.is_some() {
             let waiting = self.layer.states(self.cursor..self.level_end).to_vec();
             self.flush_candidates()?;

@@ -22,6 +22,24 @@ pub enum Order {
         nesting: Nesting,
         /// How progress values are compared.
         comparison: Comparison,
+        /// How long layers are remembered that are expanded. Ignored where vectors are compared component by component, where groups are swept
+        /// on their own, where progress must not fall, and where an observer needs to hear of all steps: what it does with them rests on persistent states.
+        retention: Retention,
+    },
+}
+
+/// How long a sweep remembers layers that are expanded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Retention {
+    /// Not at all: a step to smaller progress leads to a persistent state.
+    #[default]
+    Immediate,
+    /// As long as the greatest value so far is greater by no more than `reach`, if only bits from `bit` on count.
+    Window {
+        /// The lowest bit of the component that counts.
+        bit: u32,
+        /// How far it may fall.
+        reach: u64,
     },
 }
 

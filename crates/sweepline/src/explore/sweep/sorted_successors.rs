@@ -155,7 +155,7 @@ impl SweepSearch {
         debug_assert_eq!(self.values.len(), from);
         let words = &batch.words()[from * width.get()..];
         system.progress(words, &mut self.values);
-        let (current, all) = (self.front.value, self.all_steps);
+        let (current, floor, all) = (self.front.value, self.front.floor, self.all_steps);
         let comparison = if VECTORS { self.comparison } else { Comparison::Total };
         let before = self.staying.numbers.len();
         let mut recent = self.recent.look(width);
@@ -171,7 +171,8 @@ impl SweepSearch {
             let is_recent = !(VECTORS && falls) && recent.knows(state) & !all;
             sorted.stays(from + number, state, (value == current) & !is_recent);
             // What lies behind may be forgotten, however recent it is.
-            sorted.leaves(from + number, falls | ((value != current) & !is_recent));
+            let is_behind = if VECTORS { falls } else { value < floor };
+            sorted.leaves(from + number, is_behind | ((value != current) & !is_recent));
         }
         let counts = sorted.counts();
         self.end_sorting(width, counts);

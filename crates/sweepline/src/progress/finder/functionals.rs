@@ -12,6 +12,7 @@ use crate::progress::linear_measure::LinearPrograms;
 use crate::progress::row_space::basis_measure;
 use crate::random::Random;
 
+use super::distance::distance_sums;
 use super::sample::Sample;
 
 /// Corners of the cone of measures that never fall which are tried, beside the plain ones.
@@ -34,8 +35,19 @@ pub struct Functional {
     terms: Vec<(usize, i64)>,
     /// What kinds of steps of the large sample add, where that is not zero.
     pub deltas: Vec<(u32, i64)>,
-    /// By sample: the value in each state, and what all values are smaller than.
-    columns: [OnceLock<(Vec<u32>, usize)>; 3],
+    /// By sample.
+    columns: [OnceLock<Values>; 3],
+}
+
+/// The values of a sum in the states of a sample.
+#[derive(Debug)]
+pub struct Values {
+    /// By state.
+    pub values: Vec<u32>,
+    /// What all of them are smaller than.
+    pub end: usize,
+    /// Whether they are ranks, and differ by less than the sums do.
+    pub are_ranks: bool,
 }
 
 impl Functional {
@@ -56,13 +68,12 @@ impl Functional {
         weighted_sum(self.terms.iter().map(|(cell, weight)| (CellId(*cell as u32), *weight)))
     }
 
-    /// Its order of the states of a sample, and what all values are smaller than.
-    pub fn column(&self, sample: &Sample, size: Size) -> (&[u32], usize) {
-        let (values, end) = self.columns[size as usize].get_or_init(|| self.values(sample));
-        (values, *end)
+    /// Its order of the states of a sample.
+    pub fn column(&self, sample: &Sample, size: Size) -> &Values {
+        self.columns[size as usize].get_or_init(|| self.values(sample))
     }
 
-    fn values(&self, sample: &Sample) -> (Vec<u32>, usize) {
+    fn values(&self, sample: &Sample) -> Values {
         let mut sums = vec![0i64; sample.len()];
         for (cell, weight) in &self.terms {
             sums.iter_mut()
@@ -72,21 +83,32 @@ impl Functional {
         let (low, high) =
             sums.iter().fold((i64::MAX, i64::MIN), |(low, high), sum| (low.min(*sum), high.max(*sum)));
         if high.abs_diff(low) < MOST_VALUES {
-            return (sums.iter().map(|sum| (sum - low) as u32).collect(), (high - low) as usize + 1);
+            let values = sums.iter().map(|sum| (sum - low) as u32).collect();
+            return Values { values, end: (high - low) as usize + 1, are_ranks: false };
         }
         let mut distinct = sums.clone();
         distinct.sort_unstable();
         distinct.dedup();
         let rank = |sum: &i64| distinct.partition_point(|other| other < sum) as u32;
-        (sums.iter().map(rank).collect(), distinct.len())
+        Values { values: sums.iter().map(rank).collect(), end: distinct.len(), are_ranks: true }
     }
 }
 
-/// Sums that the incidence matrix of a model suggests, as lists of those that belong together.
-pub fn suggested_sums(changes: &LinearChanges, large: &Sample) -> Vec<Vec<Functional>> {
-    let Some(programs) = LinearPrograms::new(changes) else { return Vec::new() };
+/// Sums that the incidence matrix of a model suggests.
+#[derive(Debug, Default)]
+pub struct SuggestedSums {
+    /// Lists of those that belong together.
+    pub lists: Vec<Vec<Functional>>,
+    /// Sums that are close to the distance from the initial state, for sweeps with a window.
+    pub distances: Vec<Functional>,
+}
+
+/// Sums that the incidence matrix of a model suggests.
+pub fn suggested_sums(changes: &LinearChanges, large: &Sample) -> SuggestedSums {
+    let Some(programs) = LinearPrograms::new(changes) else { return SuggestedSums::default() };
     let frequency = frequencies(changes, large);
     let mut found: Vec<Vec<Vec<i64>>> = Vec::new();
+    let mut distances = Vec::new();
     let monotone = programs.monotone();
     let raised = |weights: &[Vec<i64>]| -> Vec<bool> {
         let deltas: Vec<Vec<i64>> = weights.iter().filter_map(|one| changes.deltas(one)).collect();
@@ -124,6 +146,8 @@ pub fn suggested_sums(changes: &LinearChanges, large: &Sample) -> Vec<Vec<Functi
         for importance in [&frequency, &of_loops(&frequency), &once, &of_loops(&once)] {
             found.extend(basis_measure(changes, importance).map(|one| vec![one]));
         }
+        distances = distance_sums(changes, &programs, &often, large);
+        distances.dedup();
     }
     found.sort_by_key(|one| one.len());
     found.dedup();
@@ -132,7 +156,7 @@ pub fn suggested_sums(changes: &LinearChanges, large: &Sample) -> Vec<Vec<Functi
         weighted.map(|(cell, weight)| (cell.index(), weight)).collect()
     };
     let sums = |list: Vec<Vec<i64>>| list.into_iter().map(|one| Functional::new(terms(one), large)).collect();
-    found.into_iter().map(sums).collect()
+    SuggestedSums { lists: found.into_iter().map(sums).collect(), distances: sums(distances) }
 }
 
 /// How often the sample fires the actions of each column.

@@ -1,6 +1,7 @@
 //! Measures built component by component, several side by side.
 
 mod sums;
+mod windows;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,11 +13,12 @@ use crate::model::value_ranges::expression_range;
 use crate::progress::linear_changes::LinearChanges;
 use crate::progress::static_measure::{control_orders, static_measure};
 
+use super::FinderOptions;
 use super::flows::Flows;
-use super::functionals::{Functional, Size, suggested_sums};
+use super::functionals::{Functional, Size, SuggestedSums, suggested_sums};
 use super::learned_orders::{Ranking, ValueGraph};
 use super::sample::Sample;
-use super::simulation::{Aim, Cost, Kind, Ordered, simulate};
+use super::simulation::{Aim, Cost, Kind, Ordered, Sweep, simulate};
 
 /// Bits of a progress value.
 const BITS: u32 = 63;
@@ -112,6 +114,8 @@ pub struct Finder<'a> {
     small: &'a Sample,
     large: &'a Sample,
     aim: Aim,
+    /// Whether windows are tried.
+    windows: bool,
     /// By cell, the values that occur.
     values: Vec<Vec<u32>>,
     /// Cells that are alike.
@@ -120,6 +124,8 @@ pub struct Finder<'a> {
     suggested: Vec<Vec<Candidate>>,
     /// Weighted sums that the incidence matrix suggests.
     sums: Vec<Candidate>,
+    /// Sums that are close to the distance from the initial state.
+    distances: Vec<Candidate>,
     /// Places that share tokens.
     flows: Flows,
 }
@@ -151,7 +157,7 @@ impl<'a> Finder<'a> {
         model: &'a GuardedCommands,
         layout: &'a StateLayout,
         [tiny, small, large]: [&'a Sample; 3],
-        aim: Aim,
+        options: &FinderOptions,
     ) -> Self {
         let values = (0..large.cells())
             .map(|cell| {
@@ -174,11 +180,13 @@ impl<'a> Finder<'a> {
             tiny,
             small,
             large,
-            aim,
+            aim: options.aim,
+            windows: options.windows,
             values,
             families: families(model),
             suggested: Vec::new(),
             sums: Vec::new(),
+            distances: Vec::new(),
             flows: Flows::default(),
         };
         let control = control_orders(model);
@@ -188,7 +196,9 @@ impl<'a> Finder<'a> {
         suggested.extend(suggested.concat().into_iter().map(|one| vec![one]).collect::<Vec<_>>());
         suggested.retain(|list| !list.is_empty());
         let changes = LinearChanges::new(model);
-        for list in suggested_sums(&changes, large) {
+        let SuggestedSums { lists, distances } = suggested_sums(&changes, large);
+        finder.distances = distances.into_iter().map(|sum| finder.sum(Arc::new(sum), |_| true)).collect();
+        for list in lists {
             let list: Vec<Candidate> =
                 list.into_iter().map(|sum| finder.sum(Arc::new(sum), |_| true)).collect();
             finder.sums.extend(list.iter().cloned());
@@ -273,6 +283,8 @@ impl<'a> Finder<'a> {
         met.truncate(VALIDATED);
         let best: Vec<_> = met.iter().take(POLISHED).collect();
         met.extend(side_by_side(best, |mine| mine.into_iter().map(|one| self.polished(one)).collect()));
+        // A small sample has not enough of the ways back to tell what they are worth.
+        met.extend(self.distances.iter().filter(|_| self.windows).map(|one| (1.0, vec![one.clone()])));
         self.validated(met)
     }
 
@@ -302,7 +314,8 @@ impl<'a> Finder<'a> {
     /// Whether the measure is better on the small sample.
     fn improves(&self, price: &mut f64, chosen: &[Candidate], gain: f64) -> bool {
         let ordered = self.ordered(self.small, chosen);
-        let new = self.aim.price(&simulate(self.small, &ordered, None, self.aim, *price * gain));
+        let chosen: Vec<&Candidate> = chosen.iter().collect();
+        let new = self.price(self.small, &ordered, &chosen, *price * gain);
         let is_better = new <= *price * gain;
         if is_better {
             *price = new;
@@ -353,16 +366,20 @@ impl<'a> Finder<'a> {
     fn validate(&self, chosen: &[Candidate], limit: f64) -> Option<(f64, Found)> {
         let monotone = chosen.iter().take_while(|one| one.ranking.falling == 0).count();
         let ordered = self.ordered(self.large, chosen);
-        let flat = simulate(self.large, &ordered, None, self.aim, limit);
+        let flat = simulate(self.large, &ordered, Sweep::Flat, self.aim, limit);
         let mut best = (self.aim.price(&flat), flat, Kind::Flat);
         // Where only the first components never fall, the groups that they make can be swept one by one.
         if flat.regress > 0 && monotone > 0 {
             let groups = self.ordered(self.large, &chosen[..monotone]);
-            let nested = simulate(self.large, &ordered, Some(&groups), self.aim, limit);
+            let nested = simulate(self.large, &ordered, Sweep::Nested(&groups), self.aim, limit);
             let price = self.aim.price(&nested);
             if price < best.0 {
                 best = (price, nested, Kind::Nested);
             }
+        }
+        if flat.regress > 0 {
+            let chosen: Vec<&Candidate> = chosen.iter().collect();
+            best = self.with_best_window(&ordered, &chosen, best);
         }
         let (price, cost, kind) = best;
         let components = chosen.iter().map(|one| self.expression(one)).collect();
@@ -385,28 +402,31 @@ impl<'a> Finder<'a> {
             let lists = |(from, prefix)| self.shortlist(prefix).into_iter().map(move |added| (from, added));
             mine.into_iter().flat_map(lists).collect()
         });
-        let few = self.compared(self.tiny, COMPARED, lists, |from| &beam[from].tiny);
+        let few = self.compared(self.tiny, COMPARED, lists, beam, |prefix| &prefix.tiny);
         let few = few.into_iter().map(|one| (one.from, one.added)).collect();
-        let best = self.compared(self.small, BEAM, few, |from| &beam[from].small);
+        let best = self.compared(self.small, BEAM, few, beam, |prefix| &prefix.small);
         best.into_iter().map(|one| self.prefix(&beam[one.from], one)).collect()
     }
 
-    /// The best few on a sample, best first. `base` is what is extended.
-    fn compared<'b>(
+    /// The best few on a sample, best first. `base` is its order by what is extended.
+    fn compared(
         &self,
         sample: &Sample,
         count: usize,
         extensions: Vec<(usize, Vec<Candidate>)>,
-        base: impl Fn(usize) -> &'b Ordered + Sync,
+        beam: &[Prefix],
+        base: impl Fn(&Prefix) -> &Ordered + Sync,
     ) -> Vec<Extension> {
         let found = side_by_side(extensions, |mine| {
             let mut best: Vec<Extension> = Vec::new();
             for (from, added) in mine {
-                let mut ordered = base(from).clone();
+                let prefix = &beam[from];
+                let mut ordered = base(prefix).clone();
                 added.iter().for_each(|candidate| self.refine(sample, &mut ordered, candidate));
                 ordered.close_gaps();
                 let limit = best.get(count - 1).map_or(f64::INFINITY, |one| one.price);
-                let price = self.aim.price(&simulate(sample, &ordered, None, self.aim, limit));
+                let chosen: Vec<&Candidate> = prefix.chosen.iter().chain(&added).collect();
+                let price = self.price(sample, &ordered, &chosen, limit);
                 keep_best(&mut best, count, Extension { price, from, added, ordered });
             }
             best
@@ -448,8 +468,8 @@ impl<'a> Finder<'a> {
             }
             Subject::Cell(_) => {}
             Subject::Sum(sum) => {
-                let (column, classes) = sum.column(sample, self.size(sample));
-                ordered.refine(column.iter().copied(), classes);
+                let column = sum.column(sample, self.size(sample));
+                ordered.refine(column.values.iter().copied(), column.end);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The sweep on a sample, to see what a measure would cost.
 //!
-//! This is the generalised sweep, nested or not, with everything that it holds counted. Steps to states that the sample did
+//! This is the generalised sweep, nested, with a window behind the front, or plain, with everything that it holds counted. Steps to states that the sample did
 //! not expand are ignored.
 
 use super::sample::Sample;
@@ -104,6 +104,11 @@ impl Ordered {
         Self { keys: vec![0; sample.len()], end: 1 }
     }
 
+    /// By state, its place in the order.
+    pub fn keys(&self) -> impl Iterator<Item = u64> {
+        self.keys.iter().copied()
+    }
+
     /// Refines the order by a component, given as a value for each state; values are smaller than `values`.
     pub fn refine(&mut self, component: impl Iterator<Item = u32>, values: usize) {
         if self.end.saturating_mul(values as u64) > WIDEST_SET {
@@ -164,11 +169,45 @@ pub enum Kind {
     Flat,
     /// They are followed before the leading components that never fall go on.
     Nested,
+    /// They lead to states that are remembered, as long as the first component that falls does so by no more than this.
+    Window(u64),
 }
 
-/// Sweeps over the sample, unless the price exceeds a limit before the end. The order must have no gaps. `groups` are swept on their own.
-pub fn simulate(sample: &Sample, ordered: &Ordered, groups: Option<&Ordered>, aim: Aim, limit: f64) -> Cost {
-    Simulation::new(sample, ordered, groups.map(|groups| &groups.keys[..])).run(aim, limit)
+/// How regress edges are dealt with.
+#[derive(Clone, Copy, Debug)]
+pub enum Sweep<'a> {
+    /// They are followed in the next sweep.
+    Flat,
+    /// These groups are swept on their own.
+    Nested(&'a Ordered),
+    /// Layers are remembered as long as their positions differ from the greatest so far by no more than the number.
+    Window(&'a Positions, u64),
+}
+
+/// Where states are, by what a window counts. The order of a measure refines it.
+#[derive(Clone, Debug)]
+pub struct Positions(pub Vec<u64>);
+
+impl Positions {
+    /// How far steps fall, at the most.
+    pub fn longest_fall(&self, sample: &Sample) -> u64 {
+        let fall = |state: usize| {
+            let targets = sample.inner_successors(state).iter();
+            targets.map(move |to| self.0[state].saturating_sub(self.0[*to as usize])).max()
+        };
+        (0..sample.len()).filter_map(fall).max().unwrap_or(0)
+    }
+
+    /// From the least to the greatest.
+    pub fn span(&self) -> u64 {
+        let (least, greatest) = (self.0.iter().min(), self.0.iter().max());
+        greatest.zip(least).map_or(0, |(greatest, least)| greatest - least)
+    }
+}
+
+/// Sweeps over the sample, unless the price exceeds a limit before the end. The order must have no gaps.
+pub fn simulate(sample: &Sample, ordered: &Ordered, sweep: Sweep<'_>, aim: Aim, limit: f64) -> Cost {
+    Simulation::new(sample, ordered, sweep).run(aim, limit)
 }
 
 /// The state of a state, in the two lowest bits beside its layer.
@@ -195,13 +234,45 @@ struct Simulation<'a> {
     cost: Cost,
     future: usize,
     persistent: usize,
+    window: Option<Window>,
+}
+
+/// Layers behind the front that are remembered.
+struct Window {
+    /// By layer.
+    positions: Vec<u64>,
+    reach: u64,
+    /// By layer, the first state that is remembered; the next ones are found as waiting ones are.
+    first_kept: Vec<u32>,
+    kept: usize,
+    /// The least layer that is remembered, and the greatest one that was met.
+    floor: usize,
+    head: usize,
+    /// The least layer behind in which a state waits.
+    back: Option<usize>,
+}
+
+impl Window {
+    fn new(ordered: &Ordered, positions: &Positions, reach: u64) -> Self {
+        let layers = ordered.end as usize;
+        let mut by_layer = vec![0; layers];
+        ordered.keys.iter().zip(&positions.0).for_each(|(layer, at)| by_layer[*layer as usize] = *at);
+        let first_kept = vec![NONE; layers];
+        Self { positions: by_layer, reach, first_kept, kept: 0, floor: 0, head: 0, back: None }
+    }
 }
 
 impl<'a> Simulation<'a> {
-    fn new(sample: &'a Sample, ordered: &'a Ordered, groups: Option<&'a [u64]>) -> Self {
+    fn new(sample: &'a Sample, ordered: &'a Ordered, sweep: Sweep<'a>) -> Self {
+        let groups = if let Sweep::Nested(groups) = sweep { Some(&groups.keys[..]) } else { None };
+        let window = match sweep {
+            Sweep::Window(positions, reach) => Some(Window::new(ordered, positions, reach)),
+            _ => None,
+        };
         Self {
             sample,
             groups,
+            window,
             states: ordered.keys.iter().map(|layer| (*layer as u32) << 2).collect(),
             first_waiting: vec![NONE; ordered.end as usize],
             next_waiting: vec![NONE; sample.len()],
@@ -228,7 +299,13 @@ impl<'a> Simulation<'a> {
                 self.cost.is_given_up = true;
                 break;
             }
-            let ahead = (layer + 1..self.first_waiting.len()).find(|next| self.first_waiting[*next] != NONE);
+            let back = self.window.as_mut().and_then(|window| window.back.take());
+            let ahead = back.or_else(|| {
+                (layer + 1..self.first_waiting.len()).find(|next| self.first_waiting[*next] != NONE)
+            });
+            if ahead.is_none() {
+                self.forget_window();
+            }
             next = match (ahead, self.groups) {
                 (Some(ahead), Some(groups)) => {
                     let [here, there] =
@@ -291,8 +368,41 @@ impl<'a> Simulation<'a> {
         self.pinned = pinned;
     }
 
+    /// Goes on to a layer, and forgets those that are now too far behind. Tells from which on layers are remembered.
+    fn advance(&mut self, layer: usize) -> usize {
+        let Some(window) = &mut self.window else { return layer };
+        window.head = window.head.max(layer);
+        let least = window.positions[window.head].saturating_sub(window.reach);
+        while window.positions[window.floor] < least {
+            Self::forget_layer(&mut self.states, &self.next_waiting, window);
+            window.floor += 1;
+        }
+        window.floor
+    }
+
+    /// Forgets the least layer that is remembered.
+    fn forget_layer(states: &mut [u32], next: &[u32], window: &mut Window) {
+        let mut state = std::mem::replace(&mut window.first_kept[window.floor], NONE);
+        while state != NONE {
+            states[state as usize] &= !3;
+            window.kept -= 1;
+            state = next[state as usize];
+        }
+    }
+
+    /// The sweep ends.
+    fn forget_window(&mut self) {
+        let Some(window) = &mut self.window else { return };
+        while window.floor < window.first_kept.len() {
+            Self::forget_layer(&mut self.states, &self.next_waiting, window);
+            window.floor += 1;
+        }
+        (window.floor, window.head) = (0, 0);
+    }
+
     fn expand_layer(&mut self, layer: usize, open: &mut Vec<u32>, members: &mut Vec<u32>) {
         let sample = self.sample;
+        let floor = self.advance(layer);
         members.clear();
         let mut current = 0;
         let mut waiting = std::mem::replace(&mut self.first_waiting[layer], NONE);
@@ -317,10 +427,13 @@ impl<'a> Simulation<'a> {
                 if word & 3 != UNSEEN {
                     continue;
                 }
-                if to > layer {
+                if to > layer || (to < layer && to >= floor) {
                     self.states[next as usize] |= WAITING;
                     self.wait(next, to);
                     self.future += 1;
+                    if let Some(window) = self.window.as_mut().filter(|_| to < layer) {
+                        window.back = Some(window.back.map_or(to, |back| back.min(to)));
+                    }
                 } else if to == layer {
                     self.states[next as usize] |= PRESENT;
                     current += 1;
@@ -331,11 +444,20 @@ impl<'a> Simulation<'a> {
             }
         }
         self.cost.explored += members.len();
-        self.cost.peak = self.cost.peak.max(current + self.future + self.persistent);
+        let kept = self.window.as_ref().map_or(0, |window| window.kept);
+        self.cost.peak = self.cost.peak.max(current + self.future + self.persistent + kept);
         for state in members.iter() {
             let word = &mut self.states[*state as usize];
-            if *word & 3 == PRESENT {
-                *word &= !3;
+            if *word & 3 != PRESENT {
+                continue;
+            }
+            match &mut self.window {
+                Some(window) => {
+                    self.next_waiting[*state as usize] = window.first_kept[layer];
+                    window.first_kept[layer] = *state;
+                    window.kept += 1;
+                }
+                None => *word &= !3,
             }
         }
     }

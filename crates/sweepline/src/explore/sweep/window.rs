@@ -1,0 +1,300 @@
+//! A window behind the front: layers that are expanded, and not yet forgotten.
+//!
+//! Models that go round in circles have no measure that never falls, but often one by which the steps that close a circle fall by so much and no more.
+//! Such a step leads to a state that this sweep has expanded, if not long ago. As long as the sweep remembers the layers that far back, it knows the
+//! state, and the step costs nothing: no persistent state, no sweep of what follows it. Should the state be new, the sweep goes back to it: what is
+//! in the window is expanded once, in whatever order.
+//!
+//! The head is the greatest progress value that this sweep has met, the floor the least that it remembers. Neither ever falls, so a state
+//! below the floor is met by no other way than a step that falls out of the window: a regress edge like any other. Values from the floor on may
+//! be met again, and then their layer is taken up where it was left.
+//!
+//! A window takes memory, and nothing is lost but work if it is closed: what waits behind the front becomes persistent then.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use crate::explore::observer::Observer;
+use crate::explore::origin::UNKNOWN;
+use crate::explore::search::SearchEnd;
+use crate::store::layer::{Dynamic, Layer, LayerCopy, LayerFull, Width};
+use crate::store::saved::{Loader, Saver};
+
+use super::{Front, Retention, SweepSearch};
+
+/// Layers in a window at the most: each takes some memory of its own.
+const MOST_LAYERS: usize = 1 << 14;
+/// Estimated bytes around a layer that is kept: its entry in the tree.
+const LAYER_BYTES: usize = 128;
+/// States that are entered together.
+const TOGETHER: usize = 256;
+
+/// The layers that are kept.
+#[derive(Debug)]
+pub(super) struct Window {
+    retention: Retention,
+    kept: BTreeMap<u64, KeptLayer>,
+    /// States in them that are not persistent.
+    states: usize,
+    bytes: usize,
+    /// The greatest value that this sweep has met.
+    head: Option<u64>,
+    /// The least value that it remembers.
+    floor: u64,
+    /// Whether the current layer belongs to this sweep.
+    is_current: bool,
+    /// Whether each state of a sweep was stored in it once.
+    is_exact: bool,
+}
+
+/// A layer that is kept.
+#[derive(Debug)]
+pub(super) struct KeptLayer {
+    pub(super) states: LayerCopy,
+    /// How many of them are persistent.
+    pub(super) persistent: usize,
+    /// Whether states that an earlier sweep expanded are not among them.
+    pub(super) looks_up: bool,
+}
+
+impl KeptLayer {
+    fn bytes(&self) -> usize {
+        self.states.bytes() + LAYER_BYTES
+    }
+}
+
+impl Window {
+    /// Empty.
+    pub(super) fn new(retention: Retention) -> Self {
+        Self {
+            retention,
+            kept: BTreeMap::new(),
+            states: 0,
+            bytes: 0,
+            head: None,
+            floor: 0,
+            is_current: false,
+            is_exact: true,
+        }
+    }
+
+    /// Whether states behind the front are remembered.
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        self.retention != Retention::Immediate
+    }
+
+    /// States that are remembered, but for persistent ones.
+    pub(super) fn states(&self) -> usize {
+        self.states
+    }
+
+    /// Bytes of memory held.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The greatest value that this sweep has met.
+    pub(super) fn head(&self) -> Option<u64> {
+        self.head
+    }
+
+    /// Whether each state of a sweep was stored in it once.
+    pub(super) fn is_exact(&self) -> bool {
+        self.is_exact
+    }
+
+    /// The layer of this value, if it is kept.
+    pub(super) fn get(&self, value: u64) -> Option<&KeptLayer> {
+        self.kept.get(&value)
+    }
+
+    /// The least value that is remembered while the sweep is at this one.
+    pub(super) fn floor(&self, value: u64) -> u64 {
+        if self.is_open() { self.floor } else { value }
+    }
+
+    /// The sweep goes on to this value: forgets what is now too far behind.
+    fn advance(&mut self, value: u64) {
+        let head = self.head.map_or(value, |head| head.max(value));
+        self.head = Some(head);
+        if let Retention::Window { bit, reach } = self.retention {
+            self.floor = self.floor.max((head >> bit).saturating_sub(reach) << bit);
+            self.forget_below_floor();
+        }
+    }
+
+    fn forget_below_floor(&mut self) {
+        while let Some(first) = self.kept.first_entry().filter(|first| *first.key() < self.floor) {
+            let layer = first.remove();
+            self.removed(&layer);
+        }
+    }
+
+    fn removed(&mut self, layer: &KeptLayer) {
+        self.states -= layer.states.len() - layer.persistent;
+        self.bytes -= layer.bytes();
+    }
+
+    fn keep(&mut self, value: u64, layer: KeptLayer) {
+        if value < self.floor {
+            return;
+        }
+        self.states += layer.states.len() - layer.persistent;
+        self.bytes += layer.bytes();
+        self.kept.insert(value, layer);
+        if self.kept.len() > MOST_LAYERS
+            && let Some((second, _)) = self.kept.iter().nth(1)
+        {
+            self.floor = *second;
+            self.forget_below_floor();
+        }
+    }
+
+    /// Takes the layer of this value out: it is the current one again.
+    pub(super) fn take(&mut self, value: u64) -> Option<KeptLayer> {
+        let layer = self.kept.remove(&value)?;
+        self.removed(&layer);
+        Some(layer)
+    }
+
+    /// The next sweep remembers nothing.
+    pub(super) fn end_sweep(&mut self) {
+        let Self { retention, is_exact, .. } = *self;
+        *self = Self { is_exact, ..Self::new(retention) };
+    }
+
+    /// Nothing is remembered any more; the sweep is at this value.
+    fn close(&mut self, value: u64) {
+        let Self { head, is_current, .. } = *self;
+        // What lies between here and the head may be stored again.
+        let is_exact = self.is_exact && head.is_none_or(|head| head <= value);
+        *self = Self { head, is_current, is_exact, ..Self::new(Retention::Immediate) };
+    }
+
+    pub(super) fn save(&self, to: &mut Saver) -> io::Result<()> {
+        to.put(&(self.retention, self.head, self.floor, self.is_current, self.is_exact, self.kept.len()))?;
+        for (value, layer) in &self.kept {
+            to.put(&(*value, layer.persistent, layer.looks_up))?;
+            to.put_words(layer.states.words())?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn load(&mut self, width: usize, from: &mut Loader) -> io::Result<()> {
+        let layers: usize;
+        (self.retention, self.head, self.floor, self.is_current, self.is_exact, layers) = from.get()?;
+        for _ in 0..layers {
+            let (value, persistent, looks_up) = from.get()?;
+            let states = copy_of(width, &from.get_words()?).map_err(io::Error::other)?;
+            self.keep(value, KeptLayer { states, persistent, looks_up });
+        }
+        Ok(())
+    }
+
+    /// Gives all states another layout.
+    pub(super) fn repack(
+        &mut self,
+        width: usize,
+        mut translate: impl FnMut(&[u64], &mut Vec<u64>),
+    ) -> Result<(), LayerFull> {
+        let (mut words, mut packed) = (Vec::new(), Vec::with_capacity(width));
+        for layer in self.kept.values_mut() {
+            words.clear();
+            for state in layer.states.states() {
+                translate(state, &mut packed);
+                words.extend_from_slice(&packed[..width]);
+            }
+            self.bytes -= layer.bytes();
+            layer.states = copy_of(width, &words)?;
+            self.bytes += layer.bytes();
+        }
+        Ok(())
+    }
+}
+
+fn copy_of(width: usize, words: &[u64]) -> Result<LayerCopy, LayerFull> {
+    let mut layer = Layer::new(width, usize::MAX)?;
+    layer.restart(words.len() / width)?;
+    for states in words.chunks(TOGETHER * width) {
+        layer.insert_batch(Dynamic(width), states, |_| {})?;
+    }
+    Ok(LayerCopy::new(&layer))
+}
+
+impl SweepSearch {
+    /// Before the layer of this value is loaded: keeps the current one, if the window reaches that far.
+    pub(super) fn keep_current(&mut self, value: u64) {
+        let is_current = std::mem::replace(&mut self.window.is_current, true);
+        self.window.advance(value);
+        if !self.window.is_open() || !is_current || self.front.value < self.window.floor {
+            return;
+        }
+        let states = LayerCopy::new(&self.layer);
+        let Front { persistent, looks_up, .. } = self.front;
+        self.window.keep(self.front.value, KeptLayer { states, persistent, looks_up });
+    }
+
+    /// Whether there is a state to be expanded in the layer of this value. Where it is kept, what it has need not be looked at again.
+    pub(super) fn has_new(&mut self, value: u64) -> bool {
+        let Some(kept) = self.window.get(value) else { return true };
+        self.future.remove_known(value, &kept.states) > 0
+    }
+
+    /// Makes a layer that was kept the current one, with what was found for it since.
+    pub(super) fn take_up<W: Width, O: Observer>(
+        &mut self,
+        width: W,
+        value: u64,
+        kept: &KeptLayer,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        let first = self.records();
+        self.loaded_at = first;
+        if self.layer.restore(&kept.states).is_err() {
+            // Nothing of the layer is left in memory, and nothing of it waits.
+            let len = self.layer.len();
+            self.front = Front { known: len, persistent: len, first, ..self.front };
+            (self.cursor, self.level_end) = (len, len);
+            return self.close_window(width);
+        }
+        let known = self.layer.len();
+        let KeptLayer { persistent, looks_up, .. } = *kept;
+        self.front =
+            Front { value, floor: self.window.floor, is_taken_up: true, known, persistent, first, looks_up };
+        (self.cursor, self.level_end) = (known, known);
+        observer.layer_begins(first, value);
+        let buffer = self.future.take(value);
+        self.is_loading = true;
+        self.load_waiting(width, buffer, observer)?;
+        self.is_loading = false;
+        Ok(())
+    }
+
+    /// Forgets what is behind, for good. What waits there is to be met by the next sweep.
+    #[cold]
+    pub(super) fn close_window<W: Width>(&mut self, width: W) -> Result<(), SearchEnd> {
+        if !self.window.is_open() {
+            return Ok(());
+        }
+        let here = self.front.value;
+        let waiting: Vec<u64> = self.future.values().take_while(|value| *value < here).collect();
+        waiting.iter().for_each(|value| {
+            self.has_new(*value);
+        });
+        self.window.close(here);
+        self.front.floor = here;
+        let stride = self.future.stride();
+        for value in waiting {
+            let Some(buffer) = self.future.take(value) else { continue };
+            for chunk in buffer.into_chunks() {
+                for entry in chunk.chunks_exact(stride) {
+                    self.behind.words.extend_from_slice(&entry[..width.get()]);
+                    self.behind.origins.push((value, entry.get(width.get()).copied().unwrap_or(UNKNOWN)));
+                }
+                self.future.recycle(chunk);
+            }
+        }
+        self.persist(width)
+    }
+}

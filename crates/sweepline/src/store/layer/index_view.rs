@@ -1,0 +1,212 @@
+//! Looking states up: an index of buckets, and the records that its slots name.
+//!
+//! What is looked at is memory of whoever made the view: a layer that grows, or one that is kept as it was.
+
+use super::{BUCKET, Width};
+
+/// An index and its records, as they lie in memory.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::store) struct IndexView {
+    slots: *mut u32,
+    buckets: usize,
+    /// Bits of a slot that hold the record number.
+    record_bits: u32,
+    records: *const u64,
+}
+
+/// What a look at a bucket tells: bit sets of its slots.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::store) struct TagMatch {
+    /// Slots with the right tag.
+    candidates: u16,
+    /// Slots without a record.
+    empty: u16,
+}
+
+impl IndexView {
+    /// Of so many buckets that begin at `slots`, each at the boundary of a cache line.
+    #[inline(always)]
+    pub fn new(slots: *mut u32, buckets: usize, record_bits: u32, records: *const u64) -> Self {
+        Self { slots, buckets, record_bits, records }
+    }
+
+    /// The number of the bucket where this hash belongs.
+    #[inline(always)]
+    fn home(&self, hash: u64) -> usize {
+        ((u128::from(hash) * self.buckets as u128) >> 64) as usize
+    }
+
+    #[inline(always)]
+    fn bucket(&self, number: usize) -> *mut u32 {
+        self.slots.wrapping_add(number * BUCKET)
+    }
+
+    #[inline(always)]
+    fn next(&self, number: usize) -> usize {
+        if number + 1 == self.buckets { 0 } else { number + 1 }
+    }
+
+    #[inline(always)]
+    fn tag_mask(&self) -> u32 {
+        u32::MAX.unbounded_shl(self.record_bits)
+    }
+
+    #[inline(always)]
+    fn tag(&self, hash: u64) -> u32 {
+        (hash as u32).unbounded_shl(self.record_bits)
+    }
+
+    /// What the slot of this record holds.
+    #[inline(always)]
+    pub fn slot(&self, hash: u64, record: u32) -> u32 {
+        self.tag(hash) | (record + 1)
+    }
+
+    #[inline(always)]
+    fn record_of(&self, slot: u32) -> u32 {
+        (slot & !self.tag_mask()).wrapping_sub(1)
+    }
+
+    /// Where the record begins.
+    #[inline(always)]
+    pub fn record_start<W: Width>(&self, width: W, record: u32) -> *const u64 {
+        self.records.wrapping_add(record as usize * width.get())
+    }
+
+    /// Fetches the bucket where this hash belongs.
+    #[inline(always)]
+    pub fn fetch(&self, hash: u64) {
+        prefetch(self.bucket(self.home(hash)));
+    }
+
+    /// Looks at the bucket where this hash belongs, and fetches what will be looked at next.
+    ///
+    /// # Safety
+    /// The index has buckets.
+    #[inline(always)]
+    pub unsafe fn look<W: Width>(&self, width: W, hash: u64) -> TagMatch {
+        let slots = self.bucket(self.home(hash));
+        // SAFETY: `home` is a bucket of the index; a candidate's bit number is below the size of a bucket.
+        unsafe {
+            let matched = self.match_tags(slots, self.tag(hash));
+            if matched.empty == 0 {
+                prefetch(slots.wrapping_add(BUCKET));
+            }
+            if matched.candidates != 0 {
+                let slot = *slots.add(matched.candidates.trailing_zeros() as usize);
+                prefetch(self.record_start(width, self.record_of(slot)));
+            }
+            matched
+        }
+    }
+
+    /// The record number of the state, or the empty slot where it belongs.
+    ///
+    /// # Safety
+    /// The index has buckets, and at least one empty slot; a match, if given, was made for this hash since the index
+    /// last grew.
+    #[inline(always)]
+    pub unsafe fn find<W: Width>(
+        &self,
+        width: W,
+        state: &[u64],
+        hash: u64,
+        mut matched: Option<TagMatch>,
+    ) -> Result<u32, *mut u32> {
+        let tag = self.tag(hash);
+        let mut number = self.home(hash);
+        loop {
+            let slots = self.bucket(number);
+            // SAFETY: `number` is below the number of buckets; candidates are bits of slots that hold records.
+            unsafe {
+                // Slots are filled from the first empty one on: while that is empty, the bucket has not changed.
+                let is_current =
+                    |old: &TagMatch| old.empty == 0 || *slots.add(old.empty.trailing_zeros() as usize) == 0;
+                let TagMatch { mut candidates, empty } =
+                    matched.take().filter(is_current).unwrap_or_else(|| self.match_tags(slots, tag));
+                while candidates != 0 {
+                    let record = self.record_of(*slots.add(candidates.trailing_zeros() as usize));
+                    let stored = std::slice::from_raw_parts(self.record_start(width, record), width.get());
+                    if stored == &state[..width.get()] {
+                        return Ok(record);
+                    }
+                    candidates &= candidates - 1;
+                }
+                if empty != 0 {
+                    return Err(slots.add(empty.trailing_zeros() as usize));
+                }
+            }
+            number = self.next(number);
+        }
+    }
+
+    /// Enters a record whose state is in none of the slots.
+    ///
+    /// # Safety
+    /// The index has an empty slot, and nobody else looks at it.
+    #[inline(always)]
+    pub unsafe fn enter(&self, hash: u64, record: u32) {
+        let mut number = self.home(hash);
+        loop {
+            let slots = self.bucket(number);
+            // SAFETY: `number` is below the number of buckets.
+            unsafe {
+                let empty = self.match_tags(slots, 0).empty;
+                if empty != 0 {
+                    *slots.add(empty.trailing_zeros() as usize) = self.slot(hash, record);
+                    return;
+                }
+            }
+            number = self.next(number);
+        }
+    }
+
+    /// Which slots of a bucket have this tag, and which are empty, as bit sets.
+    ///
+    /// # Safety
+    /// `slots` is the start of a bucket.
+    #[inline(always)]
+    unsafe fn match_tags(&self, slots: *const u32, tag: u32) -> TagMatch {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: SSE2 is part of x86-64; a bucket is four aligned vectors.
+        unsafe {
+            use std::arch::x86_64::*;
+            let tags = _mm_set1_epi32(tag as i32);
+            let mask = _mm_set1_epi32(self.tag_mask() as i32);
+            let zero = _mm_setzero_si128();
+            let (mut same, mut empty) = (0, 0);
+            for part in 0..4 {
+                let four = _mm_load_si128(slots.add(4 * part).cast());
+                let equal = _mm_cmpeq_epi32(_mm_and_si128(four, mask), tags);
+                let none = _mm_cmpeq_epi32(four, zero);
+                same |= _mm_movemask_ps(_mm_castsi128_ps(equal)) << (4 * part);
+                empty |= _mm_movemask_ps(_mm_castsi128_ps(none)) << (4 * part);
+            }
+            TagMatch { candidates: (same & !empty) as u16, empty: empty as u16 }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            let (mut same, mut empty) = (0, 0);
+            for bit in 0..BUCKET {
+                // SAFETY: a bucket has this many slots.
+                let slot = unsafe { *slots.add(bit) };
+                same |= u16::from(slot & self.tag_mask() == tag) << bit;
+                empty |= u16::from(slot == 0) << bit;
+            }
+            TagMatch { candidates: same & !empty, empty }
+        }
+    }
+}
+
+/// Fetches what lies at an address into the cache.
+#[inline(always)]
+pub(in crate::store) fn prefetch<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch of any address is allowed, it cannot fault.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
