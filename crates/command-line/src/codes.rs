@@ -67,6 +67,7 @@ codes! {
     FAIRNESS_IGNORED = "W0050": "A net has fair transitions, and a formula of branching time speaks of all runs.";
     NO_RUN_RECORD = "E0051": "A file that should be a run record is none.";
     TRIVIALLY_TRUE = "W0052": "A property holds for a trivial reason.";
+    NO_WINDOW = "E0053": "`--window` for a measure that has no such component, or values of which none is the greatest.";
 }
 
 #[cfg(test)]

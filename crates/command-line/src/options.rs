@@ -187,6 +187,25 @@ impl QuestionOptions {
     }
 }
 
+/// What is remembered behind the front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowChoice {
+    /// The component that counts; the first one has number 1.
+    pub component: usize,
+    /// How far it may fall.
+    pub reach: u64,
+}
+
+impl WindowChoice {
+    fn parse(text: &str) -> Result<Self, String> {
+        let (component, reach) = text.split_once(':').unwrap_or(("1", text));
+        match (component.parse(), reach.parse()) {
+            (Ok(component), Ok(reach)) if component > 0 => Ok(Self { component, reach }),
+            _ => Err("expected a number like 17, or a component and a number like 2:17".into()),
+        }
+    }
+}
+
 /// How to search, and when to stop.
 #[derive(Debug, Default, Args)]
 pub struct SearchOptions {
@@ -217,6 +236,12 @@ pub struct SearchOptions {
     /// Forget the initial state as any other, as in the papers, to reproduce their figures
     #[arg(long, help_heading = "How to search")]
     pub unpinned: bool,
+    /// Remember states behind the front as long as the measure, or its component K, is less than the greatest so far by no more than N
+    ///
+    /// A step that falls by no more then leads to a state that is known, and starts no sweep. Temporal logic does without it. A measure
+    /// that is looked for comes with its window.
+    #[arg(long, value_name = "N|K:N", value_parser = WindowChoice::parse, help_heading = "How to search")]
+    pub window: Option<WindowChoice>,
     /// How the model is executed [default: compiled; interpreted for state spaces with many arcs]
     #[arg(long, value_name = "HOW", value_enum, help_heading = "How to search")]
     pub execution: Option<ExecutionChoice>,
@@ -267,6 +292,8 @@ impl SearchOptions {
             Some("--measure is for a sweep, and --engine asks for another search; leave one of them out")
         } else if !has_layers && self.expect_monotone {
             Some("--expect-monotone is for a sweep, and --engine asks for another search; leave one out")
+        } else if !has_layers && self.window.is_some() {
+            Some("--window is for a sweep, and --engine asks for another search; leave one out")
         } else if !has_layers && self.unpinned {
             Some("--unpinned is for a sweep, and --engine asks for another search; leave one out")
         } else if self.checkpoint.is_some()

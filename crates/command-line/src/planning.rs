@@ -1,12 +1,12 @@
 //! From options and a model to a plan: which search, by which measure, executed how, within which limits.
 
-use report::{Finding, MeasureOrigin, MeasureRecord, PlanRecord};
+use report::{Finding, MeasureOrigin, MeasureRecord, PlanRecord, WindowRecord};
 use sweepline::check::{Automatic, Engine, OnRuntimeError, Plan, TerminalList, TraceChoice};
 use sweepline::explore::search::Limits;
-use sweepline::explore::sweep::{Initial, OnRegress};
+use sweepline::explore::sweep::{Initial, OnRegress, Retention};
 use sweepline::model::guarded_commands::{Expression, GuardedCommands};
-use sweepline::progress::ExpressionMeasure;
 use sweepline::progress::finder::{FinderOptions, Prefer, SmallModels};
+use sweepline::progress::{Comparison, ExpressionMeasure};
 use sweepline::store::external::array_heap::Parameters;
 use sweepline::store::far_layers::QueueKind;
 
@@ -14,7 +14,7 @@ use crate::codes;
 use crate::execution::execution_for;
 use crate::measure::{self, Choice, Measure};
 use crate::model_file::ModelFile;
-use crate::options::{EngineChoice, ExecutionChoice, QueueChoice, SearchOptions};
+use crate::options::{EngineChoice, ExecutionChoice, QueueChoice, SearchOptions, WindowChoice};
 
 /// With a limit of so many states, no measure is looked for: as many are expanded to find one.
 const SHORT: u64 = 60_000;
@@ -30,6 +30,8 @@ pub struct Planned {
     pub finder: Option<FinderOptions>,
     /// The measure as the user knows it.
     measure: Option<Measure>,
+    /// What is remembered behind the front, as the user knows it.
+    window: Option<WindowChoice>,
 }
 
 /// The order in which states are met.
@@ -101,7 +103,11 @@ impl Planned {
         plan.disk.breadth_goes_on = options.engine.has_layers();
         let execution = execution_for(options.execution, &file.model);
         plan.measure = measure.as_ref().map(|measure| measure.packed.clone());
-        Ok(Self { plan, execution, finder, measure })
+        plan.retention = match (&measure, options.window) {
+            (Some(measure), Some(window)) => retention(measure, window).map_err(|error| vec![error])?,
+            _ => Retention::Immediate,
+        };
+        Ok(Self { plan, execution, finder, measure, window: options.window })
     }
 
     /// The plan for the run record.
@@ -113,7 +119,9 @@ impl Planned {
         let record = PlanRecord::new(self.plan.engine, self.execution.name()).with_reduction(reduction);
         let Some(measure) = &self.measure else { return record };
         let record = record.with_measure(&measure.text, MeasureOrigin::User);
-        let measure = MeasureRecord { summary: measure.summary.clone(), ..record.measure };
+        let window =
+            self.window.map(|one| WindowRecord { component: one.component as u64, reach: one.reach });
+        let measure = MeasureRecord { summary: measure.summary.clone(), window, ..record.measure };
         PlanRecord { measure, ..record }
     }
 }
@@ -136,6 +144,23 @@ impl Planned {
             Some(automatic) => kept_components(automatic),
             None => self.measure.as_ref().map(|measure| &measure.components[..]),
         }
+    }
+}
+
+/// What is remembered behind the front.
+fn retention(measure: &Measure, window: WindowChoice) -> Result<Retention, Finding> {
+    let count = measure.components.len();
+    let refused = |message, help| Err(Finding::error(codes::NO_WINDOW, message, help));
+    if measure.packed.comparison() != Comparison::Total {
+        let message = "a window needs progress values of which one is the greatest".to_owned();
+        return refused(message, "compare the measure as a tuple `(a, b)`, or leave --window out");
+    }
+    match measure.packed.lowest_bit(window.component).filter(|_| window.component <= count) {
+        Some(bit) => Ok(Retention::Window { bit, reach: window.reach }),
+        None => refused(
+            format!("the measure has no component {}", window.component),
+            "write --window N for the first component, or K:N for the component with number K",
+        ),
     }
 }
 
@@ -198,6 +223,7 @@ fn guidance(options: &SearchOptions, file: &ModelFile) -> Result<Guidance, Vec<F
         (options.engine == EngineChoice::SweepDisk && !is_open, "--engine sweep-disk"),
         (options.expect_monotone, "--expect-monotone"),
         (options.unpinned, "--unpinned"),
+        (options.window.is_some(), "--window"),
     ];
     match wanted_by.into_iter().find(|(wanted, _)| *wanted) {
         Some((_, option)) => Err(vec![measure::missing(option)]),

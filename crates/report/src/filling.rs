@@ -110,7 +110,7 @@ impl PlanRecord {
 impl MeasureRecord {
     /// A measure of which only the text is known.
     fn unknown(expression: Option<String>, origin: MeasureOrigin) -> Self {
-        Self { expression, origin, monotone: None, proved: None, expected: None, summary: None }
+        Self { expression, origin, monotone: None, proved: None, expected: None, summary: None, window: None }
     }
 }
 

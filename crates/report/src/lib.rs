@@ -55,7 +55,7 @@ pub use junit::write_junit;
 pub use markup::Escaped;
 pub use measure_search::{
     AttemptEndRecord, AttemptRecord, EffortRecord, ExpectedRecord, FinderRecord, MeasureSearchRecord,
-    ProposalRecord, SampleRecord, brief_measure,
+    ProposalRecord, SampleRecord, WindowRecord, brief_measure,
 };
 pub use measure_table::MeasureTable;
 pub use measures_record::{

@@ -85,6 +85,37 @@ pub struct ProposalRecord {
     /// before the sweep goes on. `--measure` sweeps without nesting.
     #[serde(default)]
     pub nested: Option<u64>,
+    /// What the sweep remembers behind its front, if anything. `--window` reads it.
+    #[serde(default)]
+    pub window: Option<WindowRecord>,
+}
+
+/// A window behind the front of a sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WindowRecord {
+    /// The component of the measure that counts; the first one has number 1.
+    pub component: u64,
+    /// States are remembered as long as it is less than the greatest so far by no more than this.
+    pub reach: u64,
+}
+
+impl WindowRecord {
+    fn of(proposal: &Proposal) -> Option<Self> {
+        match proposal.kind {
+            Kind::Window(reach) => Some(Self { component: proposal.monotone as u64 + 1, reach }),
+            Kind::Flat | Kind::Nested => None,
+        }
+    }
+}
+
+/// As `--window` reads it.
+impl std::fmt::Display for WindowRecord {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.component {
+            1 => write!(f, "{}", self.reach),
+            component => write!(f, "{component}:{}", self.reach),
+        }
+    }
 }
 
 /// What a sweep costs by the estimate.
@@ -123,6 +154,9 @@ pub struct AttemptRecord {
     pub expected: Option<ExpectedRecord>,
     /// Expansions after which nothing was forgotten any more, because too many states were expanded again.
     pub remembers_from: Option<u64>,
+    /// What it remembered behind its front, if anything.
+    #[serde(default)]
+    pub window: Option<WindowRecord>,
 }
 
 /// How a run ended.
@@ -178,6 +212,7 @@ impl RunRecord {
                 let measure = MeasureRecord {
                     expected: Some((&proposal.cost).into()),
                     summary: Some(brief_measure(model, &proposal.components)),
+                    window: WindowRecord::of(proposal),
                     ..plan.measure
                 };
                 PlanRecord { measure, ..plan }
@@ -228,12 +263,14 @@ impl ProposalRecord {
             monotone: cost.regress == 0,
             given_up: cost.is_given_up,
             nested: None,
+            window: None,
         }
     }
 
     fn of(model: &Model, proposal: &Proposal) -> Self {
         let nested = (proposal.kind == Kind::Nested).then_some(proposal.monotone as u64);
-        Self { nested, ..Self::new(model, &proposal.components, &proposal.cost) }
+        let window = WindowRecord::of(proposal);
+        Self { nested, window, ..Self::new(model, &proposal.components, &proposal.cost) }
     }
 }
 
@@ -252,6 +289,7 @@ impl AttemptRecord {
             summary: proposal.map(|proposal| brief_measure(model, &proposal.components)),
             expected: proposal.map(|proposal| (&proposal.cost).into()),
             remembers_from: counters.remembers_from,
+            window: proposal.and_then(WindowRecord::of),
         }
     }
 }

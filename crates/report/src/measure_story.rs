@@ -32,7 +32,10 @@ fn measure_row(search: &MeasureSearchRecord) -> Option<String> {
     let proposed = search.searches.iter().any(|search| !search.proposals.is_empty());
     let swept = search.attempts.iter().any(|attempt| attempt.measure.is_some());
     Some(match &kept.summary {
-        Some(measure) => format!("{measure}, found {effort}"),
+        Some(measure) => {
+            let window = kept.window.map_or(String::new(), |window| format!(", window {window}"));
+            format!("{measure}{window}, found {effort}")
+        }
         _ if swept => "none in the end: all states are kept".into(),
         _ if proposed => "none: what is asked is decided on all states".into(),
         _ if last.sample.complete => "none; small: all states are kept".into(),

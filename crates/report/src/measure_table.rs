@@ -99,6 +99,7 @@ impl MeasureTable<'_> {
             CandidateOrigin::Declared => " (declared)",
         };
         let nested = if proposal.nested.is_some() { " (nested)" } else { "" };
+        let window = proposal.window.map_or(String::new(), |window| format!(" (window {window})"));
         // What was given up costs more than it had cost by then.
         let more = if proposal.given_up { ">" } else { "" };
         [
@@ -109,7 +110,7 @@ impl MeasureTable<'_> {
             format!("{more}{}", Percent(expected.peak_share)),
             format!("{more}{:.2}", expected.revisits),
             format!("{more}{:.2}", candidate.relative_time),
-            format!("{measure}{nested}{origin}"),
+            format!("{measure}{nested}{window}{origin}"),
         ]
     }
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use sweepline::check::Reduction;
 
 use crate::course::{ActionRecord, ProfileRecord, RateRecord};
-use crate::measure_search::{ExpectedRecord, MeasureSearchRecord};
+use crate::measure_search::{ExpectedRecord, MeasureSearchRecord, WindowRecord};
 use crate::space::SpaceRecord;
 use crate::survey::SurveyRecord;
 
@@ -108,6 +108,9 @@ pub struct MeasureRecord {
     /// A short form for people, where the expression is long.
     #[serde(default)]
     pub summary: Option<String>,
+    /// What is remembered behind the front, if anything.
+    #[serde(default)]
+    pub window: Option<WindowRecord>,
 }
 
 /// Who proposed a progress measure.

@@ -143,7 +143,10 @@ fn search_row(record: &RunRecord) -> String {
     match (&plan.measure.expression, &plan.measure.summary) {
         // It has a line of its own.
         (Some(_), _) if record.measure_search.is_some() => format!("sweep, {execution}: {end}"),
-        (Some(_), Some(measure)) | (Some(measure), None) => format!("sweep by {measure}, {execution}: {end}"),
+        (Some(_), Some(measure)) | (Some(measure), None) => {
+            let window = plan.measure.window.map_or(String::new(), |window| format!(", window {window}"));
+            format!("sweep by {measure}{window}, {execution}: {end}")
+        }
         (None, _) if engine == "partition" => format!("by partitions, {execution}: {end}"),
         (None, _) => format!("{engine}-first, {execution}: {end}"),
     }

@@ -69,10 +69,13 @@ const BATCHES_PER_LOOK: u32 = 64;
 /// Future states are counted as a set, without duplicates, at each new peak, as long as removing them costs no more than this many
 /// entries in all.
 const COUNTED_EXACTLY: u64 = 1 << 19;
-/// From then on duplicates are removed when what is held has grown by this part of itself, so that a peak is too large by no more; for
-/// this many entries more, and one for each sixteen states expanded, which is little beside expanding them.
+/// From then on duplicates are removed when what is held has grown by this part of itself, so that a peak is too large by no more; as long as no
+/// more entries were left over than this, and one for each four states expanded, which is little beside expanding them.
 const COUNTED_GROWTH: u64 = 4;
 const COUNTED_NEARLY: u64 = 1 << 21;
+
+/// Shares of entries that are left are counted in so many parts.
+const LEFT_OF: u64 = 1 << 10;
 
 /// Expansions before it is asked whether states are expanded again too often.
 const JUDGED_FROM: u64 = 10_000;
@@ -120,6 +123,8 @@ pub struct SweepSearch {
     counting: u64,
     /// States that were held when duplicates had been removed to count them.
     compacted: u64,
+    /// The share of entries that was left then.
+    left: u64,
     /// Whether a layer is taken out and not yet entered.
     is_loading: bool,
     /// The number of the first record of the layer.
@@ -227,6 +232,7 @@ impl SweepSearch {
             counters: Counters { sweeps: 1, ..Counters::default() },
             counting: 0,
             compacted: 0,
+            left: LEFT_OF,
             is_loading: false,
             loaded_at: 0,
             is_sweep_counted: true,
@@ -425,9 +431,10 @@ impl SweepSearch {
             });
             observer.progress_step(self.front.value, value);
             let origin = origin(record, batch.action(i));
-            let is_remembered = comparison == Comparison::Total && value >= self.front.floor;
-            if is_remembered || comparison.is_below(self.front.value, value) {
+            if comparison.is_below(self.front.value, value) {
                 self.future.append(width, value, batch.state(i), origin);
+            } else if comparison == Comparison::Total && value >= self.front.floor {
+                self.window.announce(width, value, batch.state(i), (i as u32, origin));
             } else {
                 if let Order::Progress { regress: OnRegress::Stop, .. } = self.order {
                     let (action, before) = (batch.action(i), self.front.value);
@@ -446,6 +453,14 @@ impl SweepSearch {
             }
         }
         self.values.clear();
+        let future = &mut self.future;
+        self.window.unknown(
+            width,
+            |number| batch.state(number as usize),
+            |value, state, origin| {
+                future.append(width, value, state, origin);
+            },
+        );
         if self.behind.origins.is_empty() { Ok(()) } else { self.persist(width) }
     }
 
@@ -526,17 +541,20 @@ impl SweepSearch {
         }
         let held = self.held().total();
         let has_grown = held > self.compacted + self.compacted / COUNTED_GROWTH;
-        let allowance =
-            if has_grown { COUNTED_NEARLY + self.counters.explored / 16 } else { COUNTED_EXACTLY };
+        let allowance = if has_grown { COUNTED_NEARLY + self.counters.explored / 4 } else { COUNTED_EXACTLY };
         // Looking at each layer costs something, too.
         let layers = self.future.layers() as u64;
         if self.counting + layers <= allowance {
-            let cost = self.future.uncompacted() as u64;
+            let entries = self.future.uncompacted() as u64;
             self.counting += layers;
-            if cost > 0 && self.counting + cost <= allowance {
-                self.counting += cost;
+            // What is removed here need not be looked up when its layer is loaded: what is left costs.
+            let cost = entries * self.left / LEFT_OF;
+            if entries > 0 && self.counting + cost <= allowance {
                 // Whether that succeeds does not matter: it is only about counting.
                 let _ = self.compact();
+                let left = (entries + self.held().total()).saturating_sub(held);
+                self.counting += left;
+                self.left = (left * LEFT_OF).div_ceil(entries);
                 self.compacted = self.held().total();
             }
         }
@@ -706,7 +724,7 @@ impl Search for SweepSearch {
             self.queue,
         ))?;
         to.put(&(self.nesting, self.peak_bytes, &self.revisits, self.layer.len()))?;
-        to.put(&(self.loaded_at, self.is_sweep_counted, self.compacted, &self.course))?;
+        to.put(&(self.loaded_at, self.is_sweep_counted, self.compacted, self.left, &self.course))?;
         self.layer.save(to)?;
         self.future.save(to)?;
         self.persistent.save(to)?;
@@ -720,7 +738,7 @@ impl Search for SweepSearch {
             from.get()?;
         let states: usize;
         (self.nesting, self.peak_bytes, self.revisits, states) = from.get()?;
-        (self.loaded_at, self.is_sweep_counted, self.compacted, self.course) = from.get()?;
+        (self.loaded_at, self.is_sweep_counted, self.compacted, self.left, self.course) = from.get()?;
         let width = self.layer.width();
         self.layer.restart(states).map_err(io::Error::other)?;
         self.layer.load(from)?;

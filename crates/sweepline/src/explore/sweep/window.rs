@@ -45,6 +45,17 @@ pub(super) struct Window {
     is_current: bool,
     /// Whether each state of a sweep was stored in it once.
     is_exact: bool,
+    /// Steps of the batch that lead into the window.
+    announced: Vec<Announced>,
+}
+
+/// A step that leads into the window.
+#[derive(Debug)]
+struct Announced {
+    value: u64,
+    hash: u64,
+    /// The number of the state in its batch, and where it comes from.
+    state: (u32, u64),
 }
 
 /// A layer that is kept.
@@ -75,6 +86,30 @@ impl Window {
             floor: 0,
             is_current: false,
             is_exact: true,
+            announced: Vec::new(),
+        }
+    }
+
+    /// A step of the batch leads to a state of this value, which the window has or not.
+    #[inline]
+    pub(super) fn announce<W: Width>(&mut self, width: W, value: u64, target: &[u64], state: (u32, u64)) {
+        let hash = self.kept.get(&value).map_or(0, |kept| kept.states.announce(width, target));
+        self.announced.push(Announced { value, hash, state });
+    }
+
+    /// Gives `each` those of the announced states that the window does not have.
+    #[inline]
+    pub(super) fn unknown<'s, W: Width>(
+        &mut self,
+        width: W,
+        state: impl Fn(u32) -> &'s [u64],
+        mut each: impl FnMut(u64, &[u64], u64),
+    ) {
+        for Announced { value, hash, state: (number, origin) } in self.announced.drain(..) {
+            let (state, kept) = (state(number), self.kept.get(&value));
+            if !kept.is_some_and(|kept| kept.states.contains_announced(width, state, hash)) {
+                each(value, state, origin);
+            }
         }
     }
 
@@ -91,7 +126,7 @@ impl Window {
 
     /// Bytes of memory held.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes
+        self.bytes + self.announced.capacity() * size_of::<Announced>()
     }
 
     /// The greatest value that this sweep has met.

@@ -2,9 +2,13 @@
 //!
 //! A breadth-first search never meets a new state behind its front: what is nearer was met before. So a measure that is nearly the distance falls
 //! to states that the sweep has met, by as much as steps lead back; a sweep that remembers as many layers expands each state once, however the model goes round
-//! in circles. Distances are no sum of cells, but often nearly: as many steps as each process has taken since it was last where it began.
+//! in circles. Distances are no sum of cells, but often nearly: as many steps as each process has taken since it was last where it began. In
+//! many a net they are exactly that.
+//!
+//! A sample that is not the whole state space cannot show that: what a step falls to was met before by ways that the sample may not have. So what the
+//! sums have to do with distances is judged as well, and the simulation of a sweep may take it for granted.
 
-use crate::progress::linear_changes::LinearChanges;
+use crate::progress::linear_changes::{Column, LinearChanges};
 use crate::progress::linear_measure::LinearPrograms;
 
 use super::sample::Sample;
@@ -15,6 +19,17 @@ const STATES: usize = 4_000;
 const CELLS: usize = 250;
 /// Keeps cells that hardly vary from large weights.
 const RIDGE: f64 = 1e-3;
+/// The share of what distances vary by that a sum must explain to pass for the distance.
+const EXPLAINED: f64 = 0.9;
+
+/// A sum that is close to the distance from the initial state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DistanceSum {
+    /// By cell of the matrix.
+    pub weights: Vec<i64>,
+    /// Whether it passes for the distance: it rises by one where it rises, so that it is never greater, and is nearly the distance in the sample.
+    pub is_distance: bool,
+}
 
 /// Sums that are close to the distance from the initial state.
 pub fn distance_sums(
@@ -22,42 +37,55 @@ pub fn distance_sums(
     programs: &LinearPrograms<'_>,
     frequency: &[f64],
     sample: &Sample,
-) -> Vec<Vec<i64>> {
+) -> Vec<DistanceSum> {
     let cells = programs.cells();
-    let Some(weights) = fitted(changes, cells, sample) else { return Vec::new() };
-    let mut rounded = vec![0; changes.cells.len()];
-    cells.iter().zip(&weights).for_each(|(cell, weight)| rounded[*cell] = weight.round() as i64);
+    if cells.len() > CELLS {
+        return Vec::new();
+    }
+    let points = points(changes, cells, sample);
+    let Some(fitted) = fitted(&points) else { return Vec::new() };
+    let explains = explained(&points, &fitted) >= EXPLAINED;
+    let mut weights = vec![0.0; changes.cells.len()];
+    cells.iter().zip(&fitted).for_each(|(cell, weight)| weights[*cell] = *weight);
+    let rounded = weights.iter().map(|weight| weight.round() as i64).collect();
     // No step leads farther than by one.
-    let delta = |column: &Vec<(usize, i64)>| -> f64 {
-        let of_cell = |cell: &usize| cells.iter().position(|one| one == cell).map_or(0.0, |at| weights[at]);
-        let sum: f64 = column.iter().map(|(cell, change)| of_cell(cell) * *change as f64).sum();
+    let delta = |column: &Column| -> f64 {
+        let sum: f64 = column.iter().map(|(cell, change)| weights[*cell] * *change as f64).sum();
         sum.round().min(1.0)
     };
     let wanted: Vec<f64> = changes.columns.iter().map(delta).collect();
-    let mut sums: Vec<Vec<i64>> = programs.closest(&wanted, frequency).into_iter().collect();
-    if changes.deltas(&rounded).is_some_and(|deltas| deltas.iter().any(|delta| *delta != 0)) {
-        sums.push(rounded);
+    let mut sums: Vec<DistanceSum> = Vec::new();
+    for weights in programs.closest(&wanted, frequency).into_iter().chain([rounded]) {
+        let Some(deltas) = changes.deltas(&weights).filter(|deltas| deltas.iter().any(|delta| *delta > 0))
+        else {
+            continue;
+        };
+        let is_distance = explains && deltas.iter().all(|delta| *delta <= 1);
+        let sum = DistanceSum { weights, is_distance };
+        if !sums.contains(&sum) {
+            sums.push(sum);
+        }
     }
     sums
 }
 
-/// Least squares: for each of these cells, by how much a token more is farther away.
-fn fitted(changes: &LinearChanges, cells: &[usize], sample: &Sample) -> Option<Vec<f64>> {
-    if cells.len() > CELLS {
-        return None;
-    }
-    // The last unknown is a constant, the last column what is to be met.
-    let unknowns = cells.len() + 1;
-    let mut rows = vec![vec![0.0; unknowns + 1]; unknowns];
-    let mut terms = vec![1.0; unknowns + 1];
+/// For some states, the values of these cells, a one, and the distance from the initial state.
+fn points(changes: &LinearChanges, cells: &[usize], sample: &Sample) -> Vec<Vec<f64>> {
     let distances = distances(sample);
-    for state in (0..sample.len()).step_by(sample.len().div_ceil(STATES).max(1)) {
-        for (term, cell) in terms.iter_mut().zip(cells) {
-            *term = f64::from(sample.value(changes.cells[*cell].index(), state));
-        }
-        terms[unknowns] = f64::from(distances[state]);
-        for (row, factor) in rows.iter_mut().zip(&terms).filter(|(_, factor)| **factor != 0.0) {
-            row.iter_mut().zip(&terms).for_each(|(entry, term)| *entry += factor * term);
+    let point = |state: usize| {
+        let values = cells.iter().map(|cell| f64::from(sample.value(changes.cells[*cell].index(), state)));
+        values.chain([1.0, f64::from(distances[state])]).collect()
+    };
+    (0..sample.len()).step_by(sample.len().div_ceil(STATES).max(1)).map(point).collect()
+}
+
+/// Least squares: what the last number of the points is as a sum of the others, by elimination of the normal equations.
+fn fitted(points: &[Vec<f64>]) -> Option<Vec<f64>> {
+    let unknowns = points.first()?.len() - 1;
+    let mut rows = vec![vec![0.0; unknowns + 1]; unknowns];
+    for point in points {
+        for (row, factor) in rows.iter_mut().zip(point).filter(|(_, factor)| **factor != 0.0) {
+            row.iter_mut().zip(point).for_each(|(entry, term)| *entry += factor * term);
         }
     }
     (0..unknowns).for_each(|at| rows[at][at] += RIDGE);
@@ -76,8 +104,19 @@ fn fitted(changes: &LinearChanges, cells: &[usize], sample: &Sample) -> Option<V
         let known: f64 = (at + 1..unknowns).map(|other| rows[at][other] * solution[other]).sum();
         solution[at] = (rows[at][unknowns] - known) / rows[at][at];
     }
-    solution.truncate(cells.len());
     solution.iter().all(|weight| weight.abs() < 1e6).then_some(solution)
+}
+
+/// The share of what the last number of the points varies by that the solution explains.
+fn explained(points: &[Vec<f64>], solution: &[f64]) -> f64 {
+    let mean = points.iter().filter_map(|point| point.last()).sum::<f64>() / points.len() as f64;
+    let (mut errors, mut all) = (0.0, 0.0);
+    for (point, distance) in points.iter().filter_map(|point| Some((point, point.last()?))) {
+        let sum: f64 = solution.iter().zip(point).map(|(weight, value)| weight * value).sum();
+        errors += (distance - sum).powi(2);
+        all += (distance - mean).powi(2);
+    }
+    if all == 0.0 { 0.0 } else { 1.0 - errors / all }
 }
 
 /// Steps from the initial state to each state of a sample, inside of it.

@@ -12,7 +12,7 @@ use crate::progress::linear_measure::LinearPrograms;
 use crate::progress::row_space::basis_measure;
 use crate::random::Random;
 
-use super::distance::distance_sums;
+use super::distance::{DistanceSum, distance_sums};
 use super::sample::Sample;
 
 /// Corners of the cone of measures that never fall which are tried, beside the plain ones.
@@ -35,6 +35,8 @@ pub struct Functional {
     terms: Vec<(usize, i64)>,
     /// What kinds of steps of the large sample add, where that is not zero.
     pub deltas: Vec<(u32, i64)>,
+    /// Whether it passes for the distance from the initial state.
+    pub is_distance: bool,
     /// By sample.
     columns: [OnceLock<Values>; 3],
 }
@@ -60,7 +62,7 @@ impl Functional {
             }
         }
         let deltas = (0..).zip(by_kind).filter(|(_, delta)| *delta != 0).collect();
-        Self { terms, deltas, columns: Default::default() }
+        Self { terms, deltas, is_distance: false, columns: Default::default() }
     }
 
     /// The sum as an expression of the model.
@@ -147,7 +149,6 @@ pub fn suggested_sums(changes: &LinearChanges, large: &Sample) -> SuggestedSums 
             found.extend(basis_measure(changes, importance).map(|one| vec![one]));
         }
         distances = distance_sums(changes, &programs, &often, large);
-        distances.dedup();
     }
     found.sort_by_key(|one| one.len());
     found.dedup();
@@ -156,7 +157,11 @@ pub fn suggested_sums(changes: &LinearChanges, large: &Sample) -> SuggestedSums 
         weighted.map(|(cell, weight)| (cell.index(), weight)).collect()
     };
     let sums = |list: Vec<Vec<i64>>| list.into_iter().map(|one| Functional::new(terms(one), large)).collect();
-    SuggestedSums { lists: found.into_iter().map(sums).collect(), distances: sums(distances) }
+    let distances = distances.into_iter().map(|DistanceSum { weights, is_distance }| Functional {
+        is_distance,
+        ..Functional::new(terms(weights), large)
+    });
+    SuggestedSums { distances: distances.collect(), lists: found.into_iter().map(sums).collect() }
 }
 
 /// How often the sample fires the actions of each column.

@@ -180,8 +180,24 @@ pub enum Sweep<'a> {
     Flat,
     /// These groups are swept on their own.
     Nested(&'a Ordered),
-    /// Layers are remembered as long as their positions differ from the greatest so far by no more than the number.
-    Window(&'a Positions, u64),
+    /// Layers are remembered as long as their positions differ from the greatest so far by no more than `reach`.
+    Window {
+        /// Where states are.
+        positions: &'a Positions,
+        /// How far back is remembered.
+        reach: u64,
+        /// What becomes of steps that fall farther.
+        beyond: Beyond,
+    },
+}
+
+/// What becomes of steps that fall out of a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beyond {
+    /// They lead to persistent states, and to another sweep.
+    Persists,
+    /// They lead to states that were met before, if by ways that the sample does not have.
+    WasMet,
 }
 
 /// Where states are, by what a window counts. The order of a measure refines it.
@@ -242,6 +258,7 @@ struct Window {
     /// By layer.
     positions: Vec<u64>,
     reach: u64,
+    beyond: Beyond,
     /// By layer, the first state that is remembered; the next ones are found as waiting ones are.
     first_kept: Vec<u32>,
     kept: usize,
@@ -253,12 +270,12 @@ struct Window {
 }
 
 impl Window {
-    fn new(ordered: &Ordered, positions: &Positions, reach: u64) -> Self {
+    fn new(ordered: &Ordered, positions: &Positions, reach: u64, beyond: Beyond) -> Self {
         let layers = ordered.end as usize;
         let mut by_layer = vec![0; layers];
         ordered.keys.iter().zip(&positions.0).for_each(|(layer, at)| by_layer[*layer as usize] = *at);
         let first_kept = vec![NONE; layers];
-        Self { positions: by_layer, reach, first_kept, kept: 0, floor: 0, head: 0, back: None }
+        Self { positions: by_layer, reach, beyond, first_kept, kept: 0, floor: 0, head: 0, back: None }
     }
 }
 
@@ -266,7 +283,9 @@ impl<'a> Simulation<'a> {
     fn new(sample: &'a Sample, ordered: &'a Ordered, sweep: Sweep<'a>) -> Self {
         let groups = if let Sweep::Nested(groups) = sweep { Some(&groups.keys[..]) } else { None };
         let window = match sweep {
-            Sweep::Window(positions, reach) => Some(Window::new(ordered, positions, reach)),
+            Sweep::Window { positions, reach, beyond } => {
+                Some(Window::new(ordered, positions, reach, beyond))
+            }
             _ => None,
         };
         Self {
@@ -319,6 +338,10 @@ impl<'a> Simulation<'a> {
                 (Some(ahead), None) => Some(ahead),
                 (None, _) => self.sweep_roots(None),
             };
+        }
+        // What was not met is no part of what was swept.
+        if self.window.as_ref().is_some_and(|window| window.beyond == Beyond::WasMet) {
+            self.cost.states = self.cost.states.min(self.cost.explored);
         }
         self.cost
     }
@@ -438,7 +461,7 @@ impl<'a> Simulation<'a> {
                     self.states[next as usize] |= PRESENT;
                     current += 1;
                     open.push(next);
-                } else {
+                } else if self.window.as_ref().is_none_or(|window| window.beyond == Beyond::Persists) {
                     self.persist(next);
                 }
             }

@@ -67,11 +67,24 @@ impl LayerCopy {
         IndexView::new(slots, self.index.len(), self.record_bits, self.words.as_ptr())
     }
 
+    /// Fetches where the state would be found, and tells its hash.
+    #[inline]
+    pub fn announce<W: Width>(&self, width: W, state: &[u64]) -> u64 {
+        let hash = hash_state(&state[..width.get()]);
+        self.view().fetch(hash);
+        hash
+    }
+
+    /// Whether the state, which was announced, is one of them.
+    #[inline]
+    pub fn contains_announced<W: Width>(&self, width: W, state: &[u64], hash: u64) -> bool {
+        // SAFETY: there are buckets, of which a layer leaves some slots empty.
+        !self.index.is_empty() && unsafe { self.view().find(width, state, hash, None) }.is_ok()
+    }
+
     /// Whether the state is one of them.
     pub fn contains(&self, state: &[u64]) -> bool {
-        let hash = hash_state(&state[..self.width]);
-        // SAFETY: there are buckets, of which a layer leaves some slots empty.
-        !self.index.is_empty() && unsafe { self.view().find(Dynamic(self.width), state, hash, None) }.is_ok()
+        self.contains_announced(Dynamic(self.width), state, hash_state(&state[..self.width]))
     }
 
     /// Tells of each of these entries, which are `stride` words long and begin with a state, whether that is one of them.

@@ -1,7 +1,7 @@
 //! Windows behind the front: which a measure could do with, and what it costs then.
 
 use super::super::sample::Sample;
-use super::super::simulation::{Cost, Kind, Ordered, Positions, Sweep, simulate};
+use super::super::simulation::{Beyond, Cost, Kind, Ordered, Positions, Sweep, simulate};
 use super::{Candidate, Finder, Form, Subject};
 
 /// Where steps fall by most of what there is, a window would be everything.
@@ -18,7 +18,7 @@ impl Finder<'_> {
             return price;
         }
         let Some((positions, fall)) = self.positions(sample, chosen) else { return price };
-        let window = Sweep::Window(&positions, fall);
+        let window = Sweep::Window { positions: &positions, reach: fall, beyond: Beyond::Persists };
         price.min(self.aim.price(&simulate(sample, ordered, window, self.aim, limit.min(price))))
     }
 
@@ -31,9 +31,16 @@ impl Finder<'_> {
     ) -> (f64, Cost, Kind) {
         let mut best = found;
         let Some((positions, fall)) = self.positions(self.large, chosen) else { return best };
+        // What the sample does not have is known to be there.
+        let beyond = match chosen {
+            [Candidate { subject: Subject::Sum(sum), .. }] if sum.is_distance && !self.large.complete => {
+                Beyond::WasMet
+            }
+            _ => Beyond::Persists,
+        };
         for quarters in REACHES {
             let reach = (fall * quarters).div_ceil(4);
-            let window = Sweep::Window(&positions, reach);
+            let window = Sweep::Window { positions: &positions, reach, beyond };
             let cost = simulate(self.large, ordered, window, self.aim, best.0);
             let price = self.aim.price(&cost);
             if price < best.0 {
