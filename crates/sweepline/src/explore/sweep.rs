@@ -74,6 +74,8 @@ const COUNTED_EXACTLY: u64 = 1 << 19;
 const COUNTED_GROWTH: u64 = 4;
 const COUNTED_NEARLY: u64 = 1 << 21;
 
+/// Entries of future layers from which on their duplicates are removed whenever they have grown by as much as is worth it.
+const COMPACTED_FROM: usize = 1 << 18;
 /// Shares of entries that are left are counted in so many parts.
 const LEFT_OF: u64 = 1 << 10;
 
@@ -125,6 +127,8 @@ pub struct SweepSearch {
     compacted: u64,
     /// The share of entries that was left then.
     left: u64,
+    /// Entries of future layers at which duplicates are removed next.
+    compacted_at: usize,
     /// Whether a layer is taken out and not yet entered.
     is_loading: bool,
     /// The number of the first record of the layer.
@@ -233,6 +237,7 @@ impl SweepSearch {
             counting: 0,
             compacted: 0,
             left: LEFT_OF,
+            compacted_at: COMPACTED_FROM,
             is_loading: false,
             loaded_at: 0,
             is_sweep_counted: true,
@@ -571,6 +576,25 @@ impl SweepSearch {
         })
     }
 
+    /// Removes duplicates once there are many. What is removed need not be looked up when its layer is loaded; where little is, the next time is
+    /// far away.
+    fn compact_if_grown(&mut self) {
+        let before = self.future.len();
+        if before < self.compacted_at {
+            return;
+        }
+        // Without room for a set it goes on as it is.
+        let _ = self.compact();
+        let left = self.future.len();
+        let factor = match left as f64 / before as f64 {
+            ..0.5 => 2,
+            ..0.8 => 3,
+            _ => 8,
+        };
+        self.compacted_at = (left * factor).max(COMPACTED_FROM);
+        self.compacted = self.compacted.min(self.held().total());
+    }
+
     /// Lets the current layer have the memory that nothing else needs.
     fn grant_layer(&mut self, elsewhere: usize) {
         let others = self.bytes() - self.layer.bytes() + elsewhere;
@@ -584,6 +608,7 @@ impl SweepSearch {
     #[cold]
     fn look<O: Observer>(&mut self, observer: &O, monitor: &mut dyn Monitor) -> Option<StopReason> {
         self.peak_bytes = self.peak_bytes.max(self.bytes());
+        self.compact_if_grown();
         if let Err(SearchEnd::Stopped(reason)) = self.relieve(self.bytes() + observer.bytes()) {
             return Some(reason);
         }
@@ -724,7 +749,8 @@ impl Search for SweepSearch {
             self.queue,
         ))?;
         to.put(&(self.nesting, self.peak_bytes, &self.revisits, self.layer.len()))?;
-        to.put(&(self.loaded_at, self.is_sweep_counted, self.compacted, self.left, &self.course))?;
+        to.put(&(self.loaded_at, self.is_sweep_counted, &self.course))?;
+        to.put(&(self.compacted, self.left, self.compacted_at))?;
         self.layer.save(to)?;
         self.future.save(to)?;
         self.persistent.save(to)?;
@@ -738,7 +764,8 @@ impl Search for SweepSearch {
             from.get()?;
         let states: usize;
         (self.nesting, self.peak_bytes, self.revisits, states) = from.get()?;
-        (self.loaded_at, self.is_sweep_counted, self.compacted, self.left, self.course) = from.get()?;
+        (self.loaded_at, self.is_sweep_counted, self.course) = from.get()?;
+        (self.compacted, self.left, self.compacted_at) = from.get()?;
         let width = self.layer.width();
         self.layer.restart(states).map_err(io::Error::other)?;
         self.layer.load(from)?;

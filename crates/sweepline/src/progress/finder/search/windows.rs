@@ -1,4 +1,7 @@
 //! Windows behind the front: which a measure could do with, and what it costs then.
+//!
+//! What a step falls to was often met before by ways that a sample does not have: only where it is the whole state space does it show what a window is
+//! worth. Otherwise windows are for sums that pass for the distance from the initial state, by which that is so.
 
 use super::super::sample::Sample;
 use super::super::simulation::{Beyond, Cost, Kind, Ordered, Positions, Sweep, simulate};
@@ -31,13 +34,7 @@ impl Finder<'_> {
     ) -> (f64, Cost, Kind) {
         let mut best = found;
         let Some((positions, fall)) = self.positions(self.large, chosen) else { return best };
-        // What the sample does not have is known to be there.
-        let beyond = match chosen {
-            [Candidate { subject: Subject::Sum(sum), .. }] if sum.is_distance && !self.large.complete => {
-                Beyond::WasMet
-            }
-            _ => Beyond::Persists,
-        };
+        let beyond = if self.large.complete { Beyond::Persists } else { Beyond::WasMet };
         for quarters in REACHES {
             let reach = (fall * quarters).div_ceil(4);
             let window = Sweep::Window { positions: &positions, reach, beyond };
@@ -56,7 +53,8 @@ impl Finder<'_> {
 
     /// Where states are by the first component that falls, within those before it, and how far steps fall; `None` if a window is of no use.
     fn positions(&self, sample: &Sample, chosen: &[&Candidate]) -> Option<(Positions, u64)> {
-        if !self.windows {
+        let is_distance = matches!(chosen, [Candidate { subject: Subject::Sum(sum), .. }] if sum.is_distance);
+        if !self.windows || !(sample.complete || is_distance) {
             return None;
         }
         let falling = chosen.iter().position(|one| one.ranking.falling > 0)?;
