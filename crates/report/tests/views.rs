@@ -201,6 +201,7 @@ fn a_measure_that_was_given_up_is_told_with_the_reason_and_what_came_next() {
         summary: measure.map(Into::into),
         expected: measure.and_then(|_| expected(1.2)),
         remembers_from: (explored > 500_000).then_some(150_000),
+        window: None,
     };
     let sample = SampleRecord {
         expanded: 60_000,

@@ -244,6 +244,14 @@ impl Plan {
         )
     }
 
+    /// Whether a sweep for these properties may remember what lies behind. Where all steps are looked at, every state that progress falls to must be a
+    /// persistent one.
+    fn may_remember<P>(&self, properties: &[Property<P>]) -> bool {
+        let looks_at_steps =
+            |one: &Property<P>| one.kind.needs_own_search() || one.kind.is_about_components();
+        !self.survey && self.on_regress == OnRegress::Sweep && !properties.iter().any(looks_at_steps)
+    }
+
     /// Refuses to decide these properties with a reduction that does not keep what they are about.
     fn require_kept<P>(&self, properties: &[Property<P>]) -> Result<(), Unsound> {
         if self.reduction == Reduction::None {

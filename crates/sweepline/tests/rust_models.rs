@@ -422,11 +422,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn on_random_graphs_the_sweep_is_the_breadth_first_search_is_the_truth(graph in Graph::random()) {
+    fn on_random_graphs_the_sweep_is_the_breadth_first_search_is_the_truth(graph in Graph::random(), reach in 0..4u64) {
         let sweep = Checker::new(&graph).all_states().run();
+        let remembering = Checker::new(&graph).window(reach).all_states().run();
         let breadth = Checker::new(&graph).engine(Engine::Breadth).all_states().run();
         let depth = Checker::new(&graph).engine(Engine::Depth).all_states().run();
-        for checked in [&sweep, &breadth, &depth] {
+        for checked in [&sweep, &remembering, &breadth, &depth] {
             check_verdicts(&graph, checked)?;
         }
         let reachable = graph.reach(graph.initial.iter().copied()).len() as u64;

@@ -114,14 +114,19 @@ fn a_sweep_without_a_measure_is_refused_and_so_are_contradictions() {
         &["--expect-monotone"],
         &["--expect-monotone", "--measure", "auto"],
         &["--unpinned"],
+        &["--window", "3"],
     ] {
         let run = session.run(&[&["check", "m.dve"], options].concat()).expect(2);
         run.err("error[E0019]").err("--measure EXPR").err("// progress: EXPR");
     }
     for engine in ["breadth", "depth"] {
-        for options in
-            [&["--measure", "x"][..], &["--measure", "auto"], &["--expect-monotone"], &["--unpinned"]]
-        {
+        for options in [
+            &["--measure", "x"][..],
+            &["--measure", "auto"],
+            &["--expect-monotone"],
+            &["--unpinned"],
+            &["--window", "3"],
+        ] {
             let run = session.run(&[&["explore", "m.dve", "--engine", engine], options].concat()).expect(2);
             assert!(run.stderr.starts_with("error: --"), "{}", run.stderr);
         }
@@ -143,6 +148,49 @@ fn the_summary_of_a_sweep_tells_what_was_held_and_what_that_saved() {
     assert_eq!(run.stdout, "10 states, 9 transitions, 3 states stored at most\n");
     let run = session.run(&["explore", "m.dve", "--measure", "9 - x", "-q"]).expect(0);
     assert_eq!(run.stdout, "10 states explored in 10 sweeps, 9 transitions, 10 states stored at most\n");
+}
+
+#[test]
+fn a_window_remembers_what_is_behind() {
+    let session = Session::with_model(
+        "byte x, y;\n\
+         process P { state s; init s; trans s -> s { effect x = (x + 1) % 9; }; }\n\
+         process Q { state s; init s; trans s -> s { effect y = (y + 1) % 9; }; }\n\
+         system async;\n",
+    );
+    let ask = |options: &[&str]| record(&session, &[&["explore", "m.dve"], options].concat(), 0);
+    let plain = ask(&["--measure", "x + y"]);
+    assert!(plain["search"]["states"]["explored"].as_u64().unwrap() > 81);
+    assert_eq!(plain["plan"]["measure"]["window"], Value::Null);
+    let window = ask(&["--measure", "x + y", "--window", "8"]);
+    assert_eq!(window["search"]["states"]["explored"], 81);
+    assert_eq!(window["search"]["states"]["distinct"], 81);
+    assert_eq!((&window["search"]["sweeps"], &window["search"]["layers"]), (&1.into(), &17.into()));
+    assert_eq!(window["search"]["states"]["persistent"], 1);
+    assert_eq!(window["plan"]["measure"]["window"], serde_json::json!({"component": 1, "reach": 8}));
+    let tuple = ask(&["--measure", "(x / 9, x + y)", "--window", "2:8"]);
+    assert_eq!(tuple["search"]["states"]["explored"], 81);
+    assert_eq!(tuple["plan"]["measure"]["window"], serde_json::json!({"component": 2, "reach": 8}));
+    let run = session.run(&["explore", "m.dve", "--measure", "x + y", "--window", "8"]).expect(0);
+    run.out("search            sweep by x + y, window 8, compiled: complete\n");
+    // Traces go back as the search does, and are said to be no more than that.
+    let options = ["--measure", "x + y", "--window", "8", "--reach", "x == 8 and y == 8"];
+    let run = session.run(&[&["check", "m.dve"], &options[..]].concat()).expect(0);
+    run.out("`x == 8 and y == 8` is true after 16 steps (as found):");
+    // Formulas of temporal logic do without.
+    let options = ["--measure", "x + y", "--window", "8", "--ltl", "G F (x == 0)", "--fairness"];
+    session.run(&[&["check", "m.dve"], &options[..]].concat()).expect(0);
+    for (options, help) in [
+        (&["--measure", "x + y", "--window", "2:8"][..], "the measure has no component 2"),
+        (&["--measure", "[x, y]", "--window", "8"], "of which one is the greatest"),
+    ] {
+        let run = session.run(&[&["explore", "m.dve"], options].concat()).expect(2);
+        run.err("error[E0053]").err(help);
+    }
+    for wrong in ["", "x", "0:3", "1:", ":3", "-3"] {
+        let option = format!("--window={wrong}");
+        session.run(&["explore", "m.dve", "--measure", "x", &option]).expect(2).err("like 17");
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Measures that the program finds itself, on every complete instance of the BEEM benchmark: whatever sweep follows them, flat or
-//! nested, forgetting or not, it meets the same states and deadlocks as full exploration, and gives the same answers. A
+//! nested, with a window or without, forgetting or not, it meets the same states and deadlocks as full exploration, and gives the same answers. A
 //! measure proved never to fall never does.
 //!
 //! The ordinary tests take the instances up to 60,000 states; `SWEEPLINE_SLOW_TESTS=1` takes those up to a million.
@@ -8,7 +8,7 @@ use crate::coverage::{explore, initial, reach_goals, sweep};
 use oracles::{Beem, Instance};
 use sweepline::check::{Packing, Plan, check_automatically, find_measures};
 use sweepline::explore::search::Limits;
-use sweepline::explore::sweep::{Nesting, Order};
+use sweepline::explore::sweep::{Nesting, Order, Retention};
 use sweepline::model::state_layout::StateLayout;
 use sweepline::model::transition_system::{Execution, StateFunctions};
 use sweepline::model::value_ranges::proved_ranges;
@@ -26,6 +26,7 @@ struct Tally {
     proved: usize,
     several_sweeps: usize,
     remembering: usize,
+    windows: usize,
 }
 
 fn compare(
@@ -59,15 +60,26 @@ fn compare(
         let flat = Nesting::default();
         let nested = Nesting { parts: monotone.map_or(0, |bit| 1 << bit), monotone };
         let deep = Nesting { parts: measure.parts(), monotone };
-        for (nesting, revisits) in
-            [(flat, f64::INFINITY), (nested, f64::INFINITY), (deep, f64::INFINITY), (flat, 1.0)]
-        {
+        // A narrow window, and the one that goes with the measure.
+        let bit = measure.lowest_bit(proposal.monotone + 1).unwrap_or(0);
+        let window = Retention::Window { bit, reach: 2 };
+        let proposed = proposal.retention(&measure);
+        tally.windows += usize::from(proposed != Retention::Immediate);
+        for (nesting, retention, revisits) in [
+            (flat, Retention::Immediate, f64::INFINITY),
+            (nested, Retention::Immediate, f64::INFINITY),
+            (deep, Retention::Immediate, f64::INFINITY),
+            (flat, Retention::Immediate, 1.0),
+            (flat, window, f64::INFINITY),
+            (flat, proposed, f64::INFINITY),
+        ] {
             let limits = Limits { revisits, ..Limits::default() };
-            let (swept, counters) = explore(&system, &initial, sweep(nesting), limits, u64::MAX).unwrap();
+            let order = sweep(nesting, retention);
+            let (swept, counters) = explore(&system, &initial, order, limits, u64::MAX).unwrap();
             tally.several_sweeps += usize::from(counters.sweeps + counters.local_sweeps > 1);
             tally.remembering += usize::from(counters.remembers_from.is_some());
             if swept.states != full.states || swept.deadlocks != full.deadlocks {
-                return wrong(&format!("{} states with {nesting:?}", swept.states.len()));
+                return wrong(&format!("{} states with {nesting:?} and {retention:?}", swept.states.len()));
             }
             if prove_monotone(commands, &proposal.components).is_ok() {
                 tally.proved += 1;

@@ -12,7 +12,7 @@ use oracles::{Beem, Instance};
 use sweepline::check::{Engine, Plan, check};
 use sweepline::explore::Counters;
 use sweepline::explore::search::{Limits, Spills};
-use sweepline::explore::sweep::{InMemory, Nesting, Order, Spilling, SweepSearch};
+use sweepline::explore::sweep::{InMemory, Nesting, Order, Retention, Spilling, SweepSearch};
 use sweepline::model::guarded_commands::{CellId, Expression, GuardedCommands, UnaryOperator};
 use sweepline::model::state_layout::StateLayout;
 use sweepline::model::successor_batch::SuccessorBatch;
@@ -101,9 +101,13 @@ fn compare(
     for measure in measures(commands) {
         let functions = StateFunctions { predicates: &[], progress: Some(measure.packed()) };
         let system = Compiled.prepare(commands, &layout, functions).unwrap();
-        let Some((swept, counters)) =
-            explore(&system, &initial, sweep(Nesting::default()), Limits::default(), most)
-        else {
+        let Some((swept, counters)) = explore(
+            &system,
+            &initial,
+            sweep(Nesting::default(), Retention::Immediate),
+            Limits::default(),
+            most,
+        ) else {
             continue;
         };
         let (full, _) = explore(&system, &initial, Order::Constant, Limits::default(), u64::MAX).unwrap();
@@ -112,7 +116,7 @@ fn compare(
         }
         if instance.states <= ON_DISK || std::env::var_os("SWEEPLINE_SLOW_TESTS").is_some() {
             let tiny = Parameters { in_memory: 200, written: 100, runs: 3 };
-            let flat = sweep(Nesting::default());
+            let flat = sweep(Nesting::default(), Retention::Immediate);
             let plans = [
                 (flat, QueueKind::Radix, counters.explored),
                 (flat, QueueKind::Array(tiny), counters.explored),

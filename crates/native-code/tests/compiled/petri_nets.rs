@@ -3,8 +3,11 @@
 use std::path::Path;
 
 use languages::{Language, Model, ReadOptions, read_model_with};
-use sweepline::check::{OnRuntimeError, Outcome, Packing, Plan, check};
+use sweepline::check::{OnRuntimeError, Outcome, Packing, Plan, check, check_automatically};
 use sweepline::model::interpreted_model::Interpreted;
+use sweepline::progress::finder::{FinderOptions, Kind, Proposal};
+use sweepline::property::{Property, PropertyKind};
+use sweepline::verdict::Verdict;
 use sweepline_native_code::Compiled;
 
 fn net(text: &str) -> Model {
@@ -69,6 +72,28 @@ fn inhibitors_forbid() {
     assert_eq!((outcome.distinct, outcome.counters.transitions), (Some(4), 3));
 }
 
+/// A net that goes round in circles is swept with a window, by a sum that is the distance from the initial marking.
+#[test]
+fn a_net_without_progress_is_swept_once_and_mostly_forgotten() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/petri");
+    let model = net(&std::fs::read_to_string(folder.join("pallets.lola")).unwrap());
+    let (plan, options) = (Plan::default(), FinderOptions::default());
+    let ask = |properties: &[Property]| {
+        check_automatically(&model.commands, &Compiled, properties, &plan, &options, &mut ()).unwrap()
+    };
+    let swept = ask(&[]);
+    let proposal = swept.attempts.last().unwrap().proposal.as_ref().unwrap();
+    assert_eq!(proposal.kind, Kind::Window(4));
+    assert_eq!((swept.outcome.distinct, swept.outcome.counters.explored), (Some(195_125), 195_125));
+    assert!(swept.outcome.counters.peak.total() < 195_125 * 2 / 5, "{:?}", swept.outcome.counters.peak);
+    // What all steps are looked at for is asked without.
+    let home = model.expression("free_A == 4").unwrap();
+    let asked = ask(&[Property::new("home", PropertyKind::AlwaysPossible(home))]);
+    let is_windowed = |one: &Proposal| matches!(one.kind, Kind::Window(_));
+    assert!(!asked.searches.iter().flat_map(|search| &search.findings.proposals).any(is_windowed));
+    assert!(matches!(asked.outcome.verdicts[0], Verdict::Holds(_)));
+}
+
 #[test]
 fn the_nets_of_this_repository_have_the_expected_markings() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/petri");
@@ -76,6 +101,7 @@ fn the_nets_of_this_repository_have_the_expected_markings() {
         ("store.lola", Language::Lola, (24, 49, 0)),
         ("turns.lola", Language::Lola, (3, 4, 0)),
         ("forks.pnml", Language::Pnml, (82, 265, 1)),
+        ("pallets.lola", Language::Lola, (195_125, 1_339_350, 0)),
     ] {
         let text = std::fs::read_to_string(folder.join(file)).unwrap();
         let model = read_model_with(&text, &ReadOptions { language, ..ReadOptions::default() }).unwrap();

@@ -201,9 +201,9 @@ struct AutomaticRun<'a, E> {
 }
 
 impl<E: Execution> AutomaticRun<'_, E> {
-    /// How measures are looked for. Searches of temporal logic need every state that progress falls to as a persistent one.
+    /// How measures are looked for.
     fn options(&self) -> FinderOptions {
-        let windows = self.options.windows && self.properties.iter().all(|one| !one.kind.needs_own_search());
+        let windows = self.options.windows && self.plan.may_remember(self.properties);
         FinderOptions { windows, ..self.options }
     }
 

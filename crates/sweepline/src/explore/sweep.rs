@@ -369,8 +369,8 @@ impl SweepSearch {
         if self.layer.len() + self.staying.numbers.len() > self.most.current {
             self.split_and_announce(width)?;
         }
-        if self.store_staying(width, batch, observer).is_err() {
-            self.store_with_more_room(width, batch, observer)?;
+        if let Err(full) = self.store_staying(width, batch, observer) {
+            self.store_with_more_room(width, batch, observer, full)?;
         }
         self.queue.taken += batch.ends().len() as u64;
         if !self.is_sweep_counted && !batch.ends().is_empty() {
@@ -399,6 +399,7 @@ impl SweepSearch {
         width: W,
         batch: &SuccessorBatch,
         observer: &mut O,
+        full: LayerFull,
     ) -> Result<(), SearchEnd> {
         if self.window.is_open() {
             self.close_window(width)?;
@@ -407,6 +408,9 @@ impl SweepSearch {
             if self.store_staying(width, batch, observer).is_ok() {
                 return Ok(());
             }
+        }
+        if !self.can_split() {
+            return Err(out_of_memory(full));
         }
         self.split_and_announce(width)?;
         self.store_staying(width, batch, observer).map_err(out_of_memory)

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::check::{CheckError, Engine, Outcome, Plan, Subject, check_subject};
 use crate::explore::search::Limits;
-use crate::explore::sweep::OnRegress;
+use crate::explore::sweep::{OnRegress, Retention};
 use crate::explore::{Counters, Monitor};
 use crate::property::{Property, PropertyKind};
 use crate::verdict::{Evidence, Verdict};
@@ -65,6 +65,13 @@ impl<'m, M: Model> Checker<'m, M> {
     /// Stops at a step that makes progress fall.
     pub fn expect_monotone(mut self) -> Self {
         self.plan.on_regress = OnRegress::Stop;
+        self
+    }
+
+    /// Remembers states behind the front of a sweep as long as their progress is less than the greatest so far by no more than `reach`: for models
+    /// that go round in circles, and whose progress falls by no more when they close one. A step that falls by less starts no sweep.
+    pub fn window(mut self, reach: u64) -> Self {
+        self.plan.retention = Retention::Window { bit: 0, reach };
         self
     }
 

@@ -430,7 +430,9 @@ fn agrees_with_full_exploration(graph: &Graph, plan: &Plan) -> Result<(), TestCa
         prop_assert_eq!((counters.explored, outcome.distinct), (states, Some(states)));
         prop_assert_eq!(counters.sweeps + counters.local_sweeps, 1);
     }
-    prop_assert!(counters.peak.total() <= states * 2 + counters.transitions);
+    if plan.disk.in_memory == usize::MAX {
+        prop_assert!(counters.peak.total() <= states * 2 + counters.transitions);
+    }
     // Each state in turn is found, by a run that is one: replaying it asks for steps that exist.
     for goal in 0..graph.successors.len() {
         let marked = (0..graph.successors.len()).map(|state| state == goal).collect();

@@ -17,10 +17,9 @@ use sweepline::model::transition_system::TransitionSystem;
 use sweepline::progress::Comparison;
 use sweepline_native_code::CompiledModel;
 
-/// A sweep with these groups.
-pub fn sweep(nesting: Nesting) -> Order {
+/// A sweep with these groups, which remembers so much.
+pub fn sweep(nesting: Nesting, retention: Retention) -> Order {
     let comparison = Comparison::Total;
-    let retention = Retention::Immediate;
     Order::Progress { initial: Initial::Pinned, regress: OnRegress::Sweep, nesting, comparison, retention }
 }
 

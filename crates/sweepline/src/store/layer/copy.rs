@@ -142,7 +142,9 @@ mod tests {
         for count in [0, 1, 63, 5_000u64] {
             let state = |number: u64| [number * 7, number % 5];
             let mut layer = Layer::new(2, 1 << 30).unwrap();
-            (0..count).for_each(|number| drop(layer.insert(Fixed::<2>, &state(number)).unwrap()));
+            for number in 0..count {
+                layer.insert(Fixed::<2>, &state(number)).unwrap();
+            }
             let copy = LayerCopy::new(&layer);
             assert_eq!((copy.len() as u64, copy.is_empty()), (count, count == 0));
             // Three words an entry, of which the last is somebody else's.
