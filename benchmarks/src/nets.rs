@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use oracles::{NetAnswer, Petri};
+use serde_json::Value;
 
 use crate::binary::{Exploration, Sweepline};
 use crate::measure::Pinning;
@@ -53,6 +54,8 @@ pub struct Options {
 struct Sweep {
     peak: u64,
     explored: u64,
+    /// How far behind the front it remembers, as `--window` reads it.
+    window: Option<String>,
     seconds: f64,
 }
 
@@ -74,9 +77,16 @@ impl Sweep {
             explored: run.record["search"]["states"]["explored"]
                 .as_u64()
                 .context("the record has no expansions")?,
+            window: window(&run.record["plan"]["measure"]["window"]),
             seconds: run.wall_seconds,
         })
     }
+}
+
+/// A window of a run record in the words of `--window`.
+fn window(record: &Value) -> Option<String> {
+    let (component, reach) = (record["component"].as_u64()?, record["reach"].as_u64()?);
+    Some(if component == 1 { reach.to_string() } else { format!("{component}:{reach}") })
 }
 
 impl Row {
@@ -150,10 +160,12 @@ fn page(rows: &[Row], failed: &[String]) -> String {
         ("balanced: peak", Align::Right),
         ("%", Align::Right),
         ("explored", Align::Right),
+        ("window", Align::Right),
         ("s", Align::Right),
         ("memory: peak", Align::Right),
         ("%", Align::Right),
         ("explored", Align::Right),
+        ("window", Align::Right),
         ("s", Align::Right),
         ("than LoLA", Align::Left),
     ]);
@@ -161,7 +173,8 @@ fn page(rows: &[Row], failed: &[String]) -> String {
         let figures = |sweep: &Sweep| {
             let share = format!("{:.2}", row.share(sweep.peak));
             let explored = format!("{:.2}", row.share(sweep.explored) / 100.0);
-            [table::grouped(sweep.peak), share, explored, format!("{:.2}", sweep.seconds)]
+            let window = sweep.window.clone().unwrap_or_else(|| "–".into());
+            [table::grouped(sweep.peak), share, explored, window, format!("{:.2}", sweep.seconds)]
         };
         let names =
             [row.published.name.to_owned(), table::grouped(row.states), row.published.peak.to_string()];
@@ -172,12 +185,18 @@ fn page(rows: &[Row], failed: &[String]) -> String {
         let verdicts: Vec<&str> = rows.iter().map(|row| row.verdict(sweep(row))).collect();
         let half = verdicts.iter().filter(|verdict| **verdict == "half").count();
         let less = verdicts.iter().filter(|verdict| **verdict == "less").count();
-        format!("{} of {} nets need no more than LoLA, {half} of them at most half", half + less, rows.len())
+        let explored = |row: &Row| row.share(sweep(row).explored) / 100.0;
+        let often = rows.iter().filter(|row| explored(row) > 1.3).count();
+        format!(
+            "{} of {} nets need no more than LoLA, {half} of them at most half, and {often} take more than 1.3 expansions a state",
+            half + less,
+            rows.len()
+        )
     };
     let mut text = format!(
         "# Sweeps over Petri nets against LoLA's\n\n`cargo run --release -p benchmarks -- nets --write`, {}. Each net is swept twice by a measure that is looked for, \
          `--engine sweep --measure auto` with `--prefer balanced` and with `--prefer memory`; times include finding it. *Peak* is the most states held at a time, persistent ones \
-         included, also in percent of all states; *explored* is expansions for each state. LoLA 2 of 2021, by its own measure and without other reductions, held what its column says; how often it \
+         included, also in percent of all states; *explored* is expansions for each state, *window* how far behind its front the sweep remembers states. LoLA 2 of 2021, by its own measure and without other reductions, held what its column says; how often it \
          expanded states is not known here. The last column compares the sweep for memory.\n\n{}\n\
          For memory, {}; for balance, {}.\n",
         table::machine(),
@@ -197,7 +216,7 @@ mod tests {
 
     #[test]
     fn half_of_what_lola_held_is_told_from_less_and_more() {
-        let sweep = |peak| Sweep { peak, explored: 150, seconds: 0.5 };
+        let sweep = |peak| Sweep { peak, explored: 150, window: None, seconds: 0.5 };
         let row = |peak| Row { published: &LOLA[0], states: 100, balanced: sweep(100), memory: sweep(peak) };
         assert_eq!(
             [22, 23, 45, 46].map(|peak| row(peak).verdict(&sweep(peak))),
