@@ -12,7 +12,7 @@ use sweepline::explore::sweep::{Nesting, Order, Retention};
 use sweepline::model::state_layout::StateLayout;
 use sweepline::model::transition_system::{Execution, StateFunctions};
 use sweepline::model::value_ranges::proved_ranges;
-use sweepline::progress::finder::{FinderOptions, Prefer, SmallModels};
+use sweepline::progress::finder::{FinderOptions, Kind, Prefer, SmallModels};
 use sweepline::progress::{ExpressionMeasure, prove_monotone};
 use sweepline::property::{Property, PropertyKind};
 use sweepline::verdict::{Evidence, Verdict};
@@ -27,6 +27,7 @@ struct Tally {
     several_sweeps: usize,
     remembering: usize,
     windows: usize,
+    simulated: usize,
 }
 
 fn compare(
@@ -81,6 +82,20 @@ fn compare(
             if swept.states != full.states || swept.deadlocks != full.deadlocks {
                 return wrong(&format!("{} states with {nesting:?} and {retention:?}", swept.states.len()));
             }
+            // Simulated on all states, a sweep is no estimate.
+            let is_simulated = match proposal.kind {
+                Kind::Flat => nesting == flat && retention == Retention::Immediate,
+                Kind::Nested => false,
+                Kind::Window(_) => nesting == flat && retention == proposed,
+            };
+            if is_simulated && findings.sample.complete && revisits == f64::INFINITY {
+                tally.simulated += 1;
+                let expected = (proposal.cost.explored as u64, proposal.cost.peak as u64);
+                if (counters.explored, counters.peak.total()) != expected {
+                    let found = (counters.explored, counters.peak.total());
+                    return wrong(&format!("{found:?} and not {expected:?} with {:?}", proposal.kind));
+                }
+            }
             if prove_monotone(commands, &proposal.components).is_ok() {
                 tally.proved += 1;
                 if counters.regress > 0 || counters.explored != instance.expected_states() {
@@ -117,8 +132,13 @@ fn compare_all(states: std::ops::RangeInclusive<u64>) -> Option<Tally> {
     }
     let Tally { instances, measures, several_sweeps, remembering, .. } = tally;
     assert!(wrong.is_empty(), "{} of {instances} differ:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(measures > 0 && several_sweeps > 0 && remembering > 0);
-    eprintln!("found measures on BEEM: {instances} instances agree, with {measures} measures");
+    assert!(
+        measures > 0 && several_sweeps > 0 && remembering > 0 && tally.windows > 0 && tally.simulated > 0
+    );
+    let Tally { windows, simulated, .. } = tally;
+    eprintln!(
+        "found measures on BEEM: {instances} instances agree, with {measures} measures, {windows} windows, and {simulated} sweeps as they were simulated"
+    );
     Some(tally)
 }
 
