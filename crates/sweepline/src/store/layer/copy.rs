@@ -1,11 +1,13 @@
 //! A layer that is complete, in no more memory than it needs.
 
 use super::index_view::{IndexView, TagMatch};
-use super::{BUCKET, Dynamic, Layer, LayerFull, Width, with_width};
+use super::{BUCKET, Dynamic, Layer, LayerFull, MAX_LOAD, Width, with_width};
 use crate::store::hash::hash_state;
 
 /// States that are looked up together.
 const TOGETHER: usize = 256;
+/// An index so many times as large as needed is not copied, but made anew.
+const WIDEST: usize = 3;
 
 /// A bucket of the index, at the boundary of a cache line as in a layer.
 #[derive(Clone, Copy, Debug)]
@@ -26,14 +28,31 @@ pub struct LayerCopy {
 impl LayerCopy {
     /// The states of a layer.
     pub fn new(layer: &Layer) -> Self {
-        let slots = layer.index.start().cast::<Bucket>();
-        let index = match layer.buckets {
-            0 => Vec::new(),
-            // SAFETY: the index has so many buckets, and begins at the boundary of a page.
-            buckets => unsafe { std::slice::from_raw_parts(slots, buckets) }.to_vec(),
-        };
         let words = layer.states(0..layer.count).to_vec();
-        Self { width: layer.width, words, index, record_bits: layer.record_bits }
+        let (width, record_bits) = (layer.width, layer.record_bits);
+        let buckets = (layer.count as f64 / MAX_LOAD / BUCKET as f64).ceil() as usize;
+        // A layer after a large one has the index of that one.
+        if layer.buckets > WIDEST * buckets {
+            let bits = usize::BITS - (buckets * BUCKET).leading_zeros();
+            let index = vec![Bucket { _slots: [0; BUCKET] }; buckets];
+            let mut copy = Self { width, words, index, record_bits: bits };
+            copy.enter_all();
+            return copy;
+        }
+        let slots = layer.index.start().cast::<Bucket>();
+        // SAFETY: the index has so many buckets, and begins at the boundary of a page.
+        let index = unsafe { std::slice::from_raw_parts(slots, layer.buckets) }.to_vec();
+        Self { width, words, index, record_bits }
+    }
+
+    /// Enters all states into the index, which is empty.
+    fn enter_all(&mut self) {
+        let slots = self.index.as_mut_ptr().cast::<u32>();
+        let view = IndexView::new(slots, self.index.len(), self.record_bits, self.words.as_ptr());
+        for (record, state) in self.states().enumerate() {
+            // SAFETY: the index has more slots than there are states, and nobody else has it yet.
+            unsafe { view.enter(hash_state(state), record as u32) };
+        }
     }
 
     /// Number of states.
@@ -139,14 +158,22 @@ mod tests {
 
     #[test]
     fn a_copy_knows_what_the_layer_knew_and_becomes_it_again() {
-        for count in [0, 1, 63, 5_000u64] {
+        // Also where the layer before was much larger.
+        for (count, before) in
+            [(0, 0), (1, 0), (63, 0), (5_000, 0), (0, 900), (5, 90_000), (14, 5_000), (700, 90_000u64)]
+        {
             let state = |number: u64| [number * 7, number % 5];
             let mut layer = Layer::new(2, 1 << 30).unwrap();
+            for number in 0..before {
+                layer.insert(Fixed::<2>, &state(number)).unwrap();
+            }
+            layer.restart(0).unwrap();
             for number in 0..count {
                 layer.insert(Fixed::<2>, &state(number)).unwrap();
             }
             let copy = LayerCopy::new(&layer);
             assert_eq!((copy.len() as u64, copy.is_empty()), (count, count == 0));
+            assert!(copy.bytes() as u64 <= 1_000 + count * 60, "{} bytes for {count} states", copy.bytes());
             // Three words an entry, of which the last is somebody else's.
             let entries: Vec<u64> =
                 (0..2 * count + 1).flat_map(|number| [state(number)[0], state(number)[1], 9]).collect();
