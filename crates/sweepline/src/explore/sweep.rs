@@ -334,6 +334,8 @@ impl SweepSearch {
         }
         if self.window.is_open() && self.bytes() + observer.bytes() > self.limits.memory / 8 * 7 {
             let closed = with_width!(self.layer.width(), width => self.close_window(width));
+            // What waited behind is persistent now.
+            let closed = closed.and_then(|()| self.relieve(self.bytes() + observer.bytes()));
             if let Err(SearchEnd::Stopped(reason)) = closed {
                 return Some(reason);
             }

@@ -158,9 +158,7 @@ impl SweepSearch {
         self.make_room_for_known(value)?;
         let first = self.records();
         self.keep_current(value);
-        if self.window.is_open() {
-            self.grant_layer(observer.bytes());
-        }
+        self.make_room_beside_window(width, value, observer.bytes())?;
         if let Some(kept) = self.window.take(value) {
             return self.take_up(width, value, &kept, observer);
         }

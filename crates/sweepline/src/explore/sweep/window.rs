@@ -28,6 +28,9 @@ const MOST_LAYERS: usize = 1 << 14;
 const LAYER_BYTES: usize = 128;
 /// States that are entered together.
 const TOGETHER: usize = 256;
+/// Bytes of a state beside its words, in the index of a layer that has just grown; and bytes of a layer of few states.
+const BESIDE: usize = 10;
+const LEAST: usize = 64 << 10;
 
 /// The layers that are kept.
 #[derive(Debug)]
@@ -270,6 +273,27 @@ impl SweepSearch {
         self.window.keep(self.front.value, KeptLayer { states, persistent, looks_up });
     }
 
+    /// Lets the layer of this value have the memory that nothing else needs, and, if that is not enough, what the window has.
+    pub(super) fn make_room_beside_window<W: Width>(
+        &mut self,
+        width: W,
+        value: u64,
+        elsewhere: usize,
+    ) -> Result<(), SearchEnd> {
+        if !self.window.is_open() {
+            return Ok(());
+        }
+        self.grant_layer(elsewhere);
+        let (expanded, roots) = self.persistent.count(value);
+        let kept = self.window.get(value).map_or(0, |kept| kept.states.len());
+        let states = expanded + roots + kept + self.future.entries_of(value);
+        if states * (8 * width.get() + BESIDE) + LEAST > self.layer.budget() {
+            self.close_window(width)?;
+            self.grant_layer(elsewhere);
+        }
+        Ok(())
+    }
+
     /// Whether there is a state to be expanded in the layer of this value. Where it is kept, what it has need not be looked at again.
     pub(super) fn has_new(&mut self, value: u64) -> bool {
         let Some(kept) = self.window.get(value) else { return true };
@@ -330,6 +354,7 @@ impl SweepSearch {
                 self.future.recycle(chunk);
             }
         }
+        self.future.forget_spare();
         self.persist(width)
     }
 }
