@@ -368,6 +368,25 @@ fn rings_are_met_once_with_a_window() {
     }
 }
 
+/// Up and down at every step: a window that is gone back to for each state is given up before copying its layers takes more than sweeping again.
+#[test]
+fn a_window_that_costs_more_than_it_saves_is_closed() {
+    let states = 6_000;
+    let graph = Graph {
+        successors: (0..states).map(|state| (state + 1..states).take(1).collect()).collect(),
+        progress: (0..states as u64).map(|state| state % 2).collect(),
+        marked: vec![false; states],
+        width: 1,
+        ..Graph::default()
+    };
+    let ask = |retention| run(&graph, vec![], &Plan { retention, ..sweep() });
+    let window = ask(Retention::Window { bit: 0, reach: 1 });
+    assert!(window.complete && window.counters.explored == states as u64);
+    // Some hundred times back and forth, and then sweep after sweep.
+    assert!((100..2_900).contains(&window.counters.sweeps), "{:?}", window.counters);
+    assert!(ask(Retention::Immediate).counters.sweeps > 2_900);
+}
+
 /// Parts and claims, most of them wrong.
 fn nestings(bits: u32) -> impl Strategy<Value = Nesting> {
     (0..1u64 << bits, prop::option::of(0..=bits)).prop_map(|(parts, monotone)| Nesting { parts, monotone })

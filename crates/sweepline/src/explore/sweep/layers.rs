@@ -157,7 +157,7 @@ impl SweepSearch {
     ) -> Result<(), SearchEnd> {
         self.make_room_for_known(value)?;
         let first = self.records();
-        self.keep_current(value);
+        self.keep_current(width, value, observer.bytes())?;
         self.make_room_beside_window(width, value, observer.bytes())?;
         if let Some(kept) = self.window.take(value) {
             return self.take_up(width, value, &kept, observer);

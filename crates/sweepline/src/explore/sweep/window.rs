@@ -9,14 +9,15 @@
 //! below the floor is met by no other way than a step that falls out of the window: a regress edge like any other. Values from the floor on may
 //! be met again, and then their layer is taken up where it was left.
 //!
-//! A window takes memory, and nothing is lost but work if it is closed: what waits behind the front becomes persistent then.
+//! A window takes memory, and nothing is lost but work if it is closed: what waits behind the front becomes persistent then. It is closed when memory is
+//! short, and when the sweep goes back so often that copying layers takes more than expanding states again would.
 
 use std::collections::BTreeMap;
 use std::io;
 
 use crate::explore::observer::Observer;
 use crate::explore::origin::UNKNOWN;
-use crate::explore::search::SearchEnd;
+use crate::explore::search::{Search, SearchEnd};
 use crate::store::layer::{Dynamic, Layer, LayerCopy, LayerFull, Width};
 use crate::store::saved::{Loader, Saver};
 
@@ -24,6 +25,9 @@ use super::{Front, Retention, SweepSearch};
 
 /// Layers in a window at the most: each takes some memory of its own.
 const MOST_LAYERS: usize = 1 << 14;
+/// States that may be copied for each one that is expanded, and beyond that: a layer that is left is copied once, and one that is taken up again twice.
+const COPIED: u64 = 4;
+const COPIED_AT_LEAST: u64 = 1 << 18;
 /// Estimated bytes around a layer that is kept: its entry in the tree.
 const LAYER_BYTES: usize = 128;
 /// States that are entered together.
@@ -48,6 +52,8 @@ pub(super) struct Window {
     is_current: bool,
     /// Whether each state of a sweep was stored in it once.
     is_exact: bool,
+    /// States that were copied, in all sweeps.
+    copied: u64,
     /// Steps of the batch that lead into the window.
     announced: Vec<Announced>,
 }
@@ -89,6 +95,7 @@ impl Window {
             floor: 0,
             is_current: false,
             is_exact: true,
+            copied: 0,
             announced: Vec::new(),
         }
     }
@@ -174,7 +181,8 @@ impl Window {
         self.bytes -= layer.bytes();
     }
 
-    fn keep(&mut self, value: u64, layer: KeptLayer) {
+    /// Keeps a layer. Where there are too many, the floor rises, but not above the value that comes next.
+    fn keep(&mut self, value: u64, layer: KeptLayer, next: u64) {
         if value < self.floor {
             return;
         }
@@ -184,7 +192,7 @@ impl Window {
         if self.kept.len() > MOST_LAYERS
             && let Some((second, _)) = self.kept.iter().nth(1)
         {
-            self.floor = *second;
+            self.floor = self.floor.max(next.min(*second));
             self.forget_below_floor();
         }
     }
@@ -198,8 +206,8 @@ impl Window {
 
     /// The next sweep remembers nothing.
     pub(super) fn end_sweep(&mut self) {
-        let Self { retention, is_exact, .. } = *self;
-        *self = Self { is_exact, ..Self::new(retention) };
+        let Self { retention, is_exact, copied, .. } = *self;
+        *self = Self { is_exact, copied, ..Self::new(retention) };
     }
 
     /// Nothing is remembered any more; the sweep is at this value.
@@ -211,7 +219,8 @@ impl Window {
     }
 
     pub(super) fn save(&self, to: &mut Saver) -> io::Result<()> {
-        to.put(&(self.retention, self.head, self.floor, self.is_current, self.is_exact, self.kept.len()))?;
+        to.put(&(self.retention, self.head, self.floor, self.is_current, self.is_exact))?;
+        to.put(&(self.copied, self.kept.len()))?;
         for (value, layer) in &self.kept {
             to.put(&(*value, layer.persistent, layer.looks_up))?;
             to.put_words(layer.states.words())?;
@@ -221,11 +230,12 @@ impl Window {
 
     pub(super) fn load(&mut self, width: usize, from: &mut Loader) -> io::Result<()> {
         let layers: usize;
-        (self.retention, self.head, self.floor, self.is_current, self.is_exact, layers) = from.get()?;
+        (self.retention, self.head, self.floor, self.is_current, self.is_exact) = from.get()?;
+        (self.copied, layers) = from.get()?;
         for _ in 0..layers {
             let (value, persistent, looks_up) = from.get()?;
             let states = copy_of(width, &from.get_words()?).map_err(io::Error::other)?;
-            self.keep(value, KeptLayer { states, persistent, looks_up });
+            self.keep(value, KeptLayer { states, persistent, looks_up }, 0);
         }
         Ok(())
     }
@@ -261,16 +271,28 @@ fn copy_of(width: usize, words: &[u64]) -> Result<LayerCopy, LayerFull> {
 }
 
 impl SweepSearch {
-    /// Before the layer of this value is loaded: keeps the current one, if the window reaches that far.
-    pub(super) fn keep_current(&mut self, value: u64) {
+    /// Before the layer of this value is loaded: keeps the current one, if the window reaches that far, and there is room for a copy of it.
+    pub(super) fn keep_current<W: Width>(
+        &mut self,
+        width: W,
+        value: u64,
+        elsewhere: usize,
+    ) -> Result<(), SearchEnd> {
         let is_current = std::mem::replace(&mut self.window.is_current, true);
         self.window.advance(value);
         if !self.window.is_open() || !is_current || self.front.value < self.window.floor {
-            return;
+            return Ok(());
         }
+        let is_full = self.bytes() + self.layer.bytes() + elsewhere > self.limits.memory;
+        if is_full || self.window.copied > COPIED_AT_LEAST + COPIED * self.counters.explored {
+            return self.close_window(width);
+        }
+        self.window.copied += self.layer.len() as u64;
         let states = LayerCopy::new(&self.layer);
         let Front { persistent, looks_up, .. } = self.front;
-        self.window.keep(self.front.value, KeptLayer { states, persistent, looks_up });
+        self.window.keep(self.front.value, KeptLayer { states, persistent, looks_up }, value);
+        self.peak_bytes = self.peak_bytes.max(self.bytes());
+        Ok(())
     }
 
     /// Lets the layer of this value have the memory that nothing else needs, and, if that is not enough, what the window has.
@@ -310,12 +332,15 @@ impl SweepSearch {
     ) -> Result<(), SearchEnd> {
         let first = self.records();
         self.loaded_at = first;
+        self.window.copied += 2 * kept.states.len() as u64;
         if self.layer.restore(&kept.states).is_err() {
             // Nothing of the layer is left in memory, and nothing of it waits.
             let len = self.layer.len();
             self.front = Front { known: len, persistent: len, first, ..self.front };
             (self.cursor, self.level_end) = (len, len);
-            return self.close_window(width);
+            self.close_window(width)?;
+            self.grant_layer(observer.bytes());
+            return Ok(());
         }
         let known = self.layer.len();
         let KeptLayer { persistent, looks_up, .. } = *kept;
@@ -355,6 +380,7 @@ impl SweepSearch {
             }
         }
         self.future.forget_spare();
+        // Should there be no room for them, they are lost, and with them the search, which ends and is not saved.
         self.persist(width)
     }
 }
