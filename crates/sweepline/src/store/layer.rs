@@ -440,7 +440,7 @@ impl Layer {
                 view.fetch(*hash);
             }
             for (record, &hash) in (start..end).zip(&hashes) {
-                // SAFETY: the index has empty slots, and is this layer's own.
+                // SAFETY: the index is this layer's own and has room for all states: `renew_index` made it for that, with bits for their numbers.
                 unsafe { view.enter(hash, record as u32) };
             }
         }

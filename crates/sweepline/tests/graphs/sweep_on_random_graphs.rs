@@ -368,6 +368,27 @@ fn rings_are_met_once_with_a_window() {
     }
 }
 
+/// More layers than a window keeps: what it gives up is never the layer that the sweep goes back to.
+#[test]
+fn the_layer_that_is_gone_back_to_is_in_the_window() {
+    let last = 1 << 14;
+    let mut graph = Graph {
+        successors: (0..last).map(|state| vec![state + 1]).collect(),
+        progress: (0..=last as u64).collect(),
+        marked: vec![false; last + 2],
+        width: 1,
+        ..Graph::default()
+    };
+    // From the last layer back to the first, and a step that stays there.
+    graph.successors.extend([vec![last + 1], vec![last + 1, 0]]);
+    graph.progress.push(0);
+    let retention = Retention::Window { bit: 0, reach: 1 << 20 };
+    let outcome = run(&graph, vec![], &Plan { retention, ..sweep() });
+    let (states, counters) = (last as u64 + 2, outcome.counters);
+    assert_eq!((counters.explored, counters.sweeps, outcome.distinct), (states, 1, Some(states)));
+    assert_eq!((counters.persistent, counters.transitions, counters.regress), (1, states + 1, 1));
+}
+
 /// Up and down at every step: a window that is gone back to for each state is given up before copying its layers takes more than sweeping again.
 #[test]
 fn a_window_that_costs_more_than_it_saves_is_closed() {

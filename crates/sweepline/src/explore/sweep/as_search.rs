@@ -110,7 +110,7 @@ impl Search for SweepSearch {
         if self.is_measured() {
             self.persistent.repack(width, &mut *translate)?;
             self.future.repack(width, &mut *translate);
-            self.window.repack(width, &mut *translate)?;
+            self.window.repack(width, &mut *translate);
         }
         self.disk.repack(width, translate);
         Ok(peak + around.max(self.future.bytes() + self.persistent.bytes() + self.window.bytes()))

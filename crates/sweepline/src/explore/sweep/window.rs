@@ -18,7 +18,7 @@ use std::io;
 use crate::explore::observer::Observer;
 use crate::explore::origin::UNKNOWN;
 use crate::explore::search::{Search, SearchEnd};
-use crate::store::layer::{Dynamic, Layer, LayerCopy, LayerFull, Width};
+use crate::store::layer::{LayerCopy, Width};
 use crate::store::saved::{Loader, Saver};
 
 use super::{Front, Retention, SweepSearch};
@@ -30,8 +30,6 @@ const COPIED: u64 = 4;
 const COPIED_AT_LEAST: u64 = 1 << 18;
 /// Estimated bytes around a layer that is kept: its entry in the tree.
 const LAYER_BYTES: usize = 128;
-/// States that are entered together.
-const TOGETHER: usize = 256;
 /// Bytes of a state beside its words, in the index of a layer that has just grown; and bytes of a layer of few states.
 const BESIDE: usize = 10;
 const LEAST: usize = 64 << 10;
@@ -234,40 +232,26 @@ impl Window {
         (self.copied, layers) = from.get()?;
         for _ in 0..layers {
             let (value, persistent, looks_up) = from.get()?;
-            let states = copy_of(width, &from.get_words()?).map_err(io::Error::other)?;
+            let states = LayerCopy::of(width, from.get_words()?);
             self.keep(value, KeptLayer { states, persistent, looks_up }, 0);
         }
         Ok(())
     }
 
     /// Gives all states another layout.
-    pub(super) fn repack(
-        &mut self,
-        width: usize,
-        mut translate: impl FnMut(&[u64], &mut Vec<u64>),
-    ) -> Result<(), LayerFull> {
-        let (mut words, mut packed) = (Vec::new(), Vec::with_capacity(width));
+    pub(super) fn repack(&mut self, width: usize, mut translate: impl FnMut(&[u64], &mut Vec<u64>)) {
+        let mut packed = Vec::with_capacity(width);
         for layer in self.kept.values_mut() {
-            words.clear();
+            let mut words = Vec::with_capacity(layer.states.len() * width);
             for state in layer.states.states() {
                 translate(state, &mut packed);
                 words.extend_from_slice(&packed[..width]);
             }
             self.bytes -= layer.bytes();
-            layer.states = copy_of(width, &words)?;
+            layer.states = LayerCopy::of(width, words);
             self.bytes += layer.bytes();
         }
-        Ok(())
     }
-}
-
-fn copy_of(width: usize, words: &[u64]) -> Result<LayerCopy, LayerFull> {
-    let mut layer = Layer::new(width, usize::MAX)?;
-    layer.restart(words.len() / width)?;
-    for states in words.chunks(TOGETHER * width) {
-        layer.insert_batch(Dynamic(width), states, |_| {})?;
-    }
-    Ok(LayerCopy::new(&layer))
 }
 
 impl SweepSearch {

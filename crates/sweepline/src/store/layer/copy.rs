@@ -25,34 +25,38 @@ pub struct LayerCopy {
     record_bits: u32,
 }
 
+/// Buckets of an index for so many states, of which at least a seventh of the slots stays empty; none for none.
+fn buckets_for(states: usize) -> usize {
+    (states as f64 / MAX_LOAD / BUCKET as f64).ceil() as usize
+}
+
 impl LayerCopy {
     /// The states of a layer.
     pub fn new(layer: &Layer) -> Self {
         let words = layer.states(0..layer.count).to_vec();
-        let (width, record_bits) = (layer.width, layer.record_bits);
-        let buckets = (layer.count as f64 / MAX_LOAD / BUCKET as f64).ceil() as usize;
         // A layer after a large one has the index of that one.
-        if layer.buckets > WIDEST * buckets {
-            let bits = usize::BITS - (buckets * BUCKET).leading_zeros();
-            let index = vec![Bucket { _slots: [0; BUCKET] }; buckets];
-            let mut copy = Self { width, words, index, record_bits: bits };
-            copy.enter_all();
-            return copy;
+        if layer.buckets > WIDEST * buckets_for(layer.count) {
+            return Self::of(layer.width, words);
         }
         let slots = layer.index.start().cast::<Bucket>();
-        // SAFETY: the index has so many buckets, and begins at the boundary of a page.
+        // SAFETY: the index of a layer has so many buckets of sixteen slots, all of them written (with zeros, to begin with). It begins at the
+        // boundary of a page, and is not written as long as the layer is borrowed.
         let index = unsafe { std::slice::from_raw_parts(slots, layer.buckets) }.to_vec();
-        Self { width, words, index, record_bits }
+        Self { width: layer.width, words, index, record_bits: layer.record_bits }
     }
 
-    /// Enters all states into the index, which is empty.
-    fn enter_all(&mut self) {
-        let slots = self.index.as_mut_ptr().cast::<u32>();
-        let view = IndexView::new(slots, self.index.len(), self.record_bits, self.words.as_ptr());
-        for (record, state) in self.states().enumerate() {
-            // SAFETY: the index has more slots than there are states, and nobody else has it yet.
+    /// These states of `width` words, of which no two are the same.
+    pub fn of(width: usize, words: Vec<u64>) -> Self {
+        let buckets = buckets_for(words.len() / width);
+        let record_bits = usize::BITS - (buckets * BUCKET).leading_zeros();
+        let mut index = vec![Bucket { _slots: [0; BUCKET] }; buckets];
+        let view = IndexView::new(index.as_mut_ptr().cast(), buckets, record_bits, words.as_ptr());
+        for (record, state) in words.chunks_exact(width).enumerate() {
+            // SAFETY: the index is this function's own, all its slots are written, and there are more of them than states, so that one is empty and the
+            // number of a slot, and so that of a record, fits into the bits.
             unsafe { view.enter(hash_state(state), record as u32) };
         }
+        Self { width, words, index, record_bits }
     }
 
     /// Number of states.
@@ -97,7 +101,7 @@ impl LayerCopy {
     /// Whether the state, which was announced, is one of them.
     #[inline]
     pub fn contains_announced<W: Width>(&self, width: W, state: &[u64], hash: u64) -> bool {
-        // SAFETY: there are buckets, of which a layer leaves some slots empty.
+        // SAFETY: there are buckets, of which some slots are empty, and the others name records of `words`.
         !self.index.is_empty() && unsafe { self.view().find(width, state, hash, None) }.is_ok()
     }
 
@@ -119,7 +123,7 @@ impl LayerCopy {
                 view.fetch(*hash);
             }
             let count = entries.len() / stride;
-            // SAFETY: there are buckets, of which a layer leaves some slots empty.
+            // SAFETY: there are buckets, of which some slots are empty, and the others name records of `words`; nothing changes in between.
             unsafe {
                 for (matched, hash) in matches.iter_mut().zip(hashes).take(count) {
                     *matched = view.look(width, hash);
@@ -142,7 +146,7 @@ impl Layer {
         self.restart(copy.len())?;
         with_width!(self.width, width => {
             self.make_room(width, copy.len())?;
-            // SAFETY: there is room for all of them.
+            // SAFETY: `make_room` reserved the words of so many states.
             unsafe { self.arena.append(&copy.words) };
             self.count = copy.len();
             self.enter_all(width);

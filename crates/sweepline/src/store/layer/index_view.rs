@@ -82,7 +82,7 @@ impl IndexView {
     /// Looks at the bucket where this hash belongs, and fetches what will be looked at next.
     ///
     /// # Safety
-    /// The index has buckets.
+    /// The index has buckets, and its slots can be read.
     #[inline(always)]
     pub unsafe fn look<W: Width>(&self, width: W, hash: u64) -> TagMatch {
         let slots = self.bucket(self.home(hash));
@@ -103,7 +103,7 @@ impl IndexView {
     /// The record number of the state, or the empty slot where it belongs.
     ///
     /// # Safety
-    /// The index has buckets, and at least one empty slot; a match, if given, was made for this hash since the index
+    /// The index has buckets, and at least one empty slot; all others name records that can be read. A match, if given, was made for this hash since the index
     /// last grew.
     #[inline(always)]
     pub unsafe fn find<W: Width>(
@@ -117,7 +117,7 @@ impl IndexView {
         let mut number = self.home(hash);
         loop {
             let slots = self.bucket(number);
-            // SAFETY: `number` is below the number of buckets; candidates are bits of slots that hold records.
+            // SAFETY: `number` is below the number of buckets; candidates are bits of slots that hold records, which can be read.
             unsafe {
                 // Slots are filled from the first empty one on: while that is empty, the bucket has not changed.
                 let is_current =
@@ -143,7 +143,7 @@ impl IndexView {
     /// Enters a record whose state is in none of the slots.
     ///
     /// # Safety
-    /// The index has an empty slot, and nobody else looks at it.
+    /// The index has an empty slot, and nobody else looks at it; the record's number plus one fits into its bits.
     #[inline(always)]
     pub unsafe fn enter(&self, hash: u64, record: u32) {
         let mut number = self.home(hash);
