@@ -11,3 +11,5 @@ mod random_graph;
 mod services_on_random_graphs;
 mod sweep_on_random_graphs;
 mod sweep_on_random_vectors;
+mod sweep_reference;
+mod windows_on_random_graphs;

@@ -1,83 +1,20 @@
 //! The sweep on random graphs with random measures, against a reference that is nothing but sets: what it expands, how
 //! often, what it holds, which paths it finds, and that it answers every question as full exploration does.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use sweepline::check::{DiskUse, Engine, Plan, TerminalList};
 use sweepline::explore::StopReason;
 use sweepline::explore::search::Limits;
-use sweepline::explore::sweep::{Initial, Nesting, OnRegress, Retention};
+use sweepline::explore::sweep::{Initial, Nesting, OnRegress};
 use sweepline::property::PropertyKind;
 use sweepline::store::external::array_heap::Parameters;
 use sweepline::store::far_layers::QueueKind;
 use sweepline::verdict::{Evidence, Length, Verdict};
 
 use crate::random_graph::{Graph, answer, run, sweep};
-
-/// The algorithm as it stands in the handbook: sets, and a queue for each progress value.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Reference {
-    explored: u64,
-    sweeps: u64,
-    peak: u64,
-    persistent: u64,
-    met: BTreeSet<usize>,
-}
-
-fn reference(graph: &Graph, initial: Initial) -> Reference {
-    reference_with_window(graph, initial, 0)
-}
-
-/// Layers are forgotten when the greatest value so far is greater by more than `reach`.
-fn reference_with_window(graph: &Graph, initial: Initial, reach: u64) -> Reference {
-    let mut result = Reference::default();
-    let mut persistent: BTreeSet<usize> =
-        if initial == Initial::Pinned { BTreeSet::from([0]) } else { BTreeSet::new() };
-    let mut nodes = BTreeSet::from([0]);
-    let mut roots = vec![0];
-    while !roots.is_empty() {
-        result.sweeps += 1;
-        let mut queue: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-        for root in std::mem::take(&mut roots) {
-            queue.entry(graph.progress[root]).or_default().push(root);
-        }
-        let mut head = 0;
-        let mut layers: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-        while let Some((value, mut states)) = queue.pop_first() {
-            head = head.max(value);
-            let floor = if reach == 0 { value } else { head.saturating_sub(reach) };
-            for state in layers.extract_if(..floor, |_, _| true).flat_map(|(_, layer)| layer) {
-                if !persistent.contains(&state) {
-                    nodes.remove(&state);
-                }
-            }
-            while let Some(state) = states.pop() {
-                layers.entry(value).or_default().push(state);
-                result.explored += 1;
-                result.met.insert(state);
-                for &next in &graph.successors[state] {
-                    if !nodes.insert(next) {
-                        continue;
-                    }
-                    if graph.progress[next] < floor {
-                        persistent.insert(next);
-                        roots.push(next);
-                    } else if graph.progress[next] == value {
-                        states.push(next);
-                    } else {
-                        queue.entry(graph.progress[next]).or_default().push(next);
-                    }
-                }
-                result.peak = result.peak.max(nodes.len() as u64);
-            }
-        }
-        nodes.retain(|state| persistent.contains(state));
-        assert_eq!(nodes, persistent, "nothing leaks at the end of a sweep");
-    }
-    result.persistent = persistent.len() as u64;
-    result
-}
+use crate::sweep_reference::{agrees_with_full_exploration, graphs, reference};
 
 /// Steps of the trace that shows it, and whether none is said to be shorter.
 fn length(verdict: &Verdict<Vec<usize>, usize>) -> Option<(usize, Length)> {
@@ -87,26 +24,6 @@ fn length(verdict: &Verdict<Vec<usize>, usize>) -> Option<(usize, Length)> {
         }
         _ => None,
     }
-}
-
-/// Graphs of 1 to 24 states, with measures from constant to nearly injective, some of them monotone.
-fn graphs() -> impl Strategy<Value = Graph> {
-    let shape = (1..25usize, 1..9u64, 0..4u32, 1..4usize, any::<bool>());
-    shape.prop_flat_map(|(states, levels, density, width, monotone)| {
-        let edges = prop::collection::vec((0..states, 0..states), 0..states * (density as usize + 1) + 1);
-        let progress = prop::collection::vec(0..levels, states);
-        let marked = prop::collection::vec(prop::bool::weighted(0.2), states);
-        (edges, progress, marked).prop_map(move |(edges, progress, marked)| {
-            let mut graph =
-                Graph { successors: vec![Vec::new(); states], progress, marked, width, ..Graph::default() };
-            for (from, to) in edges {
-                let turn = monotone && graph.is_regress(from, to);
-                let (from, to) = if turn { (to, from) } else { (from, to) };
-                graph.successors[from].push(to);
-            }
-            graph
-        })
-    })
 }
 
 proptest! {
@@ -238,26 +155,6 @@ proptest! {
         }
     }
 
-    /// What is behind the front and remembered is expanded once, and counts.
-    #[test]
-    fn a_window_is_that_of_the_algorithm(graph in graphs(), reach in 0..9u64, pinned: bool) {
-        let initial = if pinned { Initial::Pinned } else { Initial::Forgotten };
-        let retention = Retention::Window { bit: 0, reach };
-        let outcome = run(&graph, vec![], &Plan { initial, retention, ..sweep() });
-        let expected = reference_with_window(&graph, initial, reach);
-        let (counters, states) = (outcome.counters, graph.reachable(0).len() as u64);
-        prop_assert!(outcome.complete);
-        prop_assert_eq!(expected.met.len() as u64, states);
-        prop_assert_eq!(counters.explored, expected.explored);
-        prop_assert_eq!(counters.sweeps, expected.sweeps);
-        prop_assert_eq!(counters.persistent, expected.persistent);
-        prop_assert_eq!(counters.peak.total(), expected.peak);
-        if reach == 8 {
-            // Wider than all values: full exploration.
-            prop_assert_eq!((counters.explored, counters.sweeps, outcome.distinct), (states, 1, Some(states)));
-        }
-    }
-
     /// The order of successors changes neither what is met nor how often.
     #[test]
     fn the_order_of_successors_does_not_matter(graph in graphs()) {
@@ -324,90 +221,6 @@ fn large_graphs_are_met_completely() {
     }
 }
 
-/// A grid of rings: each step goes on in one of them, and falls by so much where it closes one.
-fn rings(size: usize) -> Graph {
-    let states = size * size;
-    let (next, value) =
-        (|place: usize| (place + 1) % size, |state: usize| (state / size + state % size) as u64);
-    Graph {
-        successors: (0..states)
-            .map(|state| {
-                vec![next(state / size) * size + state % size, state / size * size + next(state % size)]
-            })
-            .collect(),
-        progress: (0..states).map(value).collect(),
-        marked: vec![false; states],
-        width: 3,
-        ..Graph::default()
-    }
-}
-
-/// A window that every step back stays in expands each state once and forgets most of them; one that has to be closed for want of memory loses
-/// nothing but time.
-#[test]
-fn rings_are_met_once_with_a_window() {
-    let size = 400;
-    let graph = rings(size);
-    let states = (size * size) as u64;
-    let ask = |reach, memory| {
-        let limits = Limits { memory, ..Limits::default() };
-        let plan = Plan { retention: Retention::Window { bit: 0, reach }, limits, ..sweep() };
-        run(&graph, vec![PropertyKind::DeadlockFree], &plan)
-    };
-    let whole = ask(size as u64 - 1, usize::MAX);
-    assert!(whole.complete && whole.counters.explored == states && whole.distinct == Some(states));
-    assert!(whole.counters.regress > 0 && whole.counters.persistent == 1);
-    assert!(whole.counters.peak.total() < states * 4 / 5, "{:?}", whole.counters.peak);
-    assert_eq!(whole.counters.layers, 2 * size as u64 - 1);
-    let few = ask(size as u64 / 8, usize::MAX);
-    assert!(few.complete && few.counters.explored > states);
-    for memory in [2 << 20, 3 << 20, 4 << 20] {
-        let closed = ask(size as u64 - 1, memory);
-        assert!(closed.complete && closed.counters.explored > states, "{:?}", closed.stopped);
-        assert!(closed.peak_state_bytes < memory as u64 * 9 / 8, "{}", closed.peak_state_bytes);
-    }
-}
-
-/// More layers than a window keeps: what it gives up is never the layer that the sweep goes back to.
-#[test]
-fn the_layer_that_is_gone_back_to_is_in_the_window() {
-    let last = 1 << 14;
-    let mut graph = Graph {
-        successors: (0..last).map(|state| vec![state + 1]).collect(),
-        progress: (0..=last as u64).collect(),
-        marked: vec![false; last + 2],
-        width: 1,
-        ..Graph::default()
-    };
-    // From the last layer back to the first, and a step that stays there.
-    graph.successors.extend([vec![last + 1], vec![last + 1, 0]]);
-    graph.progress.push(0);
-    let retention = Retention::Window { bit: 0, reach: 1 << 20 };
-    let outcome = run(&graph, vec![], &Plan { retention, ..sweep() });
-    let (states, counters) = (last as u64 + 2, outcome.counters);
-    assert_eq!((counters.explored, counters.sweeps, outcome.distinct), (states, 1, Some(states)));
-    assert_eq!((counters.persistent, counters.transitions, counters.regress), (1, states + 1, 1));
-}
-
-/// Up and down at every step: a window that is gone back to for each state is given up before copying its layers takes more than sweeping again.
-#[test]
-fn a_window_that_costs_more_than_it_saves_is_closed() {
-    let states = 6_000;
-    let graph = Graph {
-        successors: (0..states).map(|state| (state + 1..states).take(1).collect()).collect(),
-        progress: (0..states as u64).map(|state| state % 2).collect(),
-        marked: vec![false; states],
-        width: 1,
-        ..Graph::default()
-    };
-    let ask = |retention| run(&graph, vec![], &Plan { retention, ..sweep() });
-    let window = ask(Retention::Window { bit: 0, reach: 1 });
-    assert!(window.complete && window.counters.explored == states as u64);
-    // Some hundred times back and forth, and then sweep after sweep.
-    assert!((100..2_900).contains(&window.counters.sweeps), "{:?}", window.counters);
-    assert!(ask(Retention::Immediate).counters.sweeps > 2_900);
-}
-
 /// Parts and claims, most of them wrong.
 fn nestings(bits: u32) -> impl Strategy<Value = Nesting> {
     (0..1u64 << bits, prop::option::of(0..=bits)).prop_map(|(parts, monotone)| Nesting { parts, monotone })
@@ -450,42 +263,6 @@ fn looking_up() -> impl Strategy<Value = Graph> {
     })
 }
 
-/// Everything that a nested or remembering sweep must have in common with full exploration.
-fn agrees_with_full_exploration(graph: &Graph, plan: &Plan) -> Result<(), TestCaseError> {
-    let listed = Plan { terminal_states: TerminalList::Listed, ..plan.clone() };
-    let outcome = run(graph, vec![], &listed);
-    let counters = outcome.counters;
-    let reachable = graph.reachable(0);
-    let states = reachable.len() as u64;
-    prop_assert!(outcome.complete);
-    prop_assert!(counters.explored >= states);
-    prop_assert!(outcome.distinct.is_none_or(|distinct| distinct == states));
-    let terminal: BTreeSet<usize> =
-        reachable.iter().copied().filter(|state| graph.successors[*state].is_empty()).collect();
-    prop_assert_eq!(outcome.deadlocks, Some(terminal.len() as u64));
-    let met = outcome.terminal_states.unwrap();
-    prop_assert_eq!(met.len(), terminal.len());
-    prop_assert_eq!(met.into_iter().collect::<BTreeSet<_>>(), terminal);
-    if graph.is_monotone() {
-        prop_assert_eq!((counters.explored, outcome.distinct), (states, Some(states)));
-        prop_assert_eq!(counters.sweeps + counters.local_sweeps, 1);
-    }
-    if plan.disk.in_memory == usize::MAX {
-        prop_assert!(counters.peak.total() <= states * 2 + counters.transitions);
-    }
-    // Each state in turn is found, by a run that is one: replaying it asks for steps that exist.
-    for goal in 0..graph.successors.len() {
-        let marked = (0..graph.successors.len()).map(|state| state == goal).collect();
-        let graph = Graph { marked, ..graph.clone() };
-        let found = run(&graph, vec![PropertyKind::Reachable(())], plan);
-        prop_assert_eq!(
-            answer(&found.verdicts[0]),
-            (reachable.contains(&goal), reachable.get(&goal).copied())
-        );
-    }
-    Ok(())
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -493,19 +270,6 @@ proptest! {
     fn nested_sweeps_meet_everything(graph in graphs(), nesting in nestings(4), pinned: bool) {
         let initial = if pinned { Initial::Pinned } else { Initial::Forgotten };
         agrees_with_full_exploration(&graph, &Plan { initial, nesting, ..sweep() })?;
-    }
-
-    #[test]
-    fn sweeps_with_a_window_meet_everything(
-        graph in graphs(), reach in 0..6u64, bit in 0..3u32, revisits in 0.5..4.0, in_memory in 0..30usize, forgets: bool,
-    ) {
-        let retention = Retention::Window { bit, reach };
-        let limits = Limits { revisits, ..Limits::default() };
-        let disk = DiskUse { in_memory, ..DiskUse::default() };
-        let initial = if forgets { Initial::Forgotten } else { Initial::Pinned };
-        agrees_with_full_exploration(&graph, &Plan { retention, initial, ..sweep() })?;
-        agrees_with_full_exploration(&graph, &Plan { retention, limits, initial, ..sweep() })?;
-        agrees_with_full_exploration(&graph, &Plan { retention, disk, initial, ..sweep() })?;
     }
 
     #[test]
