@@ -2,8 +2,8 @@
 //! draw, to compare or to make smaller. Its propositions are expressions of the model, so that `--automaton` reads it back.
 
 use languages::{Model, Proposition};
+use model::guarded_commands::Expression;
 use report::{Exit, Finding};
-use sweepline::model::guarded_commands::Expression;
 
 use crate::arguments::ConvertArguments;
 use crate::codes;

@@ -8,9 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use engine::explore::StopReason;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use report::{ComparedRun, ComparisonRecord, ComparisonTable, Exit, Finding};
-use sweepline::explore::StopReason;
 
 use crate::arguments::is_standard_stream;
 use crate::codes;

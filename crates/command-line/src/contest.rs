@@ -12,13 +12,13 @@
 use std::path::Path;
 use std::time::Instant;
 
+use engine::check::{CheckError, Engine, Outcome, Plan, Reduction};
+use engine::property::soundness::Unsound;
+use engine::property::{Property, PropertyKind};
+use engine::verdict::Verdict;
 use languages::petri::Net;
 use languages::petri::contest::{ContestProperty, ContestQuestion, Examination};
 use report::{Exit, Finding};
-use sweepline::check::{CheckError, Engine, Outcome, Plan, Reduction};
-use sweepline::property::soundness::Unsound;
-use sweepline::property::{Property, PropertyKind};
-use sweepline::verdict::Verdict;
 
 use crate::codes;
 use crate::console::Console;

@@ -3,9 +3,9 @@
 //! Searches answer yes or no, so a range is narrowed: between a value that is known to be reached and one that is proved not to be passed, several are asked about in one
 //! search. A net whose bounds are proved tightly needs one search; any other one needs few, since each divides the range by the number of questions.
 
-use sweepline::model::guarded_commands::{BinaryOperator, Expression, GuardedCommands};
-use sweepline::model::interpreter::Interpreter;
-use sweepline::model::value_ranges::{expression_range, proved_ranges};
+use model::guarded_commands::{BinaryOperator, Expression, GuardedCommands};
+use model::interpreter::Interpreter;
+use model::value_ranges::{expression_range, proved_ranges};
 
 /// Questions that one search answers.
 pub const TOGETHER: usize = 60;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use languages::state_space::{Arc as SpaceArc, INTERNAL, StateRow};
 use languages::{Language, Model, StateSpace};
+use model::guarded_commands::{ActionId, Expression};
+use model::interpreter::Interpreter;
 use report::{Count, Exit, Finding, Within, runtime_error, svg};
-use sweepline::model::guarded_commands::{ActionId, Expression};
-use sweepline::model::interpreter::Interpreter;
 
 use crate::arguments::ConvertArguments;
 use crate::automaton_conversion::write_automaton;

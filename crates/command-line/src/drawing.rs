@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use sweepline::model::guarded_commands::{CellId, GuardedCommands};
+use model::guarded_commands::{CellId, GuardedCommands};
 
-use sweepline::progress::Comparison;
+use engine::progress::Comparison;
 
 use crate::measure::Measure;
 use crate::model_file::ModelFile;

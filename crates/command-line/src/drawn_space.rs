@@ -1,8 +1,8 @@
 //! A small state space as part of a run record: state by state, or layer by layer where that would be too much to look at.
 
+use model::guarded_commands::GuardedCommands;
+use model::measure::ExpressionMeasure;
 use report::{SpaceEdgeRecord, SpaceRecord, SpaceStateRecord, ValueRecord};
-use sweepline::model::guarded_commands::GuardedCommands;
-use sweepline::progress::ExpressionMeasure;
 
 use crate::reachable_states::ReachableStates;
 

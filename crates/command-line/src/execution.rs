@@ -1,17 +1,17 @@
 //! The two ways to execute a model: which one is chosen, and how it is done.
 
-use languages::{Language, Model};
-use sweepline::check::{
+use engine::check::{
     Automatic, CheckError, CommandsSubject, MeasureSearch, Outcome, Packing, Plan, check,
     check_automatically, find_measures, judge_measure, record_graph,
 };
-use sweepline::explore::Monitor;
-use sweepline::model::guarded_commands::{Expression, GuardedCommands};
-use sweepline::model::interpreted_model::Interpreted;
-use sweepline::progress::ExpressionMeasure;
-use sweepline::progress::finder::{Cost, FinderOptions, SampleFacts};
-use sweepline::property::Property;
-use sweepline::store::compact_graph::RecordedGraph;
+use engine::explore::Monitor;
+use engine::progress::finder::{Cost, FinderOptions, SampleFacts};
+use engine::property::Property;
+use engine::store::compact_graph::RecordedGraph;
+use languages::{Language, Model};
+use model::guarded_commands::{Expression, GuardedCommands};
+use model::interpreted_model::Interpreted;
+use model::measure::ExpressionMeasure;
 
 use crate::lean_execution::Lean;
 use crate::options::ExecutionChoice;

@@ -8,16 +8,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use engine::check::{Automatic, CheckError, ErrorPlace, Outcome, Plan, TraceChoice};
+use engine::explore::StopReason;
+use engine::progress::{ExpressionMeasure, MeasureKind};
+use engine::property::soundness::Unsound;
+use model::guarded_commands::GuardedCommands;
 use report::{
     AnswerRecord, Exit, Finding, FinishedSearch, LengthRecord, RateRecord, RunRecord, SpaceRecord, Summary,
     TraceFile, TraceKind, TraceView, Within, WrittenFile, page, runtime_error, write_junit,
 };
 use serde::Serialize;
-use sweepline::check::{Automatic, CheckError, ErrorPlace, Outcome, Plan, TraceChoice};
-use sweepline::explore::StopReason;
-use sweepline::model::guarded_commands::GuardedCommands;
-use sweepline::progress::{ExpressionMeasure, MeasureKind};
-use sweepline::property::soundness::Unsound;
 
 use crate::arguments::{CheckArguments, ExploreArguments, is_standard_stream};
 use crate::codes;

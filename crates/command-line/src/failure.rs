@@ -1,10 +1,10 @@
 //! The end of a command that could not do what it was asked.
 
+use engine::check::CheckError;
+use engine::explore::StopReason;
+use engine::property::soundness::Unsound;
+use model::transition_system::ExecutionError;
 use report::{Exit, Finding};
-use sweepline::check::CheckError;
-use sweepline::explore::StopReason;
-use sweepline::model::transition_system::ExecutionError;
-use sweepline::property::soundness::Unsound;
 
 use crate::codes;
 use crate::options::SearchOptions;

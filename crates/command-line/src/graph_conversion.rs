@@ -1,21 +1,21 @@
 //! `convert --to graph`: all steps between states, without the states, in the file format of
-//! [`sweepline::store::compact_graph::file`].
+//! [`engine::store::compact_graph::file`].
 //!
 //! The states are met by a sweep where there is a measure, and forgotten on the way; so a state space can be written that no memory
 //! holds. What the graph takes is told on stderr, beside what the literature says that it takes.
 
 use std::time::Instant;
 
+use engine::check::{Engine, ErrorPlace, ModelError, OnRuntimeError, Plan};
+use engine::explore::StopReason;
+use engine::explore::search::Limits;
+use engine::store::compact_graph::file::{GraphNames, NamedProposition};
+use engine::store::compact_graph::{self, RecordedGraph};
+use model::guarded_commands::{ActionId, Expression, GuardedCommands};
 use report::{
     Count, Detail, Exit, Finding, FinishedSearch, MeasureOrigin, MeasureRecord, PlanRecord, RunRecord,
     States, Within, graph_row, runtime_error,
 };
-use sweepline::check::{Engine, ErrorPlace, ModelError, OnRuntimeError, Plan};
-use sweepline::explore::StopReason;
-use sweepline::explore::search::Limits;
-use sweepline::model::guarded_commands::{ActionId, Expression, GuardedCommands};
-use sweepline::store::compact_graph::file::{GraphNames, NamedProposition};
-use sweepline::store::compact_graph::{self, RecordedGraph};
 
 use crate::arguments::ConvertArguments;
 use crate::codes;

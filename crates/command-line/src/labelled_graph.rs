@@ -7,8 +7,8 @@
 use std::io::{self, Write};
 
 use languages::Language;
+use model::guarded_commands::{ActionId, CellId, GuardedCommands, Shape};
 use report::Escaped;
-use sweepline::model::guarded_commands::{ActionId, CellId, GuardedCommands, Shape};
 
 use crate::measure::Measure;
 use crate::model_file::ModelFile;

@@ -4,10 +4,10 @@
 //! megabytes, a quarter of all memory of a run with a million small states. They are as they are in the program's
 //! file, so the kernel may forget them, and fetches again what is needed after all.
 
+use model::guarded_commands::GuardedCommands;
+use model::state_layout::StateLayout;
+use model::transition_system::{Execution, ExecutionError, StateFunctions};
 use native_code::{Compiled, CompiledModel};
-use sweepline::model::guarded_commands::GuardedCommands;
-use sweepline::model::state_layout::StateLayout;
-use sweepline::model::transition_system::{Execution, ExecutionError, StateFunctions};
 
 /// [`Compiled`], and afterwards nothing stays resident that only compiling needed.
 #[derive(Clone, Copy, Debug, Default)]

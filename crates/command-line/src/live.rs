@@ -9,11 +9,11 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
+use engine::explore::{Phase, Snapshot};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use model::measure::ExpressionMeasure;
 use report::{Bytes, Count, Seconds};
 use serde::Serialize;
-use sweepline::explore::{Phase, Snapshot};
-use sweepline::progress::ExpressionMeasure;
 
 /// Time between two looks on a terminal.
 const ON_TERMINAL: Duration = Duration::from_millis(200);

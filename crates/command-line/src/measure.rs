@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use engine::progress::{ExpressionMeasure, MeasureError};
 use languages::{DeclaredMeasure, MeasureExpressions};
+use model::guarded_commands::{Expression, Span};
 use report::{Excerpt, Finding, brief_measure};
-use sweepline::model::guarded_commands::{Expression, Span};
-use sweepline::progress::{ExpressionMeasure, MeasureError};
 
 use crate::codes;
 use crate::model_file::{ModelFile, in_text};

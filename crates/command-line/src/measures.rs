@@ -5,13 +5,13 @@
 
 use std::time::Instant;
 
+use engine::progress::finder::{Aim, Effort, FinderOptions, Prefer, SmallModels};
+use model::guarded_commands::Expression;
+use model::measure::MeasureKind;
 use report::{
     AimRecord, CandidateOrigin, CandidateRecord, Count, Detail, EffortRecord, Exit, FinderRecord, Finding,
     MeasureTable, MeasuresRecord, Percent, ProposalRecord, States,
 };
-use sweepline::model::guarded_commands::Expression;
-use sweepline::progress::MeasureKind;
-use sweepline::progress::finder::{Aim, Effort, FinderOptions, Prefer, SmallModels};
 
 use crate::arguments::{ProgressArguments, is_standard_stream};
 use crate::codes;

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use engine::check::Reduction;
+use engine::progress::finder::Prefer;
+use engine::property::fairness::Fairness;
+use engine::property::linear::{DeadEnds, Runs};
 use languages::Language;
 use languages::petri::contest::Examination;
 use report::{Detail, TraceView};
-use sweepline::check::Reduction;
-use sweepline::progress::finder::Prefer;
-use sweepline::property::fairness::Fairness;
-use sweepline::property::linear::{DeadEnds, Runs};
 
 use crate::amounts::{duration, memory_size};
 

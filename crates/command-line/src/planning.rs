@@ -1,14 +1,14 @@
 //! From options and a model to a plan: which search, by which measure, executed how, within which limits.
 
+use engine::check::{Automatic, Engine, OnRuntimeError, Plan, TerminalList, TraceChoice};
+use engine::explore::search::Limits;
+use engine::explore::sweep::{Initial, OnRegress, Retention};
+use engine::progress::finder::{FinderOptions, Prefer, SmallModels};
+use engine::progress::{Comparison, ExpressionMeasure};
+use engine::store::external::array_heap::Parameters;
+use engine::store::far_layers::QueueKind;
+use model::guarded_commands::{Expression, GuardedCommands};
 use report::{Finding, MeasureOrigin, MeasureRecord, PlanRecord, WindowRecord};
-use sweepline::check::{Automatic, Engine, OnRuntimeError, Plan, TerminalList, TraceChoice};
-use sweepline::explore::search::Limits;
-use sweepline::explore::sweep::{Initial, OnRegress, Retention};
-use sweepline::model::guarded_commands::{Expression, GuardedCommands};
-use sweepline::progress::finder::{FinderOptions, Prefer, SmallModels};
-use sweepline::progress::{Comparison, ExpressionMeasure};
-use sweepline::store::external::array_heap::Parameters;
-use sweepline::store::far_layers::QueueKind;
 
 use crate::codes;
 use crate::execution::execution_for;

@@ -4,12 +4,12 @@
 //! found that the property holds. Mostly it ends soon, with such a state. Where there is none, it would go through
 //! all states again, so that it gives up after some millions.
 
+use engine::check::{Outcome, Plan, TerminalList, TraceChoice};
+use engine::property::premises::{is_true_by_type, premises};
+use engine::property::{Property, PropertyKind};
+use engine::verdict::Verdict;
+use model::guarded_commands::Expression;
 use report::Finding;
-use sweepline::check::{Outcome, Plan, TerminalList, TraceChoice};
-use sweepline::model::guarded_commands::Expression;
-use sweepline::property::premises::{is_true_by_type, premises};
-use sweepline::property::{Property, PropertyKind};
-use sweepline::verdict::Verdict;
 
 use crate::codes;
 use crate::model_file::ModelFile;

@@ -1,9 +1,9 @@
 //! What the model's text proves about a measure: that it never falls, and where it is raised; or a step that may lower it.
 
+use engine::progress::{Doubt, MeasureKind, MonotoneProof, prove_monotone, prove_monotone_vector};
 use languages::Source;
+use model::guarded_commands::{Expression, Span};
 use report::{CandidateOrigin, CandidateRecord, DoubtRecord, PlaceRecord, RaisedRecord};
-use sweepline::model::guarded_commands::{Expression, Span};
-use sweepline::progress::{Doubt, MeasureKind, MonotoneProof, prove_monotone, prove_monotone_vector};
 
 use crate::model_file::ModelFile;
 

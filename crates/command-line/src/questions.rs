@@ -6,16 +6,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use engine::property::fairness::Fairness;
+use engine::property::linear::{LinearProperty, Runs};
+use engine::property::service::{Halt, ServiceProperty};
+use engine::property::{BranchingProperty, Property, PropertyKind, Spelling};
 use languages::petri::contest::{ContestProperty, ContestQuestion};
 use languages::spelling::nearest;
 use languages::{AutomatonWithPropositions, CtlForm, LtlFormula};
+use logic::ltl_to_buchi::Limits;
+use model::guarded_commands::{DeclaredProperty, DeclaredPropertyKind, Expression, Span};
 use report::Finding;
-use sweepline::model::guarded_commands::{DeclaredProperty, DeclaredPropertyKind, Expression, Span};
-use sweepline::property::fairness::Fairness;
-use sweepline::property::linear::{LinearProperty, Runs};
-use sweepline::property::ltl_to_buchi::Limits;
-use sweepline::property::service::{Halt, ServiceProperty};
-use sweepline::property::{BranchingProperty, Property, PropertyKind, Spelling};
 
 use crate::codes;
 use crate::model_file::{ModelFile, in_text};

@@ -5,9 +5,9 @@
 
 use std::collections::HashMap;
 
-use sweepline::model::guarded_commands::{ActionId, GuardedCommands};
-use sweepline::model::interpreter::Interpreter;
-use sweepline::progress::ExpressionMeasure;
+use model::guarded_commands::{ActionId, GuardedCommands};
+use model::interpreter::Interpreter;
+use model::measure::ExpressionMeasure;
 
 /// All reachable states, in breadth-first order: the first one is initial.
 #[derive(Clone, Debug, Default)]

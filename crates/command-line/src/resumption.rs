@@ -6,10 +6,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use engine::check::checkpoint::{CheckpointFolder, Checkpointing};
+use engine::store::external::block::checksum;
 use report::{Exit, Finding};
 use serde::{Deserialize, Serialize};
-use sweepline::check::checkpoint::{CheckpointFolder, Checkpointing};
-use sweepline::store::external::block::checksum;
 
 use crate::arguments::{Arguments, Command, ResumeArguments, is_standard_stream};
 use crate::codes;

@@ -6,11 +6,11 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
+use engine::verdict::trace::{Step, Trace};
+use model::guarded_commands::{ActionId, GuardedCommands};
+use model::interpreter::{Interpreter, RuntimeError};
+use model::random::Random;
 use report::{ChangeRecord, Exit, Steps, TraceFile, TraceRecord, ValueRecord, changes_text, state_text};
-use sweepline::model::guarded_commands::{ActionId, GuardedCommands};
-use sweepline::model::interpreter::{Interpreter, RuntimeError};
-use sweepline::random::Random;
-use sweepline::verdict::trace::{Step, Trace};
 
 use crate::arguments::{SimulateArguments, is_standard_stream};
 use crate::console::{Console, Stream, quietly_if_closed};

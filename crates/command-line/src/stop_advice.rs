@@ -1,9 +1,9 @@
 //! Why a search was stopped, and what would help: advice that knows the options in use.
 
+use engine::explore::StopReason;
+use engine::store::layer::LayerFull;
+use engine::store::pages::available_memory;
 use report::{Bytes, Finding};
-use sweepline::explore::StopReason;
-use sweepline::store::layer::LayerFull;
-use sweepline::store::pages::available_memory;
 
 use crate::codes;
 use crate::options::{ExecutionChoice, SearchOptions};

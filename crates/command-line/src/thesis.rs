@@ -21,15 +21,15 @@ use std::time::Instant;
 
 use clap::error::ErrorKind;
 use clap::{ArgGroup, CommandFactory, Parser};
+use engine::check::{CheckError, Engine, Outcome, Plan};
+use engine::property::{Property, PropertyKind};
+use engine::verdict::trace::Trace;
+use engine::verdict::{Component, Evidence, Verdict};
 use languages::state_space::model_state;
 use languages::{Automaton, CtlForm, Language, Model, StateSpace};
+use model::guarded_commands::GuardedCommands;
+use model::measure::ExpressionMeasure;
 use report::{Count, Detail, Exit, Finding, NO_RUNTIME_ERROR, States, Within, runtime_error};
-use sweepline::check::{CheckError, Engine, Outcome, Plan};
-use sweepline::model::guarded_commands::GuardedCommands;
-use sweepline::progress::ExpressionMeasure;
-use sweepline::property::{Property, PropertyKind};
-use sweepline::verdict::trace::Trace;
-use sweepline::verdict::{Component, Evidence, Verdict};
 
 use crate::arguments::{STYLES, same_file};
 use crate::codes;

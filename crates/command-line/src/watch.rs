@@ -4,8 +4,8 @@
 
 use std::time::{Duration, Instant};
 
+use engine::explore::{Monitor, Phase, Snapshot, StopReason};
 use report::RateRecord;
-use sweepline::explore::{Monitor, Phase, Snapshot, StopReason};
 
 use crate::interrupt::Interrupt;
 use crate::live::{Live, LiveChoice};

@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use sweepline::model::guarded_commands::{Expression, Span};
-use sweepline::property::ctl::Ctl;
+use logic::ctl::Ctl;
+use model::guarded_commands::{Expression, Span};
 
 use crate::codes;
 use crate::diagnostic::Diagnostic;

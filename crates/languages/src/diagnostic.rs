@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 /// Whether the model can be used in spite of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -25,14 +25,14 @@
 
 use std::fmt;
 
-use sweepline::property::ltl::Ltl;
+use logic::ltl::Ltl;
 
 use crate::proposition::Proposition;
 
 /// A formula of linear temporal logic about a model: every run should satisfy it.
 ///
 /// ```
-/// use sweepline::property::ltl::Ltl;
+/// use logic::ltl::Ltl;
 ///
 /// let model = languages::read_model("byte x, y; system async;").expect("a model");
 /// let read = model.ltl("GF x == 1 && y != 0").expect("a formula");

@@ -45,10 +45,10 @@ pub mod state_space;
 
 use std::sync::Arc;
 
-use sweepline::model::guarded_commands::{BuchiAutomaton, Expression, GuardedCommands};
-use sweepline::progress::MeasureKind;
-use sweepline::property::ctl::Ctl;
-use sweepline::property::ltl::Ltl;
+use logic::ctl::Ctl;
+use logic::ltl::Ltl;
+use model::guarded_commands::{BuchiAutomaton, Expression, GuardedCommands};
+use model::measure::MeasureKind;
 
 pub use automata::{
     AutomatonFormat, AutomatonWithPropositions, ServiceOfModel, ServiceText, ServiceTransition,
@@ -210,7 +210,7 @@ impl Model {
 /// Reads a formula of linear temporal logic without a model: whatever is said about one state is a proposition, known by its text.
 ///
 /// ```
-/// use sweepline::property::ltl::Ltl;
+/// use logic::ltl::Ltl;
 ///
 /// let (formula, names) = languages::ltl_over_names("G (wait -> F cs)").expect("a formula");
 /// assert_eq!(names, ["wait", "cs"]);

@@ -34,8 +34,8 @@
 //!
 //! A state space of the `ss` format always has a measure: the progress values in its file.
 
-use sweepline::model::guarded_commands::{Expression, GuardedCommands, Span};
-use sweepline::progress::{ExpressionMeasure, MeasureError, MeasureKind};
+use model::guarded_commands::{Expression, GuardedCommands, Span};
+use model::measure::{ExpressionMeasure, MeasureError, MeasureKind};
 
 /// What a measure's text means.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 //! A proposition is an expression of the model, true where it is not 0. Formulas know it by number only; two that are equal, places in the
 //! text aside, share one. There is room for 64, the bits of a word, which is what an engine evaluates at every state.
 
-use sweepline::model::guarded_commands::{Expression, Span, UnaryOperator};
-use sweepline::property::ltl;
+use logic::ltl;
+use model::guarded_commands::{Expression, Span, UnaryOperator};
 
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
@@ -123,7 +123,7 @@ fn without_places(expression: &Expression) -> Expression {
 
 #[cfg(test)]
 mod tests {
-    use sweepline::model::guarded_commands::{BinaryOperator, CellId};
+    use model::guarded_commands::{BinaryOperator, CellId};
 
     use super::*;
 

@@ -4,7 +4,7 @@
 //! and editors speak of lines and columns. The translation is needed only when something is shown, so it
 //! is a table built on demand, not a pair of numbers carried in every node.
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 /// A place in a text as people count: both numbers start at one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,9 +5,9 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
-use sweepline::model::guarded_commands::GuardedCommands;
-use sweepline::model::state_layout::StateLayout;
-use sweepline::model::transition_system::{ExecutionError, StateFunctions, Truth};
+use model::guarded_commands::GuardedCommands;
+use model::state_layout::StateLayout;
+use model::transition_system::{ExecutionError, StateFunctions, Truth};
 
 use crate::expressions::{Tables, Translator};
 use crate::successors::{Mode, parts};

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::{FunctionBuilder, Variable};
-use sweepline::model::guarded_commands::{
+use model::guarded_commands::{
     BinaryOperator, Expression, GuardedCommands, IntegerType, UnaryOperator, VariableId,
 };
-use sweepline::model::state_layout::{CellRange, Field, StateLayout};
-use sweepline::model::value_order::ValueOrder;
-use sweepline::model::value_ranges::expression_range;
+use model::state_layout::{CellRange, Field, StateLayout};
+use model::value_order::ValueOrder;
+use model::value_ranges::expression_range;
 
 use crate::working_state::WorkingState;
 

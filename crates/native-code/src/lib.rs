@@ -1,17 +1,17 @@
 //! Guarded commands compiled to machine code.
 //!
 //! The principal type in this crate is [`Compiled`], an [`Execution`] like
-//! [`Interpreted`](sweepline::model::interpreted_model::Interpreted), only some hundred times faster:
+//! [`Interpreted`](model::interpreted_model::Interpreted), only some hundred times faster:
 //!
 //! ```
-//! use sweepline::check::{Plan, check};
-//! use sweepline_native_code::Compiled;
+//! use engine::check::{Plan, check};
+//! use native_code::Compiled;
 //!
 //! let text = "process P { byte x; state s; init s; trans s -> s { guard x < 9; effect x = x + 1; }; } system async;";
 //! let model = languages::read_model(text).expect("a correct model");
 //! let outcome = check(&model.commands, &Compiled, &[], &Plan::default(), &mut ())?;
 //! assert_eq!(outcome.distinct, Some(10));
-//! # Ok::<(), sweepline::check::CheckError>(())
+//! # Ok::<(), engine::check::CheckError>(())
 //! ```
 //!
 //! One function computes all successors of a state: it reads each process's location, jumps to the actions that start
@@ -26,11 +26,11 @@ mod successors;
 mod working_state;
 
 use code_memory::{CompiledFunctions, compile};
-use sweepline::model::guarded_commands::GuardedCommands;
-use sweepline::model::interpreter::actions_by_location;
-use sweepline::model::state_layout::StateLayout;
-use sweepline::model::successor_batch::SuccessorBatch;
-use sweepline::model::transition_system::{
+use model::guarded_commands::GuardedCommands;
+use model::interpreter::actions_by_location;
+use model::state_layout::StateLayout;
+use model::successor_batch::SuccessorBatch;
+use model::transition_system::{
     Execution, ExecutionError, Expansion, StateFunctions, TransitionSystem, Truth,
 };
 

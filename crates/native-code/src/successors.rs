@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{FuncRef, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::{Switch, Variable};
-use sweepline::model::guarded_commands::{ActionId, Expression, GuardedCommands, LocationId, ProcessId};
-use sweepline::model::interpreter::actions_by_location;
+use model::guarded_commands::{ActionId, Expression, GuardedCommands, LocationId, ProcessId};
+use model::interpreter::actions_by_location;
 
 use crate::expressions::Translator;
 use crate::working_state::WorkingState;

@@ -10,10 +10,8 @@ use std::collections::BTreeMap;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
-use sweepline::model::guarded_commands::{
-    Assignment, Cell, CellId, Effect, Expression, Overflow, Place, VariableId,
-};
-use sweepline::model::state_layout::{CellRange, Field};
+use model::guarded_commands::{Assignment, Cell, CellId, Effect, Expression, Overflow, Place, VariableId};
+use model::state_layout::{CellRange, Field};
 
 use crate::expressions::Translator;
 

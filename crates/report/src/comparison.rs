@@ -217,7 +217,7 @@ impl ComparisonRecord {
 
 #[cfg(test)]
 mod tests {
-    use sweepline::check::Engine;
+    use engine::check::Engine;
 
     use super::*;
     use crate::run_record::PlanRecord;

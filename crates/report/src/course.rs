@@ -3,11 +3,11 @@
 //! As in the rest of the record, fields are only added. Who fills it in joins neighbouring layers where there are many,
 //! so that a record stays small; views join once more what is still too much for them.
 
+use engine::explore::course::{Course, CoursePoint, SweepCourse};
+use model::guarded_commands::{ActionId, GuardedCommands};
+use model::measure::ExpressionMeasure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sweepline::explore::course::{Course, CoursePoint, SweepCourse};
-use sweepline::model::guarded_commands::{ActionId, GuardedCommands};
-use sweepline::progress::ExpressionMeasure;
 
 /// What a search held, sweep by sweep.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use languages::{Diagnostic, Severity, Source};
-use sweepline::model::guarded_commands::Span;
-use sweepline::model::interpreter::{RuntimeError, RuntimeErrorKind};
+use model::guarded_commands::Span;
+use model::interpreter::{RuntimeError, RuntimeErrorKind};
 
 use crate::run_record::DiagnosticRecord;
 

@@ -4,14 +4,14 @@
 //! outcome once there is one, findings whenever they come up. So a run that ends early, for whatever reason, has the
 //! same record as any other, only with more `null`s.
 
-use sweepline::check::{Engine, ErrorPlace, GraphSummary, ModelError, Outcome, Plan, Reduction, Regress};
-use sweepline::explore::StopReason;
-use sweepline::explore::sweep::{OnRegress, Retention};
-use sweepline::model::guarded_commands::{ActionId, CellId, GuardedCommands};
-use sweepline::property::{Property, PropertyKind};
-use sweepline::store::external::disk::{FileClass, IoCount, IoCounts};
-use sweepline::verdict::trace::{Change, Trace};
-use sweepline::verdict::{Component, Evidence, Length, Verdict};
+use engine::check::{Engine, ErrorPlace, GraphSummary, ModelError, Outcome, Plan, Reduction, Regress};
+use engine::explore::StopReason;
+use engine::explore::sweep::{OnRegress, Retention};
+use engine::property::{Property, PropertyKind};
+use engine::store::external::disk::{FileClass, IoCount, IoCounts};
+use engine::verdict::trace::{Change, Trace};
+use engine::verdict::{Component, Evidence, Length, Verdict};
+use model::guarded_commands::{ActionId, CellId, GuardedCommands};
 
 use crate::course::{ActionRecord, ProfileRecord};
 use crate::diagnostics::Finding;

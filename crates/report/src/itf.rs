@@ -13,9 +13,9 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
+use engine::verdict::trace::Trace;
+use model::guarded_commands::{CellId, GuardedCommands, Shape, Variable};
 use serde_json::{Map, Value, json};
-use sweepline::model::guarded_commands::{CellId, GuardedCommands, Shape, Variable};
-use sweepline::verdict::trace::Trace;
 
 /// The field that is no variable.
 const META: &str = "#meta";
@@ -130,9 +130,9 @@ fn number(value: i64) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use sweepline::model::guarded_commands::ActionId;
-    use sweepline::model::interpreter::Interpreter;
-    use sweepline::verdict::replay::replay;
+    use engine::verdict::replay::replay;
+    use model::guarded_commands::ActionId;
+    use model::interpreter::Interpreter;
 
     use super::*;
 

@@ -162,10 +162,10 @@ impl fmt::Display for Attribute<'_> {
 
 #[cfg(test)]
 mod tests {
+    use engine::check::Engine;
     use proptest::prelude::*;
     use quick_xml::Reader;
     use quick_xml::events::Event;
-    use sweepline::check::Engine;
 
     use super::*;
     use crate::run_record::{ChangeRecord, PlanRecord, StepRecord, TraceKind, TraceRecord, ValueRecord};

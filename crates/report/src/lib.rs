@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use report::{PlanRecord, RunRecord};
-//! use sweepline::check::Engine;
+//! use engine::check::Engine;
 //!
 //! let record = RunRecord::new("lamp.dve", PlanRecord::new(Engine::Breadth, "compiled"));
 //! let json = serde_json::to_string(&record)?;

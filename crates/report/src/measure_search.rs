@@ -2,12 +2,12 @@
 //!
 //! As in the rest of the record, fields are only added. Shares are between 0 and 1.
 
+use engine::check::{Attempt, AttemptEnd, Automatic, Engine, MeasureSearch};
+use engine::progress::finder::{Cost, Effort, Kind, Proposal, SampleFacts};
 use languages::Model;
+use model::guarded_commands::Expression;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sweepline::check::{Attempt, AttemptEnd, Automatic, Engine, MeasureSearch};
-use sweepline::model::guarded_commands::Expression;
-use sweepline::progress::finder::{Cost, Effort, Kind, Proposal, SampleFacts};
 
 use crate::run_record::{MeasureOrigin, MeasureRecord, PlanRecord, RunRecord};
 

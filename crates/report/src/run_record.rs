@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use sweepline::check::Reduction;
+use engine::check::Reduction;
 
 use crate::course::{ActionRecord, ProfileRecord, RateRecord};
 use crate::measure_search::{ExpectedRecord, MeasureSearchRecord, WindowRecord};

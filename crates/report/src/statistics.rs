@@ -4,7 +4,7 @@
 //! vector), which everybody in the field knows how to read. A sweep has those of its papers: states explored, the peak
 //! and where it was, layers, sweeps, and the three kinds of steps; and one line of what forgetting saved.
 
-use sweepline::check::Reduction;
+use engine::check::Reduction;
 
 use crate::filling::{NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS};
 use crate::measure_story;

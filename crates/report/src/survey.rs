@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use engine::property::survey::Surveyed;
+use model::guarded_commands::{ActionId, CellId, GuardedCommands};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sweepline::model::guarded_commands::{ActionId, CellId, GuardedCommands};
-use sweepline::property::survey::Surveyed;
 
 use crate::quantities::Count;
 

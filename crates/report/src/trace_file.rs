@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
+use engine::verdict::replay::{ReplayError, ReplayedTrace, replay};
+use engine::verdict::trace::Trace;
+use model::guarded_commands::{ActionId, GuardedCommands};
+use model::interpreter::Interpreter;
 use serde::{Deserialize, Serialize};
-use sweepline::model::guarded_commands::{ActionId, GuardedCommands};
-use sweepline::model::interpreter::Interpreter;
-use sweepline::verdict::replay::{ReplayError, ReplayedTrace, replay};
-use sweepline::verdict::trace::Trace;
 
 use crate::run_record::{ChangeRecord, ComponentRecord, StepRecord, TraceRecord};
 

@@ -52,7 +52,7 @@ const SCRIPT: &str = concat!(
 ///
 /// ```
 /// use report::{PlanRecord, RunRecord, page};
-/// use sweepline::check::Engine;
+/// use engine::check::Engine;
 ///
 /// let record = RunRecord::new("<lamp>.dve", PlanRecord::new(Engine::Breadth, "compiled"));
 /// let html = page(&record);

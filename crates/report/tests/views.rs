@@ -2,17 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use engine::check::{Engine, Plan, TerminalList, check};
+use engine::explore::search::Limits;
+use engine::explore::sweep::OnRegress;
+use engine::property::linear::LinearProperty;
+use engine::property::{Property, PropertyKind};
+use model::interpreted_model::Interpreted;
 use report::{
     AnswerRecord, AttemptEndRecord, AttemptRecord, Coloring, Detail, EffortRecord, Exit, ExpectedRecord,
     FinderRecord, FinishedSearch, MeasureOrigin, MeasureSearchRecord, PlanRecord, RunRecord, SampleRecord,
     Summary, TraceView, Usage, brief_measure, write_json,
 };
-use sweepline::check::{Engine, Plan, TerminalList, check};
-use sweepline::explore::search::Limits;
-use sweepline::explore::sweep::OnRegress;
-use sweepline::model::interpreted_model::Interpreted;
-use sweepline::property::linear::LinearProperty;
-use sweepline::property::{Property, PropertyKind};
 
 const COUNTER: &str = "byte x; process P { byte a[2]; state s, t; init s; \
     trans s -> t { guard x < 9; effect x = x + 1; }, t -> s {}, t -> t { guard x == 7; effect a[x] = 1; }; } system async;";
@@ -120,8 +120,7 @@ fn a_search_that_was_cut_short_is_no_success_even_without_questions() {
 #[test]
 fn the_counts_of_a_complete_search_add_up() {
     for engine in [Engine::Breadth, Engine::Depth] {
-        let plan =
-            Plan { engine, on_runtime_error: sweepline::check::OnRuntimeError::GoOn, ..Plan::default() };
+        let plan = Plan { engine, on_runtime_error: engine::check::OnRuntimeError::GoOn, ..Plan::default() };
         let search = run(&[], &plan).search;
         assert!(search.complete);
         let (stored, matched) = (search.states.distinct.unwrap(), search.states.matched.unwrap());

@@ -5,12 +5,12 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use engine::check::CheckError;
+use engine::explore::StopReason;
+use engine::verdict::{Evidence, Length, UnknownReason, Verdict};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
-use sweepline::check::CheckError;
-use sweepline::explore::StopReason;
 use sweepline::rust_model::{Checked, Checker, Engine, Model, Path, Properties, Steps, check};
-use sweepline::verdict::{Evidence, Length, UnknownReason, Verdict};
 
 /// All that is reachable, by the book.
 struct Naive<M: Model> {

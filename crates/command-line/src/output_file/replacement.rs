@@ -11,7 +11,7 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use sweepline::store::external::block::checksum;
+use engine::store::external::block::checksum;
 use tempfile::NamedTempFile;
 
 /// What a file is to be replaced by, unless it is dropped before.

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::session::{BROKEN_LOCK, COUNTER, ENDLESS, OVERRUN, Session};
-use sweepline::model::guarded_commands::ActionId;
-use sweepline::model::interpreter::Interpreter;
-use sweepline::store::compact_graph::file::read_graph;
-use sweepline::store::external::disk::Disk;
+use engine::store::compact_graph::file::read_graph;
+use engine::store::external::disk::Disk;
+use model::guarded_commands::ActionId;
+use model::interpreter::Interpreter;
 
 fn model(name: &str) -> String {
     format!("{}/../../models/dve/{name}.dve", env!("CARGO_MANIFEST_DIR"))

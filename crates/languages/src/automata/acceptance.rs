@@ -3,7 +3,7 @@
 //! A generalised Büchi automaton must come by every set again and again: `Inf(0) & Inf(1)`. Where the format says `Inf(0) | Inf(1)`, coming by either is
 //! enough, which is coming by their union. So any positive combination is a list of unions; everything with `Fin` is another kind of automaton.
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use super::hoa::Reader;
 use super::hoa_tokens::TokenKind;

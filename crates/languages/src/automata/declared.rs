@@ -3,7 +3,7 @@
 //! Reading the file gives an automaton whose guards are expressions. Here they are taken apart at their logical operators, so that what
 //! several guards say is asked once.
 
-use sweepline::model::guarded_commands::{BinaryOperator, BuchiAutomaton, CellId, Expression, Span};
+use model::guarded_commands::{BinaryOperator, BuchiAutomaton, CellId, Expression, Span};
 
 use super::label::Label;
 use super::{AutomatonFormat, AutomatonWithPropositions, Growing};

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use super::acceptance::Acceptance;
 use super::hoa_tokens::{Token, TokenKind, tokens};

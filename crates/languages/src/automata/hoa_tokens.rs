@@ -1,6 +1,6 @@
 //! The lexer of the Hanoi format.
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Diagnostics};

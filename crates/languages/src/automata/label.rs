@@ -1,10 +1,10 @@
 //! What must be true of a state for an edge to be taken.
 //!
-//! Labels are Boolean combinations; edges of a [`Buchi`](sweepline::property::buchi::Buchi) have cubes. So a label is taken apart into cases, by
+//! Labels are Boolean combinations; edges of a [`Buchi`](logic::buchi::Buchi) have cubes. So a label is taken apart into cases, by
 //! distributing *and* over *or*. Cases that another one covers are left out, which is all the minimisation there is: labels have few propositions.
 
-use sweepline::model::guarded_commands::{BinaryOperator, Expression, Span, UnaryOperator};
-use sweepline::property::buchi::Cube;
+use logic::buchi::Cube;
+use model::guarded_commands::{BinaryOperator, Expression, Span, UnaryOperator};
 
 use crate::diagnostic::{Checked, Diagnostics};
 use crate::proposition::{Literal, Propositions};
@@ -180,7 +180,7 @@ fn may_fail(expression: &Expression) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use sweepline::model::guarded_commands::{CellId, VariableId};
+    use model::guarded_commands::{CellId, VariableId};
 
     use super::*;
 

@@ -16,8 +16,8 @@ mod service_automaton;
 mod thesis;
 mod visible_events;
 
-use sweepline::model::guarded_commands::Span;
-use sweepline::property::buchi::{Buchi, Edge};
+use logic::buchi::{Buchi, Edge};
+use model::guarded_commands::Span;
 
 use crate::Model;
 use crate::codes;

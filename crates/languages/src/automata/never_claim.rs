@@ -20,8 +20,8 @@
 
 use std::collections::BTreeMap;
 
-use sweepline::model::guarded_commands::{Expression, Span};
-use sweepline::property::buchi::{Cube, Edge};
+use logic::buchi::{Cube, Edge};
+use model::guarded_commands::{Expression, Span};
 
 use super::label::{Label, place_of};
 use super::{AutomatonFormat, AutomatonWithPropositions, Growing};

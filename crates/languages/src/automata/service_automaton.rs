@@ -20,7 +20,7 @@
 
 use std::collections::BTreeMap;
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};

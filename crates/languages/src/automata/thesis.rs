@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use sweepline::model::guarded_commands::Span;
-use sweepline::property::buchi::{Buchi, Cube, Edge};
+use logic::buchi::{Buchi, Cube, Edge};
+use model::guarded_commands::Span;
 
 use super::{AutomatonFormat, AutomatonWithPropositions};
 use crate::Model;

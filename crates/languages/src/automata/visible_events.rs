@@ -15,8 +15,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sweepline::model::guarded_commands::{Action, ActionId, GuardedCommands, Span};
-use sweepline::property::safety_automaton::{EventAutomaton, EventStep};
+use logic::safety_automaton::{EventAutomaton, EventStep};
+use model::guarded_commands::{Action, ActionId, GuardedCommands, Span};
 
 use super::service_automaton::ServiceText;
 use crate::codes;

@@ -4,7 +4,7 @@
 //! second part of it, where messages have several. An index must be known before the run: a measure has no use
 //! for another one, and guarded commands have no expression for it.
 
-use sweepline::model::guarded_commands::{CellId, Expression, Span};
+use model::guarded_commands::{CellId, Expression, Span};
 
 use super::resolve::{Buffer, ChannelScope, Resolver};
 use super::syntax::{self, Name, Purpose};

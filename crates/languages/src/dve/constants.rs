@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use super::syntax::{Declaration, File, Mutability};
 use crate::codes;

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sweepline::model::guarded_commands::{GuardedCommands, Location, LocationId, ProcessId, Shape, Span};
+use model::guarded_commands::{GuardedCommands, Location, LocationId, ProcessId, Shape, Span};
 
 use super::constants::{self, Replacements};
 use super::resolve::{Buffer, ChannelScope, ProcessScope, Resolver, Scope, Symbol, Symbols};

@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use sweepline::model::guarded_commands::{BinaryOperator, Expression, Span, UnaryOperator};
-use sweepline::model::value_order::ValueOrder;
+use model::guarded_commands::{BinaryOperator, Expression, Span, UnaryOperator};
+use model::value_order::ValueOrder;
 
 /// `operator operand`
 pub(crate) fn unary(operator: UnaryOperator, operand: Expression) -> Expression {
@@ -101,7 +101,7 @@ fn value(operator: BinaryOperator, left: i64, right: i64) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use sweepline::model::guarded_commands::CellId;
+    use model::guarded_commands::CellId;
 
     use super::*;
     use Expression::Constant;

@@ -10,9 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sweepline::model::guarded_commands::{
-    Action, Assignment, Effect, Expression, GuardedCommands, ProcessId,
-};
+use model::guarded_commands::{Action, Assignment, Effect, Expression, GuardedCommands, ProcessId};
 
 use super::constants::Replacements;
 use super::declare::Declarations;

@@ -24,7 +24,7 @@ mod text;
 mod tokens;
 mod transition;
 
-use sweepline::model::guarded_commands::{Expression, GuardedCommands, Span};
+use model::guarded_commands::{Expression, GuardedCommands, Span};
 
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};

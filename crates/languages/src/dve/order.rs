@@ -7,8 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use sweepline::model::guarded_commands::Expression;
-use sweepline::model::value_order::{ValueOrder, WIDEST_ORDER};
+use model::guarded_commands::Expression;
+use model::value_order::{ValueOrder, WIDEST_ORDER};
 
 use super::fold;
 use super::resolve::{ProcessScope, Resolver};

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use sweepline::model::guarded_commands::{
+use model::guarded_commands::{
     BinaryOperator, BuchiAutomaton, DeclaredProperty, DeclaredPropertyKind, Expression, LocationId, Span,
 };
 

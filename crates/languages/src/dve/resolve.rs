@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use sweepline::model::guarded_commands::{
+use model::guarded_commands::{
     BinaryOperator, CellId, Expression, IntegerType, LocationId, Place, Span, UnaryOperator, VariableId,
 };
 

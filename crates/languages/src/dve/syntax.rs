@@ -4,8 +4,8 @@
 //! expression knows how deep it is: everything after the parser walks expressions recursively, so the parser
 //! alone has to keep them shallow.
 
-use sweepline::model::guarded_commands::{BinaryOperator, IntegerType, Span, UnaryOperator};
-use sweepline::progress::MeasureKind;
+use model::guarded_commands::{BinaryOperator, IntegerType, Span, UnaryOperator};
+use model::measure::MeasureKind;
 
 use crate::diagnostic::Diagnostic;
 

@@ -3,9 +3,9 @@
 //! Some operators are written out (`f W g` is `g R (f or g)`), which doubles an operand, and doubling it 256 times fills the memory. So sizes are
 //! counted before anything is built.
 
-use sweepline::model::guarded_commands::{Span, UnaryOperator};
-use sweepline::property::ctl::Ctl;
-use sweepline::property::ltl::Ltl;
+use logic::ctl::Ctl;
+use logic::ltl::Ltl;
+use model::guarded_commands::{Span, UnaryOperator};
 
 use super::parse::{self, Logic};
 use super::resolve::{Resolver, Scope};

@@ -1,7 +1,7 @@
 //! A formula as it is understood, for people to check: in one spelling, with parentheses wherever an operator could seem to reach
 //! further than it does.
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use super::syntax::{BinaryTemporal, Connective, Formula, FormulaKind, Runs, UnaryTemporal};
 

@@ -7,11 +7,11 @@
 //! Three things have no words, since nobody needs them: an expression deeper than the parser allows, the least 64-bit
 //! number as a value of an order, and a class of an order that has no values, which is left out.
 
-use sweepline::model::guarded_commands::{
+use model::guarded_commands::{
     BinaryOperator, CellId, Expression, GuardedCommands, Process, Shape, UnaryOperator, Variable,
 };
-use sweepline::model::value_order::ValueOrder;
-use sweepline::progress::MeasureKind;
+use model::measure::MeasureKind;
+use model::value_order::ValueOrder;
 
 use super::buffer::LENGTH;
 use super::parse::{TIGHTEST, spelling};

@@ -4,7 +4,7 @@
 //! can look anywhere, which recovery after an error needs. Nothing here stops at a mistake: what is no token
 //! is reported and passed on as such.
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use super::syntax::Purpose;
 use crate::codes;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use sweepline::model::guarded_commands::{
+use model::guarded_commands::{
     Assignment, BinaryOperator, Effect, Expression, LocationId, Participant, ProcessId, Span,
 };
 

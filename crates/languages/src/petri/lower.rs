@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use sweepline::model::guarded_commands::{
+use model::guarded_commands::{
     Action, ActionId, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType,
     Location, LocationId, Overflow, Participant, Place, ProcessId, Shape, Span, Strength,
 };

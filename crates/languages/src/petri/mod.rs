@@ -53,7 +53,7 @@ pub(crate) fn read(
 }
 
 fn too_long(text: &str) -> Diagnostic {
-    use sweepline::model::guarded_commands::Span;
+    use model::guarded_commands::Span;
     let message = format!("the net is longer than {LARGEST_TEXT} bytes");
     let span = Span::new(text.floor_char_boundary(LARGEST_TEXT), text.len());
     let error = Diagnostic::error(crate::codes::TEXT_TOO_LARGE, span, message, "from here on");

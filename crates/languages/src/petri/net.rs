@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 /// A net with its initial marking.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,9 +6,9 @@
 
 use std::borrow::Cow;
 
+use model::guarded_commands::Span;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, escape};
-use sweepline::model::guarded_commands::Span;
 
 use crate::codes;
 use crate::diagnostic::Diagnostic;

@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use super::words::{Word, Words, lines, shown};
 use crate::codes;

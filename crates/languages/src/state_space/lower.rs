@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use sweepline::model::guarded_commands::{
+use model::guarded_commands::{
     Action, Assignment, CellId, Effect, Expression, GuardedCommands, IntegerType, Location, LocationId,
     Participant, Place, ProcessId, Shape, Span,
 };
-use sweepline::progress::MeasureKind;
+use model::measure::MeasureKind;
 
 use super::{INTERNAL, StateRow, StateSpace};
 use crate::dve::{ProcessScope, Scope, Symbol};

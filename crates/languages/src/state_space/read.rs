@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use super::words::{Word, Words, lines, shown};
 use super::{Arc, StateRow, StateSpace};

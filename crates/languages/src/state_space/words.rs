@@ -1,6 +1,6 @@
 //! Lines and words with their places, for formats that consist of nothing else.
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 /// A word at a place.
 #[derive(Clone, Copy, Debug)]

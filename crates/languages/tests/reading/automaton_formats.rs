@@ -2,7 +2,7 @@
 
 use crate::support::{advised_places, first, read_model, read_space};
 use languages::{AutomatonFormat, AutomatonWithPropositions, Model, ServiceText, codes};
-use sweepline::model::guarded_commands::DeclaredPropertyKind;
+use model::guarded_commands::DeclaredPropertyKind;
 
 fn model() -> Model {
     read_model(

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use languages::{Model, Source, ltl_over_names, read_model};
+use model::guarded_commands::DeclaredPropertyKind;
 use oracles::{Beem, PropertyKind};
-use sweepline::model::guarded_commands::DeclaredPropertyKind;
 
 fn models(beem: &Beem) -> BTreeMap<String, Model> {
     let (mut models, mut refused) = (BTreeMap::new(), Vec::new());

@@ -1,7 +1,7 @@
 //! Values for constants from outside of the text.
 
 use languages::{Diagnostic, Language, Model, ReadOptions, codes, read_model_with};
-use sweepline::model::guarded_commands::Expression;
+use model::guarded_commands::Expression;
 
 const FAMILY: &str =
     "const int N = 3, LAST = N - 1; const byte table[2] = {1, 2}; const byte SMALL = 300 / 0;

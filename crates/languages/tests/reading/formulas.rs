@@ -2,10 +2,10 @@
 
 use crate::support::{cell_of, first, read_model, read_space};
 use languages::{CtlForm, Model, codes, ctl_over_names, ltl_over_names};
+use logic::ctl::Ctl;
+use logic::ltl::Ltl;
+use model::guarded_commands::{BinaryOperator, Expression};
 use proptest::prelude::*;
-use sweepline::model::guarded_commands::{BinaryOperator, Expression};
-use sweepline::property::ctl::Ctl;
-use sweepline::property::ltl::Ltl;
 
 const TEXT: &str = "byte x, y, a[3], EFfort, AG, p, q, r, s, both, until;
 process Sender { byte v; state idle, busy; init idle; }

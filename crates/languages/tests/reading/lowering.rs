@@ -2,7 +2,7 @@
 
 use crate::support::read_model;
 use languages::{Language, Model};
-use sweepline::model::guarded_commands::{
+use model::guarded_commands::{
     Assignment, BinaryOperator, CellId, DeclaredPropertyKind, Effect, Expression, Place, Shape,
 };
 
@@ -36,7 +36,7 @@ fn effects(model: &Model, action: usize) -> String {
 
 fn action_names(model: &Model) -> Vec<String> {
     (0..model.commands.actions.len())
-        .map(|action| model.commands.action_name(sweepline::model::guarded_commands::ActionId(action as u32)))
+        .map(|action| model.commands.action_name(model::guarded_commands::ActionId(action as u32)))
         .collect()
 }
 

@@ -6,13 +6,11 @@ use std::sync::{Arc, LazyLock};
 
 use crate::support::{first, places, read_model, read_space};
 use languages::{Automaton, Model, codes};
+use model::guarded_commands::{BinaryOperator, CellId, Expression, Shape, Span, UnaryOperator, VariableId};
+use model::interpreter::Interpreter;
+use model::measure::MeasureKind;
+use model::value_order::ValueOrder;
 use proptest::prelude::*;
-use sweepline::model::guarded_commands::{
-    BinaryOperator, CellId, Expression, Shape, Span, UnaryOperator, VariableId,
-};
-use sweepline::model::interpreter::Interpreter;
-use sweepline::model::value_order::ValueOrder;
-use sweepline::progress::MeasureKind;
 
 /// Names of all kinds, many of them shared by things of different kinds.
 const NAMES: &str =

@@ -2,8 +2,8 @@
 
 use languages::petri::contest::ContestQuestion;
 use languages::{Diagnostic, Language, Model, ReadOptions, codes, read_model_with};
+use model::guarded_commands::{ActionId, CellId, Strength};
 use proptest::prelude::*;
-use sweepline::model::guarded_commands::{ActionId, CellId, Strength};
 
 const LOLA: &str = "PLACE SAFE 3: p-1, idle, and; { c { d } } MARKING idle: 2; \
     TRANSITION go.[x=1] STRONG FAIR CONSUME idle; PRODUCE p-1; TRANSITION back CONSUME p-1; PRODUCE idle, and: 2;";

@@ -2,8 +2,8 @@
 
 use crate::support::{cell_of, first, read_model};
 use languages::{Model, codes};
-use sweepline::model::guarded_commands::{BinaryOperator, Expression, Span};
-use sweepline::progress::MeasureKind;
+use model::guarded_commands::{BinaryOperator, Expression, Span};
+use model::measure::MeasureKind;
 
 const TEXT: &str = "byte x, y, a[3], both;
 process Sender { byte v; state idle, busy; init idle; }

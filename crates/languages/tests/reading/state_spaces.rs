@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::support::{advised_places, read_space};
 use languages::{Language, ReadOptions, StateSpace, codes, read_model_with};
+use model::guarded_commands::{ActionId, CellId, Expression};
+use model::interpreter::Interpreter;
 use proptest::prelude::*;
-use sweepline::model::guarded_commands::{ActionId, CellId, Expression};
-use sweepline::model::interpreter::Interpreter;
 
 fn written(space: &StateSpace) -> String {
     let mut bytes = Vec::new();

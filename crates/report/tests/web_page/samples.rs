@@ -1,12 +1,12 @@
 //! Run records for pages, made up so that every part of a page has something to show.
 
+use engine::check::Engine;
 use report::{
     ActionRecord, AnswerRecord, ChangeRecord, ComponentRecord, DiagnosticRecord, ExpectedRecord,
     MeasureOrigin, PlanRecord, ProfilePointRecord, ProfileRecord, PropertyRecord, RateRecord, RunRecord,
     SpaceEdgeRecord, SpaceRecord, SpaceStateRecord, StepRecord, SweepProfileRecord, TraceKind, TraceRecord,
     ValueRecord,
 };
-use sweepline::check::Engine;
 
 pub fn value(variable: &str, value: impl ToString) -> ValueRecord {
     ValueRecord { variable: variable.into(), value: value.to_string() }

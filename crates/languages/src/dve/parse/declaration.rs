@@ -1,6 +1,6 @@
 //! Variables, constants and channels.
 
-use sweepline::model::guarded_commands::IntegerType;
+use model::guarded_commands::IntegerType;
 
 use super::Parser;
 use crate::diagnostic::Checked;

@@ -5,7 +5,7 @@
 //! parser's stack, and on the result, because a long `a + a + …` makes a deep tree without any descent and
 //! everything after the parser recurses over trees.
 
-use sweepline::model::guarded_commands::{BinaryOperator, Span, UnaryOperator};
+use model::guarded_commands::{BinaryOperator, Span, UnaryOperator};
 
 use super::{Expected, Parser};
 use crate::codes;

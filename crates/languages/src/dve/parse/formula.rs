@@ -18,7 +18,7 @@
 //! `->` both implies and reads the variable of a process. The names decide: behind a process that has such a variable, or
 //! that can mean nothing else, it reads.
 
-use sweepline::model::guarded_commands::{BinaryOperator, Span, UnaryOperator};
+use model::guarded_commands::{BinaryOperator, Span, UnaryOperator};
 
 use super::expression::{DEEPEST, binary_operator};
 use super::formula_tree::{Both, both, state};

@@ -1,6 +1,6 @@
 //! What is wrong with formulas: what was found, and what to write instead.
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use super::Expected;
 use super::expression::DEEPEST;

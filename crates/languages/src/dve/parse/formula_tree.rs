@@ -1,6 +1,6 @@
 //! How parts of a formula are put together, such that what is about one state stays one expression.
 
-use sweepline::model::guarded_commands::{BinaryOperator, Span, UnaryOperator};
+use model::guarded_commands::{BinaryOperator, Span, UnaryOperator};
 
 use super::formula::Reader;
 use crate::diagnostic::Checked;

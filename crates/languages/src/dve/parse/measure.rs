@@ -11,8 +11,8 @@
 //! no calls, so a name in front of a parenthesis is free for the first; `process` and `channel` are reserved words.
 //! That leaves the meaning of every other text alone, and a variable may be called `order`.
 
-use sweepline::model::guarded_commands::Span;
-use sweepline::progress::MeasureKind;
+use model::guarded_commands::Span;
+use model::measure::MeasureKind;
 
 use super::{Expected, Parser};
 use crate::codes;

@@ -18,7 +18,7 @@ mod measure;
 mod operator_words;
 mod process;
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use super::syntax::{self, File, Name, Purpose, SystemClause, Timing};
 use super::tokens::{Token, TokenKind, Tokens, tokens};

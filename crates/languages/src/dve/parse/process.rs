@@ -1,6 +1,6 @@
 //! Processes and their transitions.
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use super::Parser;
 use crate::codes;

@@ -3,7 +3,7 @@
 //! They are asked of the nodes that properties name: for a coloured net, those are the coloured ones, not the instances that it is unfolded to. Which of the two is meant the
 //! contest's pages leave open, and the recorded verdicts tell.
 
-use sweepline::model::guarded_commands::{BinaryOperator, CellId, Expression};
+use model::guarded_commands::{BinaryOperator, CellId, Expression};
 
 use crate::petri::lower::{enabled, joined};
 use crate::petri::net::Net;

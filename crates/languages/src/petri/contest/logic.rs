@@ -1,8 +1,8 @@
 //! From what is written to one of the two logics, or to one of the forms that a search decides on the fly.
 
-use sweepline::model::guarded_commands::Span;
-use sweepline::property::ctl::Ctl;
-use sweepline::property::ltl::Ltl;
+use logic::ctl::Ctl;
+use logic::ltl::Ltl;
+use model::guarded_commands::Span;
 
 use super::ContestQuestion;
 use super::tree::{State, Tree};

@@ -14,7 +14,7 @@ pub(super) mod logic;
 mod read;
 pub(super) mod tree;
 
-use sweepline::model::guarded_commands::{Expression, Span};
+use model::guarded_commands::{Expression, Span};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::formula::LtlFormula;

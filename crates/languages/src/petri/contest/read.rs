@@ -1,6 +1,6 @@
 //! From XML to formulas whose atoms are expressions.
 
-use sweepline::model::guarded_commands::{BinaryOperator, CellId, Expression, Span};
+use model::guarded_commands::{BinaryOperator, CellId, Expression, Span};
 
 use super::tree::{State, Tree, connected, negated};
 use super::{ContestProperty, ContestQuestion, logic};

@@ -1,6 +1,6 @@
 //! A formula over paths and states, before it is known which logic it belongs to.
 
-use sweepline::model::guarded_commands::{BinaryOperator, Expression, Span};
+use model::guarded_commands::{BinaryOperator, Expression, Span};
 
 use crate::petri::lower::joined;
 

@@ -16,7 +16,7 @@
 
 use std::collections::HashMap;
 
-use sweepline::model::guarded_commands::{Expression, Span};
+use model::guarded_commands::{Expression, Span};
 
 use super::formula::{Reader, words};
 use super::tokens::{Braces, Token};

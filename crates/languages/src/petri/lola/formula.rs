@@ -6,7 +6,7 @@
 //!
 //! Names may hold signs of operators (`p-1`, `t.[x=2]`): what stands between blanks is a name if the net has it, and is taken apart otherwise.
 
-use sweepline::model::guarded_commands::{BinaryOperator, CellId, Expression, Span};
+use model::guarded_commands::{BinaryOperator, CellId, Expression, Span};
 
 use super::tokens::{Braces, Cursor, Token, tokens};
 use crate::codes;

@@ -1,6 +1,6 @@
 //! The words of LoLA's files.
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Diagnostics};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use super::read::{Node, WrittenArc, WrittenNet};
 use crate::codes;

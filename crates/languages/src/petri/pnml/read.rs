@@ -2,7 +2,7 @@
 //!
 //! The document is read as a stream. Of each node only what belongs to its meaning is kept.
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use crate::codes;
 use crate::diagnostic::Diagnostic;

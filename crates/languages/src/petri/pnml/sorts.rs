@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use super::sorts::{Declarations, MOST_COLOURS, Sort, SortId, unknown, unsupported};
 use crate::codes;

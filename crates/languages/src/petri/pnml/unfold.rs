@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sweepline::model::guarded_commands::Span;
+use model::guarded_commands::Span;
 
 use super::place_transition::{NodeId, count, ends, node_names};
 use super::read::{Node, WrittenNet};

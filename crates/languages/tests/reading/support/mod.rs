@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "no test needs all of it")]
 
 use languages::{Diagnostic, Model, Source, StateSpace};
-use sweepline::model::guarded_commands::{CellId, Expression};
+use model::guarded_commands::{CellId, Expression};
 
 /// A DVE model that must be right.
 #[track_caller]

@@ -1,0 +1,106 @@
+//! Stubborn sets with machine code: corners by hand, and the deadlocks of the BEEM models.
+
+use engine::check::{Engine, Plan, Reduction, TerminalList, check};
+use engine::property::linear::LinearProperty;
+use engine::property::{Property, PropertyKind};
+use engine::verdict::Verdict;
+use languages::read_model;
+use logic::ltl::Ltl;
+use logic::ltl_to_buchi::Limits;
+use model::guarded_commands::GuardedCommands;
+use native_code::Compiled;
+use oracles::Beem;
+
+/// Instances with more states are left out.
+const MOST_STATES: u64 = 30_000;
+
+fn holds(model: &GuardedCommands, kind: PropertyKind, engine: Engine, reduction: Reduction) -> (bool, u64) {
+    let plan = Plan { engine, reduction, ..Plan::default() };
+    let outcome = check(model, &Compiled, &[Property::new("it", kind)], &plan, &mut ()).unwrap();
+    let holds = match &outcome.verdicts[0] {
+        Verdict::Holds(_) => true,
+        Verdict::Violated(_) => false,
+        Verdict::Unknown(reason) => panic!("{reason:?}"),
+    };
+    (holds, outcome.counters.explored)
+}
+
+#[test]
+fn a_loop_does_not_put_others_off_for_ever() {
+    let text = "process A { state a0, a1, a2, a3; init a0; trans a0 -> a1 {}, a1 -> a0 {}, a1 -> a2 {}, a2 -> a3 {}; } \
+        process B { state b0, b1; init b0; trans b0 -> b1 {}; } system async;";
+    let model = read_model(text).unwrap();
+    let propositions = ["B.b1", "A.a3"].map(|one| model.expression(one).unwrap()).to_vec();
+    let formula = Ltl::implies(Ltl::finally(Ltl::Proposition(0)), Ltl::finally(Ltl::Proposition(1)));
+    let linear = LinearProperty::of_formula(formula, propositions, &Limits::default()).unwrap();
+    for engine in [Engine::Breadth, Engine::Depth, Engine::Sweep] {
+        for reduction in [Reduction::None, Reduction::Stubborn] {
+            let kind = PropertyKind::Linear(Box::new(linear.clone()));
+            assert!(!holds(&model.commands, kind, engine, reduction).0, "{engine:?} {reduction:?}");
+        }
+    }
+}
+
+#[test]
+fn who_makes_a_guard_of_several_variables_true_is_not_left_out() {
+    let text = "byte x = 0; byte y = 0; \
+        process A { state l0, l1, l2; init l0; trans l0 -> l1 {}, l1 -> l1 {}, l0 -> l2 { guard x + y == 1; }; } \
+        process C { state c0, c1; init c0; trans c0 -> c1 { effect x = 1; }; } system async;";
+    let model = read_model(text).unwrap();
+    for reduction in [Reduction::None, Reduction::Stubborn] {
+        let (is_free, _) = holds(&model.commands, PropertyKind::DeadlockFree, Engine::Breadth, reduction);
+        assert!(!is_free, "{reduction:?}");
+    }
+}
+
+#[test]
+fn all_states_without_successors_are_listed() {
+    let text = std::fs::read_to_string("../../models/petri/forks.pnml").unwrap();
+    let options = languages::ReadOptions { language: languages::Language::Pnml, ..Default::default() };
+    let model = languages::read_model_with(&text, &options).unwrap().commands;
+    let listed = |reduction| {
+        let plan =
+            Plan { reduction, explore_all: true, terminal_states: TerminalList::Listed, ..Plan::default() };
+        let property = [Property::new("it", PropertyKind::DeadlockFree)];
+        let outcome = check(&model, &Compiled, &property, &plan, &mut ()).unwrap();
+        let mut states = outcome.terminal_states.unwrap();
+        states.sort();
+        (states, outcome.counters.explored)
+    };
+    let (all, full) = listed(Reduction::None);
+    let (same, reduced) = listed(Reduction::Stubborn);
+    assert_eq!(all, same);
+    assert!(!all.is_empty() && reduced < full, "{reduced} of {full}");
+}
+
+#[test]
+fn deadlocks_of_oracle_models_are_found() {
+    let Some(beem) = Beem::find_or_say_skipped("stubborn sets on BEEM") else { return };
+    let (mut full, mut reduced, mut models) = (0, 0, 0);
+    for file in beem.model_files().unwrap() {
+        if file.to_string_lossy().contains(".prop") {
+            continue;
+        }
+        let model = read_model(&std::fs::read_to_string(&file).unwrap()).unwrap().commands;
+        let mut plan = Plan::default();
+        plan.limits.states = MOST_STATES;
+        let property = [Property::new("it", PropertyKind::DeadlockFree)];
+        let outcome = check(&model, &Compiled, &property, &plan, &mut ()).unwrap();
+        let expected = match &outcome.verdicts[0] {
+            Verdict::Holds(_) => true,
+            Verdict::Violated(_) => false,
+            Verdict::Unknown(_) => continue,
+        };
+        for engine in [Engine::Breadth, Engine::Depth] {
+            let (found, states) = holds(&model, PropertyKind::DeadlockFree, engine, Reduction::Stubborn);
+            assert_eq!(found, expected, "{}", file.display());
+            if engine == Engine::Breadth && expected {
+                full += outcome.counters.explored;
+                reduced += states;
+            }
+        }
+        models += 1;
+    }
+    eprintln!("{models} models; of {full} states without a deadlock, {reduced} were explored");
+    assert!(models > 30 && reduced < full, "{models} models, {reduced} of {full} states");
+}

@@ -1,0 +1,421 @@
+//! A check by a measure that the program finds itself.
+//!
+//! The measure is estimated from a sample, and estimates can be wrong. So the run is watched: when states are expanded
+//! again more often than foreseen, it goes on as full exploration does, and forgets nothing any more. It does not start anew: what was swept is
+//! swept, and from then on each state is expanded once more at the most. Full exploration that turns out to be
+//! long, where no measure was found, is interrupted once for a second, thorough look. What was tried is told with the
+//! outcome.
+
+use std::time::{Duration, Instant};
+
+use crate::explore::search::{Limits, Snapshot};
+use crate::explore::sweep::{Nesting, Retention};
+use crate::explore::{Counters, Monitor, Phase, StopReason};
+use crate::progress::finder::{
+    Aim, Cost, Effort, FinderOptions, Findings, Kind, Proposal, SampleFacts, find, judge,
+};
+use crate::progress::{ExpressionMeasure, prove_monotone};
+use crate::property::Property;
+use crate::property::soundness::needs_monotone;
+use crate::verdict::Verdict;
+use model::guarded_commands::GuardedCommands;
+use model::transition_system::{Execution, StateFunctions};
+
+use super::commands::layout_for;
+use super::{CheckError, DiskUse, Engine, Outcome, Packing, Plan, check};
+
+/// States of a full exploration at which a measure is looked for once more.
+const LARGE: u64 = 20_000_000;
+/// Expansions for each state beyond the first, times α, from which on a sweep has run away. What it has swept by then is not lost, so that to be
+/// patient is cheap.
+const RUNAWAY: f64 = 4.5;
+/// What a measure must promise to end a full exploration: half of the memory for the same work.
+const WORTH_IT: f64 = 0.5;
+
+/// An outcome, and how it was come by.
+#[derive(Clone, Debug)]
+pub struct Automatic {
+    /// Of the last attempt.
+    pub outcome: Outcome,
+    /// All attempts, in order.
+    pub attempts: Vec<Attempt>,
+    /// All searches for a measure, in order.
+    pub searches: Vec<MeasureSearch>,
+}
+
+/// A search for measures.
+#[derive(Clone, Debug)]
+pub struct MeasureSearch {
+    /// What it gave.
+    pub findings: Findings,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// One run of a search.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// The search.
+    pub engine: Engine,
+    /// The measure; `None` for full exploration.
+    pub proposal: Option<Proposal>,
+    /// How it ended.
+    pub end: AttemptEnd,
+    /// What it counted.
+    pub counters: Counters,
+    /// About so many different states were met.
+    pub different: u64,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttemptEnd {
+    /// Its outcome is the outcome.
+    Kept,
+    /// A better measure was found.
+    BetterMeasure,
+    /// Memory was short.
+    Memory,
+}
+
+/// Looks for measures of a model.
+///
+/// # Errors
+/// If the model cannot be made executable, or there is no memory for the sample.
+pub fn find_measures<E: Execution>(
+    model: &GuardedCommands,
+    execution: &E,
+    packing: Packing,
+    options: &FinderOptions,
+) -> Result<MeasureSearch, CheckError> {
+    let start = Instant::now();
+    let layout = layout_for(model, packing);
+    let system = execution.prepare(model, &layout, StateFunctions::default())?;
+    let findings = find(model, &layout, &system, options).map_err(CheckError::NoMemory)?;
+    Ok(MeasureSearch { findings, time: start.elapsed() })
+}
+
+/// What a measure costs on a sample of the model.
+///
+/// # Errors
+/// If the model cannot be made executable, or there is no memory for the sample.
+pub fn judge_measure<E: Execution>(
+    model: &GuardedCommands,
+    execution: &E,
+    packing: Packing,
+    measure: &ExpressionMeasure,
+    options: &FinderOptions,
+) -> Result<(Cost, SampleFacts), CheckError> {
+    let layout = layout_for(model, packing);
+    let functions = StateFunctions { progress: Some(measure.packed()), ..StateFunctions::default() };
+    let system = execution.prepare(model, &layout, functions)?;
+    judge(model, &layout, &system, options).map_err(CheckError::NoMemory)
+}
+
+/// Checks the properties by a measure that is found first.
+///
+/// # Errors
+/// As [`check`](super::check()).
+pub fn check_automatically<E: Execution>(
+    model: &GuardedCommands,
+    execution: &E,
+    properties: &[Property],
+    plan: &Plan,
+    options: &FinderOptions,
+    monitor: &mut dyn Monitor,
+) -> Result<Automatic, CheckError> {
+    plan.require_kept(properties)?;
+    let mut run = AutomaticRun {
+        model,
+        execution,
+        properties,
+        plan,
+        options: *options,
+        monitor,
+        attempts: Vec::new(),
+        searches: Vec::new(),
+    };
+    run.monitor.phase(Phase::FindingMeasure { again: false });
+    run.look(Effort::Quick)?;
+    let outcome = match run.best() {
+        Some(proposal) => run.sweep(&proposal)?,
+        None => run.explore_watched()?,
+    };
+    Ok(Automatic { outcome, attempts: run.attempts, searches: run.searches })
+}
+
+/// The outcome with what an earlier attempt had decided, should this one have been stopped before.
+fn with_answers_of(earlier: Outcome, mut outcome: Outcome) -> Outcome {
+    for (verdict, before) in outcome.verdicts.iter_mut().zip(earlier.verdicts) {
+        if matches!(verdict, Verdict::Unknown(_)) && !matches!(before, Verdict::Unknown(_)) {
+            *verdict = before;
+        }
+    }
+    outcome.error = outcome.error.or(earlier.error);
+    outcome
+}
+
+/// The best measure of a search by which these properties can be checked.
+fn suitable<'s>(
+    model: &GuardedCommands,
+    properties: &[Property],
+    search: &'s MeasureSearch,
+) -> Option<&'s Proposal> {
+    let needs_proof = needs_monotone(properties).is_some();
+    let mut proposals = search.findings.proposals.iter();
+    proposals.find(|one| !needs_proof || prove_monotone(model, &one.components).is_ok())
+}
+
+impl Proposal {
+    /// Which groups a sweep by this measure sweeps on their own.
+    pub fn nesting(&self, measure: &ExpressionMeasure) -> Nesting {
+        match self.kind {
+            Kind::Flat | Kind::Window(_) => Nesting::default(),
+            Kind::Nested => Nesting {
+                parts: measure.lowest_bit(self.monotone).map_or(0, |bit| 1 << bit),
+                monotone: measure.lowest_bit(self.monotone),
+            },
+        }
+    }
+
+    /// How long a sweep by this measure remembers what lies behind.
+    pub fn retention(&self, measure: &ExpressionMeasure) -> Retention {
+        match (self.kind, measure.lowest_bit(self.monotone + 1)) {
+            (Kind::Window(reach), Some(bit)) => Retention::Window { bit, reach },
+            _ => Retention::Immediate,
+        }
+    }
+}
+
+struct AutomaticRun<'a, E> {
+    model: &'a GuardedCommands,
+    execution: &'a E,
+    properties: &'a [Property],
+    plan: &'a Plan,
+    options: FinderOptions,
+    monitor: &'a mut dyn Monitor,
+    attempts: Vec<Attempt>,
+    searches: Vec<MeasureSearch>,
+}
+
+impl<E: Execution> AutomaticRun<'_, E> {
+    /// How measures are looked for.
+    fn options(&self) -> FinderOptions {
+        let windows = self.options.windows && self.plan.may_remember(self.properties);
+        FinderOptions { windows, ..self.options }
+    }
+
+    fn look(&mut self, effort: Effort) -> Result<(), CheckError> {
+        let options = FinderOptions { effort, memory: self.plan.limits.memory, ..self.options() };
+        let search = find_measures(self.model, self.execution, self.plan.packing, &options)?;
+        self.searches.push(search);
+        Ok(())
+    }
+
+    /// The best measure of the last search, if there is one that these properties can be checked by.
+    fn best(&self) -> Option<Proposal> {
+        suitable(self.model, self.properties, self.searches.last()?).cloned()
+    }
+
+    /// How often a state may be expanded, in the mean, before nothing is forgotten any more.
+    fn limit(&self, proposal: &Proposal) -> f64 {
+        let expected = proposal.cost.revisits();
+        match self.options.aim {
+            Aim::Product { alpha } => (expected * (1.0 + 0.6 / alpha)).max(1.0 + RUNAWAY / alpha),
+            Aim::Bounded { .. } => f64::INFINITY,
+        }
+    }
+
+    /// Explores in full, unless that takes long and a measure is found after all.
+    fn explore_watched(&mut self) -> Result<Outcome, CheckError> {
+        let is_whole = self.searches.last().is_some_and(|search| search.findings.sample.complete);
+        // A run that is saved goes on as it began: nobody has to know how it came to its measure.
+        let is_saved = self.plan.checkpoint.is_some();
+        let outcome = self.explore((!is_whole && !is_saved).then_some(LARGE))?;
+        let end = match &outcome.stopped {
+            Some(StopReason::BetterWay) => AttemptEnd::BetterMeasure,
+            Some(StopReason::Memory(_)) if !is_saved => AttemptEnd::Memory,
+            _ => return Ok(outcome),
+        };
+        if end == AttemptEnd::Memory && self.searches.len() == 1 {
+            self.monitor.phase(Phase::FindingMeasure { again: true });
+            self.look(Effort::Thorough)?;
+        }
+        let again = match self.best() {
+            Some(proposal) => {
+                self.ended(end);
+                self.sweep(&proposal)?
+            }
+            // Components and cycles need whole layers.
+            None if end == AttemptEnd::Memory
+                && self.properties.iter().all(|one| !one.kind.needs_layers()) =>
+            {
+                self.ended(end);
+                self.partition()?
+            }
+            None => return Ok(outcome),
+        };
+        Ok(with_answers_of(outcome, again))
+    }
+
+    /// Explores in full, on disk.
+    fn partition(&mut self) -> Result<Outcome, CheckError> {
+        let plan = Plan { engine: Engine::Partition, measure: None, ..self.plan.clone() };
+        let start = Instant::now();
+        let outcome = check(self.model, self.execution, self.properties, &plan, self.monitor)?;
+        self.attempted(plan.engine, None, &outcome, start.elapsed());
+        Ok(outcome)
+    }
+
+    fn sweep(&mut self, proposal: &Proposal) -> Result<Outcome, CheckError> {
+        let Ok(measure) = ExpressionMeasure::new(self.model, &proposal.components) else {
+            return self.explore(None);
+        };
+        let (nesting, retention) = (proposal.nesting(&measure), proposal.retention(&measure));
+        let limits = Limits { revisits: self.limit(proposal), ..self.plan.limits };
+        let plan = Plan {
+            engine: self.sweep_engine(),
+            measure: Some(measure),
+            nesting,
+            retention,
+            limits,
+            ..self.plan.clone()
+        };
+        let start = Instant::now();
+        let outcome = check(self.model, self.execution, self.properties, &plan, self.monitor)?;
+        self.attempted(plan.engine, Some(proposal.clone()), &outcome, start.elapsed());
+        Ok(outcome)
+    }
+
+    /// The sweep that the plan asks for.
+    fn sweep_engine(&self) -> Engine {
+        if self.plan.engine.is_sweep() { self.plan.engine } else { Engine::Sweep }
+    }
+
+    /// Explores in full; at so many states, a measure is looked for, and if there is a good one, the exploration ends. A run that is saved
+    /// goes on on disk when memory is full.
+    fn explore(&mut self, until: Option<u64>) -> Result<Outcome, CheckError> {
+        let disk = DiskUse { breadth_goes_on: self.plan.checkpoint.is_some(), ..self.plan.disk.clone() };
+        let plan = Plan { engine: Engine::Breadth, measure: None, disk, ..self.plan.clone() };
+        let (model, execution, packing) = (self.model, self.execution, self.plan.packing);
+        let properties = self.properties;
+        let memory = self.plan.limits.memory;
+        let options = FinderOptions { effort: Effort::Thorough, memory, ..self.options() };
+        let mut watch = LargeWatch {
+            until,
+            look: || {
+                let search = find_measures(model, execution, packing, &options).ok()?;
+                let best = suitable(model, properties, &search);
+                let is_worth_it = best.is_some_and(|best| options.aim.price(&best.cost) < WORTH_IT);
+                Some((search, is_worth_it))
+            },
+            search: None,
+            monitor: &mut *self.monitor,
+        };
+        let start = Instant::now();
+        let outcome = check(model, execution, properties, &plan, &mut watch)?;
+        let time = start.elapsed();
+        let search = watch.search;
+        self.attempted(plan.engine, None, &outcome, time);
+        self.searches.extend(search);
+        Ok(outcome)
+    }
+
+    fn attempted(&mut self, engine: Engine, proposal: Option<Proposal>, outcome: &Outcome, time: Duration) {
+        self.attempts.push(Attempt {
+            engine,
+            proposal,
+            end: AttemptEnd::Kept,
+            counters: outcome.counters,
+            different: outcome.estimated_distinct,
+            time,
+        });
+    }
+
+    fn ended(&mut self, end: AttemptEnd) {
+        if let Some(last) = self.attempts.last_mut() {
+            last.end = end;
+        }
+    }
+}
+
+/// Looks for a measure once an exploration is large.
+struct LargeWatch<'a, F> {
+    until: Option<u64>,
+    look: F,
+    search: Option<MeasureSearch>,
+    monitor: &'a mut dyn Monitor,
+}
+
+impl<F: FnMut() -> Option<(MeasureSearch, bool)>> Monitor for LargeWatch<'_, F> {
+    fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
+        if self.until.is_some_and(|until| snapshot.counters.explored >= until) {
+            self.until = None;
+            self.monitor.phase(Phase::FindingMeasure { again: true });
+            if let Some((search, is_worth_it)) = (self.look)() {
+                self.search = Some(search);
+                if is_worth_it {
+                    return Some(StopReason::BetterWay);
+                }
+            }
+            self.monitor.phase(Phase::Exploring);
+        }
+        self.monitor.look(snapshot)
+    }
+
+    fn phase(&mut self, phase: Phase<'_>) {
+        self.monitor.phase(phase);
+    }
+
+    fn wants_checkpoint(&mut self) -> bool {
+        self.monitor.wants_checkpoint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::property::PropertyKind;
+    use model::guarded_commands::{
+        Action, Assignment, BinaryOperator, CellId, Effect, Expression, IntegerType, Location, LocationId,
+        Participant, Place, Shape, Span,
+    };
+    use model::interpreted_model::Interpreted;
+
+    /// A byte that runs through all its values.
+    fn counter() -> GuardedCommands {
+        let mut model = GuardedCommands::default();
+        model.add_variable("x", None, Shape::Scalar(IntegerType::BYTE), &[], Span::default());
+        let location = Location { name: "l".into(), committed: false, span: Span::default() };
+        let process = model.add_process("P", vec![location], LocationId(0), Span::default());
+        let (from, to) = (LocationId(0), LocationId(0));
+        let participant = Participant { process, from, to, guards: Vec::new(), span: Span::default() };
+        let x = CellId(0);
+        let value = Expression::binary(BinaryOperator::Add, Expression::Cell(x), Expression::Constant(1));
+        let effects = vec![Effect::Assign(vec![Assignment { place: Place::Cell(x), value }])];
+        model.actions.push(Action { participants: vec![participant], effects, channel: None, name: None });
+        model
+    }
+
+    #[test]
+    fn what_an_attempt_that_was_given_up_has_decided_stays_decided() {
+        let model = counter();
+        let reached = |value| {
+            let x = Expression::Cell(CellId(0));
+            let goal = Expression::binary(BinaryOperator::Equal, x, Expression::Constant(value));
+            Property::new("goal", PropertyKind::Reachable(goal))
+        };
+        let properties = [reached(3), reached(200), reached(1)];
+        let stopped_at = |states| {
+            let plan = Plan { limits: Limits { states, ..Limits::default() }, ..Plan::default() };
+            check(&model, &Interpreted, &properties, &plan, &mut ()).unwrap()
+        };
+        let outcome = with_answers_of(stopped_at(10), stopped_at(2));
+        let holds: Vec<bool> =
+            outcome.verdicts.iter().map(|verdict| matches!(verdict, Verdict::Holds(_))).collect();
+        assert_eq!(holds, [true, false, true]);
+        assert_eq!(outcome.stopped, Some(StopReason::StateLimit(2)));
+    }
+}

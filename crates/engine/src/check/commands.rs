@@ -1,0 +1,264 @@
+//! Guarded commands as a subject: layouts that widen, the interpreter as the judge.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::progress::{Comparison, ExpressionMeasure};
+use crate::property::survey::Survey;
+use crate::reduce::Kept;
+use crate::reduce::independence::Independence;
+use crate::reduce::reduced_system::ReducedSystem;
+use crate::reduce::stubborn_sets::StubbornSets;
+use crate::store::saved::{Loader, Saver};
+use crate::verdict::replay::{ReplayError, ReplayedTrace, replay};
+use crate::verdict::trace_log::LoggedRun;
+use model::guarded_commands::{Action, ActionId, Expression, GuardedCommands, Shape, Strength};
+use model::interpreter::{Interpreter, RuntimeError};
+use model::observed_ranges::observed_ranges;
+use model::state_layout::{CellRange, Field, Repacking, StateLayout};
+use model::successor_batch::SuccessorBatch;
+use model::transition_system::{Execution, ExecutionError, MAX_ACTIONS, StateFunctions};
+use model::value_ranges::proved_ranges;
+
+use super::subject::{Expanded, Subject};
+use super::{CheckError, Packing, Plan};
+
+/// Guarded commands, an execution, and the layout of states at present.
+pub struct CommandsSubject<'m, E> {
+    model: &'m GuardedCommands,
+    interpreter: Interpreter<'m>,
+    execution: &'m E,
+    measure: Option<&'m ExpressionMeasure>,
+    packing: PackedRanges,
+    reduction: Option<(Arc<Independence>, Kept)>,
+}
+
+/// A layout together with the ranges it was made from.
+struct PackedRanges {
+    proved: Vec<CellRange>,
+    wanted: Vec<CellRange>,
+    layout: StateLayout,
+}
+
+impl PackedRanges {
+    fn choose(model: &GuardedCommands, packing: Packing) -> Self {
+        let proved = proved_ranges(model);
+        let layout = StateLayout::proved(model, &proved);
+        if packing == Packing::Proved || (packing == Packing::Auto && layout.words() == 1) {
+            return Self { wanted: proved.clone(), proved, layout };
+        }
+        let wanted = observed_ranges(model);
+        let tight = StateLayout::observed(model, &wanted, &proved);
+        if packing == Packing::Observed || tight.words() < layout.words() {
+            Self { proved, wanted, layout: tight }
+        } else {
+            Self { wanted: proved.clone(), proved, layout }
+        }
+    }
+
+    /// Makes room in the ranges for values that do not fit; `false` if all of them do.
+    fn widen(&mut self, successors: &[(ActionId, Vec<i64>)]) -> bool {
+        let mut fits = true;
+        let Self { proved, wanted, layout } = self;
+        for (_, state) in successors {
+            for (cell, &value) in state.iter().enumerate() {
+                if !layout.fields()[cell].capacity().covers(CellRange::exactly(value)) {
+                    fits = false;
+                    // What outgrew its field once is likely to grow on, and each time costs a pass over all states.
+                    let grown = wanted[cell].join(CellRange::exactly(value));
+                    wanted[cell] = grown.doubled(proved[cell]).doubled(proved[cell]);
+                }
+            }
+        }
+        !fits
+    }
+
+    /// A layout for the widened ranges. Values that fitted so far must fit again, also where the old fields had room to
+    /// spare.
+    fn next_layout(&mut self, model: &GuardedCommands) -> StateLayout {
+        for ((range, field), proved) in self.wanted.iter_mut().zip(self.layout.fields()).zip(&self.proved) {
+            let held = field.capacity();
+            let held = CellRange { low: held.low.max(proved.low), high: held.high.min(proved.high) };
+            *range = range.join(held);
+        }
+        StateLayout::observed(model, &self.wanted, &self.proved)
+    }
+}
+
+/// The layout with which a search begins.
+pub fn layout_for(model: &GuardedCommands, packing: Packing) -> StateLayout {
+    PackedRanges::choose(model, packing).layout
+}
+
+impl<'m, E: Execution> CommandsSubject<'m, E> {
+    /// Chooses a layout for the model.
+    pub fn new(model: &'m GuardedCommands, execution: &'m E, plan: &'m Plan) -> Self {
+        Self {
+            model,
+            interpreter: Interpreter::new(model),
+            execution,
+            measure: plan.measure.as_ref(),
+            packing: PackedRanges::choose(model, plan.packing),
+            reduction: None,
+        }
+    }
+
+    fn encode_into(&self, batch: &mut SuccessorBatch, states: &[(ActionId, Vec<i64>)]) {
+        let mut packed = vec![0; self.packing.layout.words()];
+        for (action, state) in states {
+            self.packing
+                .layout
+                .encode(state, &mut packed)
+                .expect("the layout holds these states: widen made sure");
+            batch.push(*action, &packed);
+        }
+    }
+}
+
+impl<'m, E: Execution> Subject for CommandsSubject<'m, E> {
+    type Predicate = Expression;
+    type System = ReducedSystem<E::System<'m>>;
+    type State = Vec<i64>;
+    type Run = ReplayedTrace;
+    type Fault = RuntimeError;
+
+    fn words(&self) -> usize {
+        self.packing.layout.words()
+    }
+
+    fn fields(&self) -> &[Field] {
+        self.packing.layout.fields()
+    }
+
+    fn survey(&self) -> Option<Survey> {
+        let locations = |cell: usize| match self.model.variable(self.model.cells[cell].variable).shape {
+            Shape::Location(process) => Some(self.model.process(process).locations.len()),
+            _ => None,
+        };
+        Some(Survey::new(self.fields(), self.model.actions.len(), locations))
+    }
+
+    fn bits(&self) -> usize {
+        self.packing.layout.bits()
+    }
+
+    fn has_measure(&self) -> bool {
+        self.measure.is_some()
+    }
+
+    fn progress_bits(&self) -> Option<u32> {
+        self.measure.map(ExpressionMeasure::bits)
+    }
+
+    fn comparison(&self) -> Comparison {
+        self.measure.map(ExpressionMeasure::comparison).unwrap_or_default()
+    }
+
+    fn prepare(&self, predicates: &[Expression]) -> Result<Self::System, ExecutionError> {
+        if self.model.actions.len() > MAX_ACTIONS {
+            let actions = self.model.actions.len();
+            return Err(ExecutionError::NotSupported(CheckError::TooManyActions(actions).to_string()));
+        }
+        let functions = StateFunctions { predicates, progress: self.measure.map(ExpressionMeasure::packed) };
+        let layout = &self.packing.layout;
+        let system = self.execution.prepare(self.model, layout, functions)?;
+        Ok(match &self.reduction {
+            None => ReducedSystem::full(system),
+            Some((facts, kept)) => {
+                let sets = StubbornSets::new(self.model, facts.clone(), layout, *kept, predicates);
+                ReducedSystem::reduced(system, sets, self.has_measure())
+            }
+        })
+    }
+
+    fn reduce(&mut self, kept: Kept) -> bool {
+        self.reduction = Some((Arc::new(Independence::new(self.model)), kept));
+        true
+    }
+
+    fn initial(&self, batch: &mut SuccessorBatch) {
+        self.encode_into(batch, &[(ActionId(0), self.model.initial_state())]);
+    }
+
+    fn expand(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Expanded<RuntimeError> {
+        let successors = self.interpreter.successors(&self.decode(state));
+        let mut good = Vec::with_capacity(successors.len());
+        let mut error = None;
+        for (action, result) in successors {
+            match result {
+                Ok(state) => good.push((action, state)),
+                Err(found) => error = error.or(Some((action, found))),
+            }
+        }
+        if self.packing.widen(&good) {
+            let new = self.packing.next_layout(self.model);
+            let old = std::mem::replace(&mut self.packing.layout, new);
+            let repacking = Repacking::new(&old, &self.packing.layout);
+            return Expanded::Widened(Box::new(move |state, packed| repacking.apply(state, packed)));
+        }
+        self.encode_into(batch, &good);
+        Expanded::Successors(error)
+    }
+
+    fn decode(&self, state: &[u64]) -> Vec<i64> {
+        let mut cells = Vec::new();
+        self.packing.layout.decode(state, &mut cells);
+        cells
+    }
+
+    fn replay(&self, run: &LoggedRun) -> Result<ReplayedTrace, ReplayError> {
+        replay(&self.interpreter, run.actions.iter().copied())
+    }
+
+    fn last_state(run: &ReplayedTrace) -> &Vec<i64> {
+        let trace = run.trace();
+        trace.steps.last().map_or(&trace.initial, |step| &step.state)
+    }
+
+    fn states(run: &ReplayedTrace) -> Vec<&Vec<i64>> {
+        let trace = run.trace();
+        std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.state)).collect()
+    }
+
+    fn spare_bits(&self, bits: u32) -> Option<(usize, u32)> {
+        self.packing.layout.spare_bits(bits)
+    }
+
+    fn holds(&self, predicate: &Expression, state: &Vec<i64>) -> Result<bool, RuntimeError> {
+        self.interpreter.evaluate(predicate, state).map(|value| value != 0)
+    }
+
+    fn save(&self, to: &mut Saver) -> io::Result<()> {
+        to.put(&(&self.packing.wanted, &self.packing.layout))
+    }
+
+    fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        (self.packing.wanted, self.packing.layout) = from.get()?;
+        Ok(())
+    }
+
+    fn successors(&self, state: &Vec<i64>) -> Vec<Vec<i64>> {
+        self.interpreter.successors(state).into_iter().filter_map(|(_, next)| next.ok()).collect()
+    }
+
+    fn is_terminal(&self, state: &Vec<i64>) -> bool {
+        self.interpreter.successors(state).is_empty()
+    }
+
+    fn actions(&self) -> usize {
+        self.model.actions.len()
+    }
+
+    fn processes_of_actions(&self) -> Vec<Vec<u32>> {
+        let of = |action: &Action| action.participants.iter().map(|one| one.process.0).collect();
+        self.model.actions.iter().map(of).collect()
+    }
+
+    fn fair_actions(&self) -> Vec<(ActionId, Strength)> {
+        self.model.fair_actions.clone()
+    }
+
+    fn enabled(&self, state: &Vec<i64>) -> Vec<ActionId> {
+        self.interpreter.successors(state).into_iter().map(|(action, _)| action).collect()
+    }
+}

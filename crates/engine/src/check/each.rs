@@ -1,0 +1,235 @@
+//! Several properties, some of which need a search of their own.
+//!
+//! Those that are decided by single states are asked together, in one search. A formula of temporal logic is asked alone. What is asked of the terminal components of layers is asked together with
+//! the others as long as progress does not fall and layers fit into memory; otherwise it is asked again, as a formula.
+
+use super::linear::{Layers, check_linear};
+use super::service::ServiceSubject;
+use super::{
+    CheckError, Engine, ErrorPlace, ModelError, OnRegress, Outcome, OutcomeOf, Plan, StopReason, Subject,
+    TerminalList, check_ctl, check_subject, search_subject,
+};
+use crate::explore::{Monitor, Phase};
+use crate::property::soundness::{Unsound, needs_monotone};
+use crate::property::{BranchingProperty, Property, PropertyKind};
+use crate::verdict::{UnknownReason, Verdict};
+use model::transition_system::MAX_PREDICATES;
+
+/// Checks the properties, those that need a search of their own one by one after the others. The counts of the outcome are those of the first search.
+///
+/// # Errors
+/// As [`check`](super::check()).
+pub fn check_each<M: Subject>(
+    subject: impl Fn() -> M,
+    properties: &[Property<M::Predicate>],
+    plan: &Plan,
+    monitor: &mut dyn Monitor,
+) -> Result<OutcomeOf<M>, CheckError> {
+    plan.require_kept(properties)?;
+    let (alone, together): (Vec<_>, Vec<_>) =
+        properties.iter().cloned().enumerate().partition(|(_, property)| property.kind.needs_own_search());
+    if !alone.is_empty() && plan.checkpoint.is_some() {
+        return Err(CheckError::TemporalNotSaved);
+    }
+    let mut answers = Answers { whole: None, verdicts: properties.iter().map(|_| None).collect(), alone };
+    if !together.is_empty() || answers.alone.is_empty() {
+        answers.ask_together(&subject, together, plan, monitor)?;
+    }
+    for (number, property) in std::mem::take(&mut answers.alone) {
+        match answers.stopped() {
+            // Whoever wanted to stop does not want to stop once for each property.
+            Some(reason) => answers.verdicts[number] = Some(Verdict::Unknown(UnknownReason::Stopped(reason))),
+            None => {
+                monitor.phase(Phase::Checking(&property.name));
+                let mut outcome = check_alone(subject(), &property, plan, monitor)?;
+                let is_linear = matches!(property.kind, PropertyKind::Linear(_));
+                if is_out_of_memory(&outcome) && is_linear && plan.engine.is_sweep() {
+                    outcome = check_linear(subject(), &property, plan, Layers::OnDisk, monitor)?;
+                }
+                let through = match property.kind {
+                    PropertyKind::Branching(_) => Through::Model,
+                    _ => Through::Product,
+                };
+                answers.add(&[number], outcome, through);
+            }
+        }
+    }
+    let Answers { whole, verdicts, .. } = answers;
+    let verdicts = verdicts.into_iter().collect::<Option<Vec<_>>>();
+    match (whole, verdicts) {
+        (Some(whole), Some(verdicts)) => Ok(Outcome { verdicts, ..whole }),
+        _ => Err(CheckError::WrongTrace("a property without an answer".into())),
+    }
+}
+
+/// Checks one property, by the search that it needs.
+///
+/// # Errors
+/// As [`check`](super::check()).
+pub fn check_alone<M: Subject>(
+    subject: M,
+    property: &Property<M::Predicate>,
+    plan: &Plan,
+    monitor: &mut dyn Monitor,
+) -> Result<OutcomeOf<M>, CheckError> {
+    let (properties, predicates) = (std::slice::from_ref(property), property.kind.predicates().len());
+    plan.require_kept(properties)?;
+    if predicates > MAX_PREDICATES {
+        return Err(CheckError::TooManyPredicates(predicates));
+    }
+    match &property.kind {
+        PropertyKind::Branching(branching) => {
+            let BranchingProperty { formula, propositions } = &**branching;
+            check_ctl(subject, formula, propositions, plan, monitor).map(Outcome::from)
+        }
+        PropertyKind::Linear(_) => check_linear(subject, property, plan, Layers::InMemory, monitor),
+        PropertyKind::Service(_) if plan.checkpoint.is_some() => Err(CheckError::TemporalNotSaved),
+        PropertyKind::Service(service) => {
+            // What lies behind an illegal event is not looked at, so that the search must not pass for one through everything.
+            let plan = Plan { explore_all: false, ..plan.clone() };
+            search_subject(ServiceSubject::new(subject, service), properties, &plan, monitor)
+        }
+        _ => check_subject(subject, properties, plan, monitor),
+    }
+}
+
+/// What a search goes through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Through {
+    /// The states of the model.
+    Model,
+    /// Those that it has beside an automaton, which may leave some out.
+    Product,
+}
+
+fn is_out_of_memory<R, T, F>(outcome: &Outcome<R, T, F>) -> bool {
+    matches!(outcome.stopped, Some(StopReason::Memory(_)))
+}
+
+/// A property, and its place in the list.
+type Numbered<M> = (usize, Property<<M as Subject>::Predicate>);
+
+/// What is known so far.
+struct Answers<M: Subject> {
+    whole: Option<OutcomeOf<M>>,
+    verdicts: Vec<Option<Verdict<M::Run, M::State>>>,
+    /// What is still to be asked, one by one.
+    alone: Vec<Numbered<M>>,
+}
+
+impl<M: Subject> Answers<M> {
+    /// Asks for all of them by one search. Where progress falls, and components do not tell, they are asked again, alone, as formulas.
+    fn ask_together(
+        &mut self,
+        subject: &impl Fn() -> M,
+        together: Vec<Numbered<M>>,
+        plan: &Plan,
+        monitor: &mut dyn Monitor,
+    ) -> Result<(), CheckError> {
+        let (numbers, asked): (Vec<usize>, Vec<_>) = together.iter().cloned().unzip();
+        let has_components = needs_monotone(&asked).is_some();
+        let may_ask_again = has_components && plan.checkpoint.is_none() && plan.on_regress != OnRegress::Stop;
+        // It has no layer in memory, from the first state on.
+        if may_ask_again && plan.engine == Engine::BreadthDisk {
+            return self.ask_again(subject, together, plan, monitor);
+        }
+        match check_subject(subject(), &asked, plan, monitor) {
+            // Without components, layers need not be in memory as a whole.
+            Ok(mut outcome) if may_ask_again && is_out_of_memory(&outcome) => {
+                let is_open: Vec<bool> =
+                    outcome.verdicts.iter().map(|verdict| matches!(verdict, Verdict::Unknown(_))).collect();
+                if !is_open.contains(&true) {
+                    self.add(&numbers, outcome, Through::Model);
+                    return Ok(());
+                }
+                let mut open = Vec::new();
+                for ((one, verdict), is_open) in
+                    together.into_iter().zip(outcome.verdicts.drain(..)).zip(is_open)
+                {
+                    if is_open { open.push(one) } else { self.verdicts[one.0] = Some(verdict) }
+                }
+                self.ask_again(subject, open, plan, monitor)
+            }
+            Ok(outcome) => {
+                self.add(&numbers, outcome, Through::Model);
+                if plan.on_regress == OnRegress::Stop || plan.checkpoint.is_some() {
+                    return Ok(());
+                }
+                let is_open = |(number, _): &Numbered<M>| {
+                    matches!(self.verdicts[*number], Some(Verdict::Unknown(UnknownReason::NotMonotone)))
+                };
+                let open: Vec<_> = together.into_iter().filter(is_open).collect();
+                if open.is_empty() {
+                    return Ok(());
+                }
+                self.ask_again(subject, open, plan, monitor)
+            }
+            Err(CheckError::Unsound(Unsound::ComponentsAcrossLayers(_))) if plan.checkpoint.is_none() => {
+                self.ask_again(subject, together, plan, monitor)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Layers do not tell: components are asked for alone, as formulas, and the others without them.
+    fn ask_again(
+        &mut self,
+        subject: &impl Fn() -> M,
+        open: Vec<Numbered<M>>,
+        plan: &Plan,
+        monitor: &mut dyn Monitor,
+    ) -> Result<(), CheckError> {
+        let (components, others): (Vec<_>, Vec<_>) =
+            open.into_iter().partition(|(_, property)| property.kind.is_about_components());
+        self.alone.extend(components.into_iter().filter_map(as_formula));
+        // A graph knows no terminal states, and no values.
+        let is_listed = plan.terminal_states == TerminalList::Listed || plan.survey;
+        if others.is_empty() && !is_listed {
+            return Ok(());
+        }
+        self.ask_together(subject, others, plan, monitor)
+    }
+
+    /// The answers of a search.
+    fn add(&mut self, numbers: &[usize], mut outcome: OutcomeOf<M>, through: Through) {
+        for (number, verdict) in numbers.iter().zip(std::mem::take(&mut outcome.verdicts)) {
+            self.verdicts[*number] = Some(verdict);
+        }
+        if let Some(ModelError { place: ErrorPlace::Property(asked), .. }) = &mut outcome.error {
+            // Of a formula, which is asked alone, it is the number of a proposition.
+            *asked = numbers.get(*asked).or(numbers.first()).copied().unwrap_or(*asked);
+        }
+        let Some(whole) = self.whole.take() else {
+            self.whole = Some(outcome);
+            return;
+        };
+        // A search that ended early tells less of the states than one through all of them.
+        let is_better = through == Through::Model
+            && outcome.complete
+            && !whole.complete
+            && whole.stopped.is_none()
+            && whole.error.is_none();
+        let complete = is_better || (whole.complete && outcome.complete);
+        let (base, other) = if is_better { (outcome, whole) } else { (whole, outcome) };
+        self.whole = Some(Outcome {
+            error: base.error.or(other.error),
+            complete,
+            stopped: base.stopped.or(other.stopped),
+            peak_state_bytes: base.peak_state_bytes.max(other.peak_state_bytes),
+            disk_bytes: base.disk_bytes.max(other.disk_bytes),
+            graph: base.graph.or(other.graph),
+            ..base
+        });
+    }
+
+    /// Why nothing more should be asked.
+    fn stopped(&self) -> Option<StopReason> {
+        let reason = self.whole.as_ref()?.stopped.clone()?;
+        matches!(reason, StopReason::Interrupted | StopReason::TimeLimit).then_some(reason)
+    }
+}
+
+fn as_formula<P: Clone>((number, property): (usize, Property<P>)) -> Option<(usize, Property<P>)> {
+    let kind = property.kind.as_branching()?;
+    Some((number, Property { kind, ..property }))
+}

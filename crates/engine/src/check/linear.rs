@@ -1,0 +1,473 @@
+//! Linear-time properties: the product with an automaton is swept, and an accepting cycle is a run that violates the property.
+//!
+//! Cycles inside of a layer are found [when the layer is complete](crate::property::accepting_cycles). If progress never falls, that is all. Otherwise cycles
+//! [across layers](crate::explore::propagation) are looked for when the sweeps have ended without any. With the constant measure all states are one layer: then this is the usual
+//! search for strongly connected components, everything in memory.
+//!
+//! What is found is a list of steps: a stem, and a loop. Both are replayed, and the loop must close, and be accepted by the automaton, and violate the
+//! formula by the word of an evaluator that knows neither.
+
+use std::collections::HashSet;
+
+use super::linear_on_graph::check_on_graph;
+use super::nested_depth::check_by_nested_depth;
+use super::product::ProductSubject;
+use super::{
+    CheckError, DiskUse, Engine, Expanded, OnRegress, Order, OutcomeOf, Plan, Reduction, Run, SearchEnd,
+    SearchKind, StopReason, Subject,
+};
+use crate::explore::propagation::{Propagation, WaveCycle, Waves};
+use crate::explore::search::{Limits, Snapshot};
+use crate::explore::sweep::{Nesting, Retention, SweepSearch};
+use crate::explore::{Monitor, Observer, Phase, Record, Search};
+use crate::property::accepting_cycles::AcceptingState;
+use crate::property::fairness::{Fairness, FairnessConditions, TooManyConditions};
+use crate::property::linear::{DeadEnds, LinearProperty};
+use crate::property::product::{Acceptor, Place, REPEATED};
+use crate::property::progress_graph::ProgressComponents;
+use crate::property::soundness::{NotKept, Unsound};
+use crate::property::{Property, PropertyKind, predicates};
+use crate::reduce::Kept;
+use crate::store::external::disk::Disk;
+use crate::store::layer::{Inserted, Layer, LayerFull, with_width};
+use crate::verdict::trace_log::{LoggedRun, TraceLog};
+use crate::verdict::{Evidence, UnknownReason, Verdict};
+use model::guarded_commands::ActionId;
+use model::successor_batch::SuccessorBatch;
+use model::transition_system::TransitionSystem;
+
+/// Where the states of a layer are while cycles are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layers {
+    /// All of them in memory, and cycles are found as they are met.
+    InMemory,
+    /// Wherever there is room, and cycles are found in the graph when all states are met.
+    OnDisk,
+}
+
+/// Checks one linear-time property.
+pub(super) fn check_linear<M: Subject>(
+    mut model: M,
+    property: &Property<M::Predicate>,
+    plan: &Plan,
+    layers: Layers,
+    monitor: &mut dyn Monitor,
+) -> Result<OutcomeOf<M>, CheckError> {
+    let PropertyKind::Linear(linear) = &property.kind else {
+        return Err(CheckError::WrongTrace(property.name.clone()));
+    };
+    if plan.engine == Engine::Partition {
+        return Err(Unsound::Cycles(property.name.clone(), plan.engine.name()).into());
+    }
+    if plan.checkpoint.is_some() {
+        return Err(CheckError::TemporalNotSaved);
+    }
+    plan.require_kept(std::slice::from_ref(property))?;
+    if plan.reduction != Reduction::None && !model.fair_actions().is_empty() {
+        return Err(Unsound::Reduced(property.name.clone(), NotKept::FairRuns).into());
+    }
+    plan.reduce(&mut model, Kept::Runs)?;
+    let fair = fairness(&model, &property.name, linear.runs().fairness)?;
+    let subject = ProductSubject::new(model, linear, fair);
+    let monitor = &mut ModelProgress { monitor, rank_bits: subject.acceptor().rank_bits() };
+    match (plan.engine, layers) {
+        (Engine::Depth, _) => {
+            return check_by_nested_depth(subject, &property.name, linear, plan, monitor);
+        }
+        (Engine::BreadthDisk, _) | (_, Layers::OnDisk) => {
+            return check_on_graph(subject, property, linear, plan, monitor);
+        }
+        (_, Layers::InMemory) => {}
+    }
+    let order = if plan.engine.is_sweep() && subject.has_measure() {
+        // Every persistent state is needed in the end, and every step to smaller progress must lead to one.
+        let retention = Retention::Immediate;
+        let parts = match (plan.nesting.parts, subject.acceptor().rank_bits()) {
+            (parts, 0) | (parts @ 0, _) => parts,
+            // The automaton's progress is a part of its own, below the others.
+            (parts, bits) => parts << bits | 1,
+        };
+        let nesting = Nesting { monotone: None, parts };
+        let (initial, comparison) = (plan.initial, subject.comparison());
+        Order::Progress { initial, regress: OnRegress::Sweep, nesting, comparison, retention }
+    } else {
+        Order::Constant
+    };
+    // States that are remembered would all be candidates.
+    let limits = Limits { revisits: f64::INFINITY, ..plan.limits };
+    let plan = Plan { on_regress: OnRegress::Sweep, explore_all: false, limits, ..plan.clone() };
+    let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
+    let no_memory = |error| CheckError::NoMemory(LayerFull::System(error));
+    let mut search = SweepSearch::new(subject.words(), order, plan.limits).map_err(no_memory)?;
+    if plan.course {
+        search = search.with_course(subject.actions());
+    }
+    if plan.engine != Engine::Breadth {
+        search = search.spill_to(plan.spilling(&disk));
+    }
+    let properties = std::slice::from_ref(property);
+    let run = Run::new(subject, properties, &plan, search, SearchKind::Layers(order), None)?;
+    let mut outcome = run.finish_linear(linear, monitor)?;
+    outcome.disk_bytes += disk.bytes();
+    outcome.io = disk.counts();
+    Ok(outcome)
+}
+
+/// Shows the model's progress only.
+struct ModelProgress<'a> {
+    monitor: &'a mut dyn Monitor,
+    rank_bits: u32,
+}
+
+impl Monitor for ModelProgress<'_> {
+    fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
+        self.monitor.look(&Snapshot { progress: snapshot.progress >> self.rank_bits, ..*snapshot })
+    }
+
+    fn phase(&mut self, phase: Phase<'_>) {
+        self.monitor.phase(phase);
+    }
+
+    fn wants_checkpoint(&mut self) -> bool {
+        self.monitor.wants_checkpoint()
+    }
+}
+
+/// What fair runs meet, if only those count.
+fn fairness<M: Subject>(
+    model: &M,
+    name: &str,
+    asked: Fairness,
+) -> Result<Option<FairnessConditions>, Unsound> {
+    let fair_actions = model.fair_actions();
+    let processes = if asked == Fairness::Weak { model.processes_of_actions() } else { Vec::new() };
+    if asked == Fairness::Weak && processes.iter().all(Vec::is_empty) {
+        return Err(Unsound::NoProcesses(name.into()));
+    }
+    if asked == Fairness::Unfair && fair_actions.is_empty() {
+        return Ok(None);
+    }
+    FairnessConditions::new(&processes, &fair_actions).map(Some).map_err(|too_many| match too_many {
+        TooManyConditions::All => Unsound::TooManyFair(name.into()),
+        TooManyConditions::Strong => Unsound::TooManyStrong(name.into()),
+    })
+}
+
+/// A run that goes on for ever: steps to a loop, and the steps of it.
+pub(super) struct Lasso {
+    pub(super) stem: LoggedRun,
+    pub(super) cycle: Vec<ActionId>,
+}
+
+/// The product, as waves see it.
+struct ProductWaves<'a, M: Subject> {
+    subject: &'a mut ProductSubject<M>,
+    system: &'a <ProductSubject<M> as Subject>::System,
+    layers: ProgressComponents,
+    log: TraceLog,
+    disk: &'a DiskUse,
+}
+
+impl<M: Subject> ProductWaves<'_, M> {
+    fn parts(&self) -> (&Acceptor, Place) {
+        (self.subject.acceptor(), self.subject.place())
+    }
+}
+
+impl<M: Subject> Waves for ProductWaves<'_, M> {
+    fn successors(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Result<(), SearchEnd> {
+        successors(self.subject, self.system, state, batch)
+    }
+
+    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
+        self.system.progress(states, values);
+    }
+
+    fn is_accepting(&self, state: &[u64]) -> bool {
+        let (acceptor, place) = self.parts();
+        acceptor.is_accepting(place.automaton(state))
+    }
+
+    fn may_cycle(&self, state: &[u64]) -> bool {
+        let (acceptor, place) = self.parts();
+        acceptor.may_cycle(place.automaton(state))
+    }
+
+    fn layers(&self, progress: u64) -> Option<u32> {
+        self.layers.of(progress)
+    }
+
+    fn begin_log(&mut self) {
+        self.log = TraceLog::new(self.disk.directory.clone());
+    }
+
+    fn log(&mut self, parent: Option<Record>, action: ActionId) {
+        self.log.append(parent, action);
+    }
+
+    fn log_bytes(&self) -> Result<usize, SearchEnd> {
+        let failure = Observer::failure(&self.log);
+        if let Some(reason) = failure {
+            return Err(SearchEnd::Stopped(StopReason::Observer(reason)));
+        }
+        let limit = self.disk.limit;
+        if self.log.disk_bytes() > limit {
+            let reason = format!("the limit of {limit} bytes for files is reached");
+            return Err(SearchEnd::Stopped(StopReason::DiskLimit(reason)));
+        }
+        Ok(self.log.bytes_held())
+    }
+}
+
+/// The successors of a state that was expanded before.
+fn successors<M: Subject>(
+    subject: &mut M,
+    system: &M::System,
+    state: &[u64],
+    batch: &mut SuccessorBatch,
+) -> Result<(), SearchEnd> {
+    batch.clear();
+    if system.expand(state, batch).trouble {
+        batch.clear();
+        if let Expanded::Widened(_) = subject.expand(state, batch) {
+            let reason = "a state has other successors than before: a defect of this program".into();
+            return Err(SearchEnd::Stopped(StopReason::Observer(reason)));
+        }
+    }
+    Ok(())
+}
+
+impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
+    fn finish_linear(
+        mut self,
+        linear: &LinearProperty<M::Predicate>,
+        monitor: &mut dyn Monitor,
+    ) -> Result<OutcomeOf<M>, CheckError> {
+        let mut end = self.search_through(monitor)?;
+        self.note_undefined()?;
+        let is_complete = matches!(end, SearchEnd::Complete(_)) && self.error.is_none();
+        let found = match self.observer.0.accepting_state() {
+            Some(state) => Some(self.cycle_in_layer(state)?),
+            None if is_complete && self.search.counters().regress > 0 => {
+                monitor.phase(Phase::FindingCycles);
+                match self.cycle_across_layers(monitor)? {
+                    Ok(found) => found,
+                    Err(stopped) => {
+                        end = stopped;
+                        None
+                    }
+                }
+            }
+            None => None,
+        };
+        let verdict = match (found, &end, &self.error) {
+            (Some(lasso), ..) => {
+                let (run, start) = self.subject.lasso(linear, lasso)?.ok_or_else(|| self.wrong())?;
+                Verdict::Violated(Evidence::Lasso(run, start))
+            }
+            (None, _, Some(_)) => Verdict::Unknown(UnknownReason::RuntimeError),
+            (None, SearchEnd::Complete(token), None) => Verdict::Holds(Evidence::Search(*token)),
+            (None, SearchEnd::Stopped(reason), None) => {
+                Verdict::Unknown(UnknownReason::Stopped(reason.clone()))
+            }
+            _ => return Err(self.wrong()),
+        };
+        let expanded_later = self.expanded_later;
+        let mut outcome = self.outcome(end, None, vec![verdict]);
+        outcome.counters.explored += expanded_later;
+        Ok(outcome)
+    }
+
+    fn wrong(&self) -> CheckError {
+        CheckError::WrongTrace(self.properties[0].name.clone())
+    }
+
+    /// A shortest cycle through the state that lies in one layer.
+    fn cycle_in_layer(&mut self, found: AcceptingState) -> Result<Lasso, CheckError> {
+        let stem = self.run_to(found.record)?;
+        let system = self.subject.prepare(&predicates(self.properties))?;
+        let starts = self.states_after(&system, &stem)?;
+        let place = self.subject.place();
+        let start = starts.into_iter().find(|state| place.automaton(state) == found.automaton);
+        let start = start.ok_or_else(|| self.wrong())?;
+        let cycle = self.shortest_cycle(&system, &start)?;
+        Ok(Lasso { stem, cycle })
+    }
+
+    /// All states of the product in which a run of the model may end: the automaton has a choice.
+    fn states_after(
+        &mut self,
+        system: &<ProductSubject<M> as Subject>::System,
+        run: &LoggedRun,
+    ) -> Result<Vec<Vec<u64>>, CheckError> {
+        let width = self.subject.words();
+        let mut batch = SuccessorBatch::new(width, 1);
+        self.subject.initial(&mut batch);
+        let mut states: Vec<Vec<u64>> = (0..batch.len())
+            .filter(|i| batch.action(*i) == run.initial)
+            .map(|i| batch.state(i).to_vec())
+            .collect();
+        for action in &run.actions {
+            let mut next = Vec::new();
+            let mut seen = HashSet::new();
+            for state in &states {
+                successors(&mut self.subject, system, state, &mut batch).map_err(|_| self.wrong())?;
+                for i in (0..batch.len()).filter(|i| batch.action(*i) == *action) {
+                    if seen.insert(batch.state(i).to_vec()) {
+                        next.push(batch.state(i).to_vec());
+                    }
+                }
+            }
+            states = next;
+        }
+        Ok(states)
+    }
+
+    /// The actions of a shortest way from the state back to it, along which progress stays.
+    fn shortest_cycle(
+        &mut self,
+        system: &<ProductSubject<M> as Subject>::System,
+        start: &[u64],
+    ) -> Result<Vec<ActionId>, CheckError> {
+        let width = start.len();
+        let no_memory = |error| CheckError::NoMemory(LayerFull::System(error));
+        let mut seen = Layer::new(width, usize::MAX).map_err(no_memory)?;
+        with_width!(width, width => seen.insert(width, start)).map_err(CheckError::NoMemory)?;
+        let mut value = Vec::new();
+        system.progress(start, &mut value);
+        let mut origins = vec![(0, ActionId(0))];
+        let (mut batch, mut values) = (SuccessorBatch::new(width, 1), Vec::new());
+        let mut next = 0;
+        while next < seen.len() {
+            let state = seen.state(next).to_vec();
+            successors(&mut self.subject, system, &state, &mut batch).map_err(|_| self.wrong())?;
+            values.clear();
+            system.progress(batch.words(), &mut values);
+            for (i, near) in values.iter().enumerate() {
+                if batch.state(i) == start {
+                    let mut cycle = vec![batch.action(i)];
+                    while next > 0 {
+                        let (parent, action) = origins[next];
+                        cycle.push(action);
+                        next = parent;
+                    }
+                    cycle.reverse();
+                    return Ok(cycle);
+                }
+                let is_near = self.kind == SearchKind::Layers(Order::Constant) || *near == value[0];
+                if is_near {
+                    let inserted = with_width!(width, width => seen.insert(width, batch.state(i)));
+                    if let Inserted::New(_) = inserted.map_err(CheckError::NoMemory)? {
+                        origins.push((next, batch.action(i)));
+                    }
+                }
+            }
+            next += 1;
+        }
+        Err(self.wrong())
+    }
+
+    /// An accepting cycle that is not inside of one layer, if there is one; the inner error is why the search was stopped.
+    fn cycle_across_layers(
+        &mut self,
+        monitor: &mut dyn Monitor,
+    ) -> Result<Result<Option<Lasso>, SearchEnd>, CheckError> {
+        let layers = self.observer.0.cycles_across_layers();
+        if layers.is_empty() {
+            return Ok(Ok(None));
+        }
+        let (acceptor, place) = (self.subject.acceptor().clone(), self.subject.place());
+        let mut candidates = Vec::new();
+        self.search.persistent_states(|value, state, origin| {
+            if layers.of(value).is_some() && acceptor.may_cycle(place.automaton(state)) {
+                candidates.push((value, state.to_vec(), origin));
+            }
+        })?;
+        // In the order in which they were found: initial states have no parent, and come first.
+        candidates
+            .sort_unstable_by(|(_, state, origin), (_, other, found)| (origin, state).cmp(&(found, other)));
+        let system = self.subject.prepare(&predicates(self.properties))?;
+        let memory = self.plan.limits.memory.saturating_sub(self.search.bytes());
+        let limits = Limits { memory, ..self.plan.limits };
+        let states = candidates.iter().map(|(value, state, _)| (*value, state.as_slice()));
+        let mut propagation = match Propagation::new(self.subject.words(), states, limits) {
+            Ok(propagation) => propagation,
+            Err(end) => return Ok(Err(end)),
+        };
+        let disk = &self.plan.disk;
+        let log = TraceLog::new(disk.directory.clone());
+        let mut waves = ProductWaves { subject: &mut self.subject, system: &system, layers, log, disk };
+        let found = propagation.run(&mut waves, monitor);
+        self.expanded_later += propagation.counters().explored;
+        let found = match found {
+            Ok(found) => found,
+            Err(end) => return Ok(Err(end)),
+        };
+        let Some(WaveCycle { candidate, last, action }) = found else { return Ok(Ok(None)) };
+        let mut cycle = waves.log.run_to(last)?.actions;
+        cycle.push(action);
+        let start = propagation.candidate(candidate);
+        let origin = candidates.iter().find(|(_, state, _)| state == start).map(|(_, _, origin)| *origin);
+        let stem = match origin.ok_or_else(|| self.wrong())? {
+            (Some(parent), action) => {
+                let mut stem = self.run_to(parent)?;
+                stem.actions.push(action);
+                stem
+            }
+            (None, initial) => LoggedRun { initial, actions: Vec::new() },
+        };
+        Ok(Ok(Some(Lasso { stem, cycle })))
+    }
+}
+
+impl<M: Subject> ProductSubject<M> {
+    /// The run that violates the property, and the number of the state from which on it is repeated; `None` if, by the word of somebody who can judge it, it does
+    /// not.
+    pub(super) fn lasso(
+        &self,
+        linear: &LinearProperty<M::Predicate>,
+        Lasso { stem, cycle }: Lasso,
+    ) -> Result<Option<(M::Run, usize)>, CheckError> {
+        let count = |actions: &[ActionId]| actions.iter().filter(|action| **action != REPEATED).count();
+        let (mut start, mut end) = (count(&stem.actions), count(&stem.actions) + count(&cycle));
+        let is_end = start == end;
+        let mut actions = stem.actions;
+        actions.extend(cycle);
+        let whole = LoggedRun { initial: stem.initial, actions };
+        let run = self.replay(&whole)?;
+        let states = Self::states(&run);
+        let closes = states.len() == end + 1 && states[start] == states[end];
+        let may_repeat = linear.runs().dead_ends == DeadEnds::Repeated;
+        if !closes || (is_end && !(may_repeat && self.is_terminal(states[start]))) {
+            return Ok(None);
+        }
+        let steps: Vec<ActionId> =
+            whole.actions.iter().copied().filter(|action| *action != REPEATED).collect();
+        // The same run, but the loop begins as early as it can.
+        while !is_end
+            && start > 0
+            && states[start - 1] == states[end - 1]
+            && steps[start - 1] == steps[end - 1]
+        {
+            (start, end) = (start - 1, end - 1);
+        }
+        if let Some(fair) = self.acceptor().fairness() {
+            let can_move = |state: &M::State| {
+                self.enabled(state).into_iter().fold(0, |all, action| all | fair.of(action))
+            };
+            let looped = states[start..end].iter().zip(&steps[start..end]);
+            if !is_end && !fair.is_fair(looped.map(|(state, action)| (can_move(state), fair.of(*action)))) {
+                return Ok(None);
+            }
+        }
+        let truth = |state: &&M::State| self.truth(state);
+        let stem: Vec<u64> = states[..start].iter().map(truth).collect();
+        let cycle: Vec<u64> = states[start..end.max(start + 1)].iter().map(truth).collect();
+        if !linear.is_violated_by(&stem, &cycle) {
+            return Ok(None);
+        }
+        let actions = steps[..end].to_vec();
+        let run = self.replay(&LoggedRun { initial: whole.initial, actions })?;
+        Ok(Some((run, start)))
+    }
+}

@@ -1,0 +1,249 @@
+//! Depth-first search with all states in memory.
+//!
+//! The stack holds successors that were computed and not yet visited, with the record of the state they come from. A successor is
+//! looked up when it is popped, not when it is pushed; so states are met in the order of a recursive depth-first
+//! search, without its recursion and without computing successors again on the way back. The price is a larger
+//! stack: the untried siblings along the path.
+
+use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
+use crate::store::pages::OutOfMemory;
+use model::guarded_commands::ActionId;
+use model::successor_batch::SuccessorBatch;
+use model::transition_system::TransitionSystem;
+
+use super::observer::{Observer, Record, Successors};
+use super::search::{
+    CompleteSearch, Counters, Held, Limits, Monitor, Search, SearchEnd, StopReason, consult,
+};
+
+/// States between two looks of the monitor.
+const STATES_PER_LOOK: u32 = 4096;
+
+/// A depth-first search that holds all states.
+#[derive(Debug)]
+pub struct DepthSearch {
+    layer: Layer,
+    batch: SuccessorBatch,
+    stack: Stack,
+    /// Stored and about to be expanded.
+    current: Option<u32>,
+    /// Counts on when a run goes on after trouble, so that no run escapes the monitor.
+    rounds: u32,
+    counters: Counters,
+    limits: Limits,
+}
+
+/// Successors that wait, last in, first out.
+#[derive(Debug, Default)]
+struct Stack {
+    words: Vec<u64>,
+    origins: Vec<Origin>,
+}
+
+/// Where a successor comes from.
+type Origin = (Option<u32>, ActionId);
+
+impl Stack {
+    /// Makes sure that `more` successors of `width` words fit, within `budget` bytes.
+    fn make_room(&mut self, more: usize, width: usize, budget: usize) -> Result<(), LayerFull> {
+        let needed = self.origins.len() + more;
+        if needed <= self.origins.capacity() && needed * width <= self.words.capacity() {
+            return Ok(());
+        }
+        // Growing may need the old and the new memory at once.
+        let bytes = |entries: usize| entries * (width * 8 + size_of::<Origin>()) + self.bytes();
+        let entries = [needed.max(self.origins.len() * 2), needed + needed / 8, needed]
+            .into_iter()
+            .find(|&entries| bytes(entries) <= budget)
+            .ok_or(LayerFull::Budget)?;
+        self.words.reserve_exact(entries * width - self.words.len());
+        self.origins.reserve_exact(entries - self.origins.len());
+        Ok(())
+    }
+
+    fn push_all(&mut self, parent: Option<u32>, batch: &SuccessorBatch) {
+        // Reversed, so that the first successor is visited first.
+        for i in (0..batch.len()).rev() {
+            self.words.extend_from_slice(batch.state(i));
+            self.origins.push((parent, batch.action(i)));
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.words.capacity() * 8 + self.origins.capacity() * size_of::<Origin>()
+    }
+}
+
+impl DepthSearch {
+    /// A search over states of `width` words.
+    pub fn new(width: usize, limits: Limits) -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            layer: Layer::new(width, limits.memory)?,
+            batch: SuccessorBatch::new(width, 1),
+            stack: Stack::default(),
+            current: None,
+            rounds: 0,
+            counters: Counters::default(),
+            limits,
+        })
+    }
+
+    fn run_with<W: Width, O: Observer>(
+        &mut self,
+        width: W,
+        system: &dyn TransitionSystem,
+        observer: &mut O,
+        monitor: &mut dyn Monitor,
+    ) -> SearchEnd {
+        loop {
+            self.rounds = self.rounds.wrapping_add(1);
+            if self.rounds.is_multiple_of(STATES_PER_LOOK)
+                && let Some(reason) = consult(self, observer, &self.limits, monitor)
+            {
+                return SearchEnd::Stopped(reason);
+            }
+            if let Some(record) = self.current {
+                let mut batch = std::mem::take(&mut self.batch);
+                batch.clear();
+                let expansion = system.expand(self.layer.state(record as usize), &mut batch);
+                let taken = if expansion.trouble {
+                    Err(SearchEnd::Trouble(Record::from(record)))
+                } else {
+                    self.take(system, &batch, Successors::Steps(batch.len()), observer)
+                };
+                self.batch = batch;
+                if let Err(end) = taken {
+                    return end;
+                }
+            }
+            if let Err(end) = self.visit_next(width, observer) {
+                return end;
+            }
+        }
+    }
+
+    /// Pops successors until one is new, and makes it the current state.
+    fn visit_next<W: Width, O: Observer>(&mut self, width: W, observer: &mut O) -> Result<(), SearchEnd> {
+        loop {
+            let Some(&(parent, action)) = self.stack.origins.last() else {
+                return Err(SearchEnd::Complete(CompleteSearch::attest()));
+            };
+            if self.layer.len() as u64 > self.limits.states {
+                return Err(SearchEnd::Stopped(StopReason::StateLimit(self.limits.states)));
+            }
+            let start = self.stack.words.len() - width.get();
+            let inserted = self.layer.insert(width, &self.stack.words[start..]);
+            let inserted = inserted.map_err(|full| SearchEnd::Stopped(StopReason::Memory(full)))?;
+            self.stack.words.truncate(start);
+            self.stack.origins.pop();
+            if let Inserted::New(record) = inserted {
+                observer.stored(parent.map(Record::from), action);
+                self.current = Some(record);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Shows the current state to the observer and puts its successors on the stack.
+    fn take<O: Observer>(
+        &mut self,
+        system: &dyn TransitionSystem,
+        batch: &SuccessorBatch,
+        successors: Successors,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        let Some(record) = self.current else { return Ok(()) };
+        self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
+        let state = self.layer.state(record as usize);
+        if observer.taken(system, Record::from(record), state, successors).is_break() {
+            return Err(SearchEnd::Decided);
+        }
+        self.current = None;
+        self.counters.explored += 1;
+        self.counters.transitions += batch.len() as u64;
+        let budget = self.limits.memory.saturating_sub(self.layer.bytes());
+        self.stack
+            .make_room(batch.len(), self.layer.width(), budget)
+            .map_err(|full| SearchEnd::Stopped(StopReason::Memory(full)))?;
+        self.stack.push_all(Some(record), batch);
+        self.counters.depth = self.counters.depth.max(self.stack.origins.len() as u64);
+        Ok(())
+    }
+}
+
+impl Search for DepthSearch {
+    fn run<O: Observer>(
+        &mut self,
+        system: &dyn TransitionSystem,
+        observer: &mut O,
+        monitor: &mut dyn Monitor,
+    ) -> SearchEnd {
+        with_width!(self.layer.width(), width => self.run_with(width, system, observer, monitor))
+    }
+
+    fn start<O: Observer>(
+        &mut self,
+        _system: &dyn TransitionSystem,
+        initial: &SuccessorBatch,
+        _observer: &mut O,
+    ) -> Result<(), LayerFull> {
+        self.stack.push_all(None, initial);
+        Ok(())
+    }
+
+    fn supply<O: Observer>(
+        &mut self,
+        system: &dyn TransitionSystem,
+        batch: &SuccessorBatch,
+        successors: Successors,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        self.counters.erroneous += u64::from(successors == Successors::WithError);
+        self.take(system, batch, successors, observer)
+    }
+
+    fn repack(
+        &mut self,
+        width: usize,
+        translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
+    ) -> Result<usize, LayerFull> {
+        let old_width = self.layer.width();
+        let peak = self.layer.repack(width, &mut *translate)?;
+        let mut packed = Vec::with_capacity(width);
+        let mut words = Vec::with_capacity(self.stack.origins.len() * width);
+        for state in self.stack.words.chunks_exact(old_width) {
+            translate(state, &mut packed);
+            words.extend_from_slice(&packed);
+        }
+        let peak = peak + self.stack.bytes() + words.capacity() * 8;
+        self.stack.words = words;
+        self.batch = SuccessorBatch::new(width, 1);
+        Ok(peak)
+    }
+
+    fn troubled(&self) -> &[u64] {
+        self.current.map_or(&[], |record| self.layer.state(record as usize))
+    }
+
+    fn stored(&self) -> usize {
+        self.layer.len()
+    }
+
+    fn distinct(&self) -> Option<u64> {
+        Some(self.layer.len() as u64)
+    }
+
+    fn waiting(&self) -> u64 {
+        self.stack.origins.len() as u64
+    }
+
+    fn counters(&self) -> Counters {
+        let stored = self.layer.len() as u64;
+        let peak = Held { current: stored, ..Held::default() };
+        Counters { sweeps: 1, layers: 1, largest_layer: stored, peak, ..self.counters }
+    }
+
+    fn bytes(&self) -> usize {
+        self.layer.bytes() + self.batch.bytes() + self.stack.bytes()
+    }
+}

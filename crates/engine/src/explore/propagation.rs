@@ -1,0 +1,356 @@
+//! Accepting cycles across layers: the largest persistent predecessor of each state, round by round.
+//!
+//! A cycle that is not inside of one layer has a regress edge, and the target of a regress edge is persistent. So each such cycle goes through a persistent state, and it is enough to
+//! ask which of these, the *candidates*, can reach themselves by way of an accepting state. Every candidate sends a wave along all steps; where waves
+//! meet, the one of the larger candidate goes on. A wave carries whether it has passed an accepting state, and if it comes back to its own candidate
+//! with that, there is a cycle. Otherwise, at the end of a round, two kinds of candidates are on no accepting cycle: those that nobody overwrote, for their wave has been
+//! everywhere; and those that a larger one reached without an accepting state on the way, for had they been on such a cycle, it would have come around
+//! with one. They are blocked, and the rest begin another round. A round goes by progress, least first, like a sweep, and forgets what lies behind, but for the candidates.
+//!
+//! This is algorithm 4 of Lilleskare's thesis (2017), after the maximal accepting predecessors of Brim et al. (2004), with the blocked states written down: without
+//! them, a version that starts its map anew in each round need not end. Candidates that were found later are the larger ones: a candidate that was found from another one is not overwritten by it, so that
+//! along a chain of them all are decided in one round. (The other way round, there would be as many rounds as candidates.)
+//!
+//! Where a wave came from is logged by positions, never by states: a state that was forgotten and met again has other predecessors.
+
+use std::collections::{BTreeMap, BinaryHeap};
+
+use super::observer::Record;
+use super::search::{Counters, Limits, Monitor, SearchEnd, Snapshot, StopReason};
+use crate::store::layer::{Inserted, Layer, LayerFull, with_width};
+use crate::store::pages::OutOfMemory;
+use model::guarded_commands::ActionId;
+use model::successor_batch::SuccessorBatch;
+
+/// Expansions between two looks of the monitor.
+const PER_LOOK: u64 = 1 << 14;
+/// Others than candidates, at the least, before some are forgotten.
+const FORGOTTEN: usize = 1 << 12;
+/// Set in the numbers of candidates that wait.
+const CANDIDATE: u32 = 1 << 31;
+
+/// What the propagation asks of a product.
+pub trait Waves {
+    /// The successors of a state, in place of what is in the batch.
+    fn successors(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Result<(), SearchEnd>;
+
+    /// Appends the progress values of states.
+    fn progress(&self, states: &[u64], values: &mut Vec<u64>);
+
+    /// Whether the state accepts.
+    fn is_accepting(&self, state: &[u64]) -> bool;
+
+    /// Whether it can be on an accepting cycle at all.
+    fn may_cycle(&self, state: &[u64]) -> bool;
+
+    /// The layers, of all that accepting cycles can go through, that are on cycles with this one.
+    fn layers(&self, progress: u64) -> Option<u32>;
+
+    /// A round begins: what was logged is not needed any more.
+    fn begin_log(&mut self);
+
+    /// Logs that a wave took this step, or, without a parent, that it began. Records are numbered one after the other from the beginning of the round.
+    fn log(&mut self, parent: Option<Record>, action: ActionId);
+
+    /// Bytes of memory that the log takes.
+    ///
+    /// # Errors
+    /// If it cannot go on.
+    fn log_bytes(&self) -> Result<usize, SearchEnd>;
+}
+
+/// An accepting cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaveCycle {
+    /// The number of the candidate that it begins and ends with.
+    pub candidate: usize,
+    /// The record of the state before the candidate.
+    pub last: Record,
+    /// The step from there to the candidate.
+    pub action: ActionId,
+}
+
+/// The largest candidate that reaches a state, and in the lowest bit, whether by way of an accepting one. Zero for none.
+type Value = u64;
+
+/// A state that a wave has reached, or a candidate.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reached {
+    value: Value,
+    record: Record,
+    progress: u64,
+    waits: bool,
+}
+
+/// The search.
+#[derive(Debug)]
+pub struct Propagation {
+    /// In the order of their ranks.
+    candidates: Layer,
+    reached: Vec<Reached>,
+    blocked: Vec<bool>,
+    /// Other states that waves have reached. Those that wait for nothing are forgotten from time to time.
+    others: Others,
+    /// By progress: what waits, the largest value first. A value that is not the present one is of earlier.
+    waiting: BTreeMap<u64, BinaryHeap<(Value, u32)>>,
+    records: Record,
+    limits: Limits,
+    counters: Counters,
+}
+
+#[derive(Debug)]
+struct Others {
+    states: Layer,
+    reached: Vec<Reached>,
+    /// The next set, when states are forgotten.
+    next: Layer,
+    /// How many of them wait.
+    live: usize,
+}
+
+fn full(full: LayerFull) -> SearchEnd {
+    SearchEnd::Stopped(StopReason::Memory(full))
+}
+
+impl Propagation {
+    /// Among these states of `width` words, each with its progress value, in the order in which they were found.
+    pub fn new<'s>(
+        width: usize,
+        states: impl Iterator<Item = (u64, &'s [u64])>,
+        limits: Limits,
+    ) -> Result<Self, SearchEnd> {
+        let mut candidates = new_layer(width, limits.memory)?;
+        let mut reached = Vec::new();
+        for (progress, state) in states {
+            let inserted = with_width!(width, width => candidates.insert(width, state));
+            if let Inserted::New(_) = inserted.map_err(full)? {
+                reached.push(Reached { progress, ..Reached::default() });
+            }
+        }
+        let (states, next) = (new_layer(width, limits.memory)?, new_layer(width, limits.memory)?);
+        Ok(Self {
+            blocked: vec![false; reached.len()],
+            reached,
+            candidates,
+            others: Others { states, reached: Vec::new(), next, live: 0 },
+            waiting: BTreeMap::new(),
+            records: 0,
+            limits,
+            counters: Counters::default(),
+        })
+    }
+
+    /// The candidate with this number.
+    pub fn candidate(&self, number: usize) -> &[u64] {
+        self.candidates.state(number)
+    }
+
+    /// What was counted: expansions, steps, and rounds as sweeps.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Looks for a cycle, round by round.
+    ///
+    /// # Errors
+    /// If it is stopped.
+    pub fn run<P: Waves>(
+        &mut self,
+        product: &mut P,
+        monitor: &mut dyn Monitor,
+    ) -> Result<Option<WaveCycle>, SearchEnd> {
+        for number in 0..self.reached.len() {
+            let is_near = product.layers(self.reached[number].progress).is_some();
+            self.blocked[number] = !is_near || !product.may_cycle(self.candidates.state(number));
+        }
+        while self.blocked.iter().any(|blocked| !blocked) {
+            self.counters.sweeps += 1;
+            self.begin_round(product)?;
+            while let Some(progress) = self.waiting.keys().next().copied() {
+                if let Some(cycle) = self.expand_layer(progress, product, monitor)? {
+                    return Ok(Some(cycle));
+                }
+                self.forget()?;
+            }
+            let before = self.blocked.iter().filter(|blocked| **blocked).count();
+            for (number, reached) in self.reached.iter().enumerate() {
+                self.blocked[number] |= reached.value >> 1 == rank(number) || reached.value & 1 == 0;
+            }
+            let after = self.blocked.iter().filter(|blocked| **blocked).count();
+            debug_assert!(after > before, "the largest candidate is never overwritten");
+            if after == before {
+                let reason = "a round has decided nothing: a defect of this program".into();
+                return Err(SearchEnd::Stopped(StopReason::Observer(reason)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn begin_round<P: Waves>(&mut self, product: &mut P) -> Result<(), SearchEnd> {
+        self.others.states.restart(0).map_err(full)?;
+        self.others.reached.clear();
+        self.records = 0;
+        product.begin_log();
+        for number in 0..self.reached.len() {
+            let progress = self.reached[number].progress;
+            self.reached[number] = Reached { progress, ..Reached::default() };
+            if self.blocked[number] {
+                continue;
+            }
+            let accepts = product.is_accepting(self.candidates.state(number));
+            product.log(None, ActionId(0));
+            let value = rank(number) << 1 | u64::from(accepts);
+            self.reached[number] = Reached { value, record: self.records, progress, waits: true };
+            self.records += 1;
+            self.waiting.entry(progress).or_default().push((value, number as u32 | CANDIDATE));
+        }
+        Ok(())
+    }
+
+    fn at(&mut self, number: u32) -> (&[u64], &mut Reached) {
+        if number & CANDIDATE != 0 {
+            let number = (number & !CANDIDATE) as usize;
+            (self.candidates.state(number), &mut self.reached[number])
+        } else {
+            (self.others.states.state(number as usize), &mut self.others.reached[number as usize])
+        }
+    }
+
+    /// Expands everything of this progress value.
+    fn expand_layer<P: Waves>(
+        &mut self,
+        progress: u64,
+        product: &mut P,
+        monitor: &mut dyn Monitor,
+    ) -> Result<Option<WaveCycle>, SearchEnd> {
+        let mut batch = SuccessorBatch::new(self.candidates.width(), 1);
+        let (mut state, mut values) = (Vec::new(), Vec::new());
+        while let Some((value, next)) = self.waiting.get_mut(&progress).and_then(BinaryHeap::pop) {
+            let (words, reached) = self.at(next);
+            if reached.value != value || !reached.waits {
+                continue;
+            }
+            reached.waits = false;
+            let sent = *reached;
+            state.clear();
+            state.extend_from_slice(words);
+            self.others.live -= usize::from(next & CANDIDATE == 0);
+            let sent = Reached { value: value | u64::from(product.is_accepting(&state)), ..sent };
+            batch.clear();
+            product.successors(&state, &mut batch)?;
+            values.clear();
+            product.progress(batch.words(), &mut values);
+            self.counters.explored += 1;
+            self.counters.transitions += batch.len() as u64;
+            for (i, progress) in values.iter().enumerate() {
+                let arrived = self.arrive(*progress, (batch.state(i), batch.action(i)), sent, product)?;
+                if arrived.is_some() {
+                    return Ok(arrived);
+                }
+            }
+            if self.counters.explored.is_multiple_of(PER_LOOK) {
+                self.look(product.log_bytes()?, monitor)?;
+            }
+        }
+        self.waiting.remove(&progress);
+        Ok(None)
+    }
+
+    /// Forgets states that wait for nothing, if they are most of them.
+    fn forget(&mut self) -> Result<(), SearchEnd> {
+        let Others { states, reached, next, live } = &mut self.others;
+        if states.len() < FORGOTTEN || states.len() < 4 * *live {
+            return Ok(());
+        }
+        next.restart(*live).map_err(full)?;
+        let mut kept = Vec::with_capacity(*live);
+        self.waiting.clear();
+        for (number, one) in reached.iter().enumerate().filter(|(_, one)| one.waits) {
+            with_width!(states.width(), width => next.insert(width, states.state(number))).map_err(full)?;
+            self.waiting.entry(one.progress).or_default().push((one.value, kept.len() as u32));
+            kept.push(*one);
+        }
+        std::mem::swap(states, next);
+        *reached = kept;
+        for (number, one) in self.reached.iter().enumerate().filter(|(_, one)| one.waits) {
+            self.waiting.entry(one.progress).or_default().push((one.value, number as u32 | CANDIDATE));
+        }
+        Ok(())
+    }
+
+    /// A wave arrives at a state by this step.
+    fn arrive<P: Waves>(
+        &mut self,
+        progress: u64,
+        (state, action): (&[u64], ActionId),
+        sent: Reached,
+        product: &mut P,
+    ) -> Result<Option<WaveCycle>, SearchEnd> {
+        if !product.may_cycle(state) || product.layers(progress) != product.layers(sent.progress) {
+            return Ok(None);
+        }
+        let number = with_width!(state.len(), width => self.candidates.number_of(width, state));
+        let (reached, waiting) = match number.map(|number| number as usize) {
+            Some(number) if self.blocked[number] => return Ok(None),
+            Some(number) => {
+                if sent.value == rank(number) << 1 | 1 {
+                    return Ok(Some(WaveCycle { candidate: number, last: sent.record, action }));
+                }
+                (&mut self.reached[number], number as u32 | CANDIDATE)
+            }
+            None => {
+                let Others { states, reached, .. } = &mut self.others;
+                let inserted = with_width!(state.len(), width => states.insert(width, state));
+                let number = match inserted.map_err(full)? {
+                    Inserted::New(number) => {
+                        reached.push(Reached { progress, ..Reached::default() });
+                        number
+                    }
+                    Inserted::Known(number) => number,
+                };
+                (&mut reached[number as usize], number)
+            }
+        };
+        if sent.value > reached.value {
+            product.log(Some(sent.record), action);
+            let waited = reached.waits;
+            *reached = Reached { value: sent.value, record: self.records, progress, waits: true };
+            self.others.live += usize::from(!waited && waiting & CANDIDATE == 0);
+            self.records += 1;
+            self.waiting.entry(progress).or_default().push((sent.value, waiting));
+        }
+        Ok(None)
+    }
+
+    fn look(&mut self, log: usize, monitor: &mut dyn Monitor) -> Result<(), SearchEnd> {
+        let bytes = self.bytes() + log;
+        if bytes > self.limits.memory {
+            return Err(full(LayerFull::Budget));
+        }
+        let snapshot = Snapshot {
+            stored: (self.reached.len() + self.others.states.len()) as u64,
+            waiting: self.others.live as u64,
+            progress: self.waiting.keys().next().copied().unwrap_or(0),
+            counters: self.counters,
+            bytes: bytes as u64,
+        };
+        monitor.look(&snapshot).map_or(Ok(()), |reason| Err(SearchEnd::Stopped(reason)))
+    }
+
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        let Others { states, reached, next, .. } = &self.others;
+        let waiting: usize = self.waiting.values().map(|heap| heap.capacity() * 16 + 64).sum();
+        let all = self.reached.capacity() + reached.capacity();
+        self.candidates.bytes() + states.bytes() + next.bytes() + all * size_of::<Reached>() + waiting
+    }
+}
+
+/// Above zero, which is for none.
+fn rank(candidate: usize) -> u64 {
+    candidate as u64 + 1
+}
+
+fn new_layer(width: usize, memory: usize) -> Result<Layer, SearchEnd> {
+    Layer::new(width, memory).map_err(|error: OutOfMemory| full(LayerFull::System(error)))
+}

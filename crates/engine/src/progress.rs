@@ -1,0 +1,20 @@
+//! Progress: a value for each state that says how far the model has come.
+//!
+//! A search by progress takes states of least progress first and forgets those that lie behind. Any function of the
+//! state will do; a good one seldom falls along a step, and gives many small layers.
+
+mod abstract_step;
+mod abstract_value;
+mod components;
+pub mod finder;
+mod linear_changes;
+mod linear_measure;
+mod monotone_proof;
+mod row_space;
+mod semiflows;
+mod static_measure;
+mod value_graph;
+
+pub use model::measure::{Comparison, ExpressionMeasure, MeasureError, MeasureKind};
+pub use monotone_proof::{Doubt, MonotoneProof, Raise, RaisingAction, prove_monotone, prove_monotone_vector};
+pub use static_measure::{StaticComponent, control_orders, static_measure};

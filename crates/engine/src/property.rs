@@ -1,0 +1,147 @@
+//! What is asked of a model.
+
+pub mod accepting_cycles;
+pub mod components;
+pub mod ctl;
+pub mod fairness;
+pub mod linear;
+pub mod premises;
+pub mod product;
+pub mod progress_graph;
+pub mod service;
+pub mod service_product;
+pub mod soundness;
+pub mod survey;
+pub mod terminal_states;
+pub mod watch;
+
+use model::guarded_commands::Expression;
+
+use linear::LinearProperty;
+use logic::ctl::Ctl;
+use service::ServiceProperty;
+
+/// A question about a model whose states are judged by predicates of type `P`.
+#[derive(Clone, Debug)]
+pub struct Property<P = Expression> {
+    /// The name in reports.
+    pub name: String,
+    /// What is asked.
+    pub kind: PropertyKind<P>,
+    /// In which words.
+    pub spelling: Spelling,
+}
+
+/// In which words something is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spelling {
+    /// By the name of its kind.
+    #[default]
+    Plain,
+    /// As a formula of computation tree logic.
+    Ctl,
+}
+
+/// What can be asked.
+#[derive(Clone, Debug)]
+pub enum PropertyKind<P = Expression> {
+    /// Every reachable state has a successor.
+    DeadlockFree,
+    /// The predicate is true in every reachable state: `AG p`.
+    Invariant(P),
+    /// The predicate is true in some reachable state: `EF p`.
+    Reachable(P),
+    /// From every reachable state one can come to a state where the predicate is true: `AG EF p`, a home predicate.
+    AlwaysPossible(P),
+    /// One can come to a state from which on the predicate stays true, whatever happens: `EF AG p`.
+    PossiblyForEver(P),
+    /// A property of all runs, in linear time. It needs a search of its own.
+    Linear(Box<LinearProperty<P>>),
+    /// A formula that is true in every initial state, in branching time. It needs a search of its own.
+    Branching(Box<BranchingProperty<P>>),
+    /// Visible actions come in sequences that a service allows. It needs a search of its own.
+    Service(Box<ServiceProperty<P>>),
+}
+
+impl<P> Property<P> {
+    /// A question.
+    pub fn new(name: impl Into<String>, kind: PropertyKind<P>) -> Self {
+        Self { name: name.into(), kind, spelling: Spelling::default() }
+    }
+
+    /// The kind's name in run records.
+    pub fn kind_name(&self) -> &'static str {
+        match (&self.kind, self.spelling) {
+            (PropertyKind::AlwaysPossible(_) | PropertyKind::PossiblyForEver(_), _)
+            | (PropertyKind::Branching(_), _)
+            | (_, Spelling::Ctl) => "ctl",
+            (PropertyKind::DeadlockFree, _) => "deadlock",
+            (PropertyKind::Invariant(_), _) => "invariant",
+            (PropertyKind::Reachable(_), _) => "reach",
+            (PropertyKind::Linear(_), _) => "ltl",
+            (PropertyKind::Service(_), _) => "safety",
+        }
+    }
+}
+
+impl<P> PropertyKind<P> {
+    /// The predicates that are evaluated in every state.
+    pub fn predicates(&self) -> &[P] {
+        match self {
+            Self::Invariant(predicate)
+            | Self::Reachable(predicate)
+            | Self::AlwaysPossible(predicate)
+            | Self::PossiblyForEver(predicate) => std::slice::from_ref(predicate),
+            Self::Linear(property) => property.propositions(),
+            Self::Branching(property) => &property.propositions,
+            Self::Service(property) => property.predicates(),
+            Self::DeadlockFree => &[],
+        }
+    }
+
+    /// Whether it is decided by whole layers.
+    pub fn needs_layers(&self) -> bool {
+        self.is_about_components() || matches!(self, Self::Linear(_) | Self::Branching(_))
+    }
+
+    /// Whether it needs a search of its own.
+    pub fn needs_own_search(&self) -> bool {
+        matches!(self, Self::Linear(_) | Self::Branching(_) | Self::Service(_))
+    }
+
+    /// Whether it is decided by the terminal components of layers.
+    pub fn is_about_components(&self) -> bool {
+        matches!(self, Self::AlwaysPossible(_) | Self::PossiblyForEver(_))
+    }
+}
+
+/// A formula of computation tree logic.
+#[derive(Clone, Debug)]
+pub struct BranchingProperty<P = Expression> {
+    /// The formula.
+    pub formula: Ctl,
+    /// What its propositions are.
+    pub propositions: Vec<P>,
+}
+
+impl<P: Clone> PropertyKind<P> {
+    /// The same question as a formula of computation tree logic, if it is decided by the terminal components of layers: a formula bears it when
+    /// progress falls.
+    pub fn as_branching(&self) -> Option<Self> {
+        let truth = Ctl::Proposition(0);
+        let (formula, predicate) = match self {
+            Self::AlwaysPossible(predicate) => (Ctl::always_globally(Ctl::exists_finally(truth)), predicate),
+            Self::PossiblyForEver(predicate) => (Ctl::exists_finally(Ctl::always_globally(truth)), predicate),
+            _ => return None,
+        };
+        let propositions = vec![predicate.clone()];
+        Some(Self::Branching(Box::new(BranchingProperty { formula, propositions })))
+    }
+}
+
+/// The predicates of all properties, in order: what [`TransitionSystem::predicates`] must evaluate.
+///
+/// [`TransitionSystem::predicates`]: model::transition_system::TransitionSystem::predicates
+pub fn predicates<P: Clone>(properties: &[Property<P>]) -> Vec<P> {
+    properties.iter().flat_map(|property| property.kind.predicates()).cloned().collect()
+}

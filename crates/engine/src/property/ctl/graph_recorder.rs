@@ -1,0 +1,123 @@
+//! Records the graph of a search while it runs.
+
+use std::io;
+use std::ops::ControlFlow;
+
+use crate::explore::observer::{Step, Successors};
+use crate::explore::{Observer, Record};
+use crate::store::compact_graph::RecordedGraph;
+use crate::store::compact_graph::recording::{GraphMemory, GraphRecording};
+use crate::store::external::disk::Disk;
+use model::successor_batch::SuccessorBatch;
+use model::transition_system::TransitionSystem;
+
+/// Writes down states and steps. Needs a search that takes states in the order of their numbers.
+#[derive(Debug)]
+pub struct GraphRecorder {
+    recording: GraphRecording,
+    /// The propositions.
+    asked: u64,
+    undefined_at: Option<Record>,
+    layer_begins: bool,
+    /// The progress value of the layer.
+    value: Option<u64>,
+    /// Whether values have only grown so far: then no state was met twice, and the number of a state is the only one that it has.
+    is_first_sweep: bool,
+    failure: Option<io::Error>,
+}
+
+impl GraphRecorder {
+    /// For states of `width` words and so many propositions, which are the first predicates of the system.
+    pub fn new(disk: &Disk, width: usize, propositions: usize, memory: GraphMemory) -> Self {
+        Self {
+            recording: GraphRecording::new(disk, width, propositions, memory),
+            asked: !u64::MAX.unbounded_shl(propositions as u32),
+            undefined_at: None,
+            layer_begins: true,
+            value: None,
+            is_first_sweep: true,
+            failure: None,
+        }
+    }
+
+    /// The search begins with these states.
+    pub fn begin(&mut self, initial: &SuccessorBatch) {
+        for number in 0..initial.len() {
+            self.recording.add_initial(initial.action(number).0, initial.state(number));
+        }
+    }
+
+    /// A state in which a proposition has no value.
+    pub fn undefined_at(&self) -> Option<Record> {
+        self.undefined_at
+    }
+
+    /// The graph of a search that is complete. Now and then it is asked whether to go on; if not, there is an error of the kind
+    /// `Interrupted`.
+    pub fn finish(self, goes_on: &mut dyn FnMut() -> bool) -> io::Result<RecordedGraph> {
+        self.failure.map_or(Ok(()), Err)?;
+        self.recording.finish(goes_on)
+    }
+
+    fn note(&mut self, result: io::Result<()>) {
+        if let (Err(error), None) = (result, &self.failure) {
+            self.failure = Some(error);
+        }
+    }
+}
+
+impl Observer for GraphRecorder {
+    fn taken(
+        &mut self,
+        system: &dyn TransitionSystem,
+        record: Record,
+        state: &[u64],
+        _: Successors,
+    ) -> ControlFlow<()> {
+        debug_assert_eq!(record, self.recording.states(), "states are taken in the order of their numbers");
+        let truth = system.predicates(state);
+        if truth.undefined & self.asked != 0 {
+            self.undefined_at = Some(record);
+            return ControlFlow::Break(());
+        }
+        let begins = std::mem::take(&mut self.layer_begins);
+        let added = self.recording.add_state(state, truth.holds, begins);
+        self.note(added);
+        ControlFlow::Continue(())
+    }
+
+    fn wants_steps(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn step(&mut self, step: Step<'_>) {
+        let Step { from, action, target, number } = step;
+        let added = match number.filter(|_| self.is_first_sweep) {
+            Some(number) => self.recording.add_numbered_step(from, action.0, number),
+            None => self.recording.add_step(from, action.0, target),
+        };
+        if added.is_err() {
+            self.note(added);
+        }
+    }
+
+    fn layer_begins(&mut self, _: Record, value: u64) {
+        self.layer_begins = true;
+        self.is_first_sweep &= self.value.is_none_or(|before| before < value);
+        self.value = Some(value);
+    }
+
+    fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
+        let repacked = self.recording.repack(width, translate);
+        self.note(repacked);
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.failure.as_ref().map(|error| format!("the graph cannot be written: {error}"))
+    }
+
+    fn bytes(&self) -> usize {
+        self.recording.bytes()
+    }
+}

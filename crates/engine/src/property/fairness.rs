@@ -1,0 +1,202 @@
+//! Fair runs: nobody who can always move rests for ever.
+//!
+//! Weak fairness of a process, or of an action: a run passes infinitely often through a state in which it cannot move, or through a step in which it takes part. These are acceptance
+//! conditions beside the automaton's own. A counter beside the automaton's state turns them into one: it waits first for the automaton to accept, then
+//! for the first condition, the second, and so on, and begins anew. (Choueka 1974; SPIN has it in copies of the state space.) Conditions that a step meets
+//! one after the other are counted at once, so that loops are no longer than they must be. The product has at most one more copy of each state than there are
+//! conditions, and only of those from which the automaton can still accept.
+//!
+//! Strong fairness of an action: if it can be taken infinitely often, it is. So from some point on it can never be taken again, or it is taken infinitely often. Which actions are of the first
+//! kind is guessed, once, by a step of the automaton; from there on a state in which one of them can be taken has no successors, and all others must be taken. Nothing is accepted before.
+//!
+//! What a process can do is read off the steps of the whole model: one that waits for a partner, or while another is in a committed location, cannot move.
+
+use model::guarded_commands::{ActionId, Strength};
+
+/// Which runs count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fairness {
+    /// All that the model allows.
+    #[default]
+    Unfair,
+    /// Those in which no process that can always move rests for ever.
+    Weak,
+}
+
+/// The most conditions that are told apart.
+pub const MOST_CONDITIONS: usize = 64;
+
+/// The most strongly fair actions: each doubles what can be guessed.
+pub const MOST_STRONG: usize = 6;
+
+/// What fair runs meet again and again, one bit for each process or action.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FairnessConditions {
+    of_action: Vec<u64>,
+    count: u32,
+    /// The strong ones, which are the last.
+    strong: u32,
+}
+
+/// Why there are no conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TooManyConditions {
+    /// More than [`MOST_CONDITIONS`].
+    All,
+    /// More than [`MOST_STRONG`].
+    Strong,
+}
+
+impl FairnessConditions {
+    /// From the numbers of the processes that take part in each action, and from the actions that are fair by themselves. Processes that never move are not counted.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn new(of_action: &[Vec<u32>], fair: &[(ActionId, Strength)]) -> Result<Self, TooManyConditions> {
+        let mut moving: Vec<u32> = of_action.concat();
+        moving.sort_unstable();
+        moving.dedup();
+        let mut fair = fair.to_vec();
+        fair.sort_by_key(|(action, strength)| (*strength, *action));
+        let strong = fair.iter().filter(|(_, strength)| *strength == Strength::Strong).count();
+        let count = moving.len() + fair.len();
+        if strong > MOST_STRONG {
+            return Err(TooManyConditions::Strong);
+        }
+        if count > MOST_CONDITIONS {
+            return Err(TooManyConditions::All);
+        }
+        let actions = fair.iter().map(|(action, _)| action.0 as usize + 1).max().unwrap_or(0);
+        let bit = |process: &u32| moving.binary_search(process).map_or(0, |number| 1 << number);
+        let mask = |processes: &Vec<u32>| processes.iter().map(bit).fold(0, |mask, bit: u64| mask | bit);
+        let mut of_action: Vec<u64> = of_action.iter().map(mask).collect();
+        of_action.resize(of_action.len().max(actions), 0);
+        for (number, (action, _)) in fair.iter().enumerate() {
+            of_action[action.0 as usize] |= 1 << (moving.len() + number);
+        }
+        Ok(Self { of_action, count: count as u32, strong: strong as u32 })
+    }
+
+    /// Those that the action is about. None, if the model does not have it.
+    #[inline]
+    pub fn of(&self, action: ActionId) -> u64 {
+        self.of_action.get(action.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// Values of the counter.
+    pub fn levels(&self) -> u32 {
+        self.count + 1
+    }
+
+    /// What can be guessed: nothing yet, or one of the sets of strong conditions. There is nothing to guess without strong ones.
+    pub fn guesses(&self) -> u32 {
+        if self.strong == 0 { 1 } else { (1 << self.strong) + 1 }
+    }
+
+    /// Whether something is guessed.
+    #[inline]
+    pub fn is_guessed(&self, guess: u32) -> bool {
+        self.strong == 0 || guess != 0
+    }
+
+    /// What can never happen any more by a guess.
+    #[inline]
+    pub fn excluded(&self, guess: u32) -> u64 {
+        u64::from(guess.saturating_sub(1)).unbounded_shl(self.count - self.strong)
+    }
+
+    #[inline]
+    fn strong_ones(&self) -> u64 {
+        ((1_u64 << self.strong) - 1).unbounded_shl(self.count - self.strong)
+    }
+
+    /// What a step meets out of a state in which those can move, by an action about these.
+    #[inline]
+    pub fn met(&self, guess: u32, can_move: u64, moves: u64) -> u64 {
+        (!can_move & !self.strong_ones()) | moves | self.excluded(guess)
+    }
+
+    /// The counter after a step out of a state in which the automaton accepts or not, that meets these conditions.
+    #[inline]
+    pub fn next_level(&self, level: u32, accepts: bool, met: u64) -> u32 {
+        if level == 0 && !accepts {
+            return 0;
+        }
+        // Level i waits for condition i - 1.
+        let waits_for = level.saturating_sub(1);
+        let reached = waits_for + (met >> waits_for).trailing_ones();
+        if reached >= self.count { 0 } else { reached + 1 }
+    }
+
+    /// Whether a loop is fair, given for each of its states those that can move there, and for each of its steps those that it is about.
+    pub fn is_fair(&self, loop_steps: impl Iterator<Item = (u64, u64)>) -> bool {
+        let (rests, can, moved) = loop_steps.fold((0, 0, 0), |(rests, can, moved), (can_move, moves)| {
+            (rests | !can_move, can | can_move, moved | moves)
+        });
+        let weak = (rests & !self.strong_ones()) | moved;
+        let strong = !can & self.strong_ones();
+        (weak | strong).trailing_ones() >= self.count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two_processes() -> FairnessConditions {
+        FairnessConditions::new(&[vec![3], vec![7], vec![3, 7], vec![]], &[]).unwrap()
+    }
+
+    #[test]
+    fn processes_that_never_move_are_not_counted() {
+        let conditions = two_processes();
+        assert_eq!(conditions.levels(), 3);
+        assert_eq!([0, 1, 2, 3].map(|action| conditions.of(ActionId(action))), [1, 2, 3, 0]);
+    }
+
+    #[test]
+    fn the_counter_waits_for_the_automaton_then_for_each_process() {
+        let conditions = two_processes();
+        assert_eq!(
+            conditions.next_level(0, false, conditions.met(0, 3, 3)),
+            0,
+            "the automaton does not accept"
+        );
+        assert_eq!(conditions.next_level(0, true, conditions.met(0, 3, 0)), 1);
+        assert_eq!(conditions.next_level(1, true, conditions.met(0, 3, 2)), 1, "the other one moves");
+        assert_eq!(conditions.next_level(1, false, conditions.met(0, 3, 1)), 2);
+        assert_eq!(conditions.next_level(1, false, conditions.met(0, 3, 3)), 0, "both at once");
+        assert_eq!(conditions.next_level(2, false, conditions.met(0, 1, 1)), 0, "it cannot move");
+        assert_eq!(conditions.next_level(0, true, conditions.met(0, 0, 0)), 0, "all in one step");
+    }
+
+    #[test]
+    fn more_processes_than_bits_are_refused() {
+        let each_alone = |count| (0..count).map(|process| vec![process]).collect::<Vec<_>>();
+        assert_eq!(FairnessConditions::new(&each_alone(64), &[]).map(|all| all.levels()), Ok(65));
+        assert_eq!(FairnessConditions::new(&each_alone(65), &[]), Err(TooManyConditions::All));
+        let all = FairnessConditions::new(&each_alone(64), &[]).unwrap();
+        assert_eq!(all.next_level(64, false, all.met(0, u64::MAX, 1 << 63)), 0);
+        assert!(!all.is_fair([(u64::MAX, u64::MAX >> 1)].into_iter()));
+        assert!(all.is_fair([(u64::MAX, u64::MAX >> 1), (u64::MAX >> 1, 0)].into_iter()));
+    }
+
+    #[test]
+    fn strong_conditions_are_met_by_steps_or_excluded() {
+        let action = ActionId;
+        let fair =
+            [(action(1), Strength::Strong), (action(3), Strength::Weak), (action(0), Strength::Strong)];
+        let conditions = FairnessConditions::new(&[], &fair).unwrap();
+        assert_eq!([0, 1, 2, 3].map(|number| conditions.of(action(number))), [2, 4, 0, 1]);
+        assert_eq!((conditions.levels(), conditions.guesses()), (4, 5));
+        assert!(!conditions.is_guessed(0) && conditions.is_guessed(1));
+        assert_eq!([0, 1, 2, 3, 4].map(|guess| conditions.excluded(guess)), [0, 0, 2, 4, 6]);
+        assert_eq!(conditions.met(1, 0, 0) & 7, 1, "it is not enough that they cannot move");
+        assert_eq!(conditions.met(3, 1, 2) & 7, 6);
+        assert!(conditions.is_fair([(1, 1)].into_iter()), "the others can never move");
+        assert!(!conditions.is_fair([(1, 1), (2, 0)].into_iter()), "one of them can");
+        assert!(conditions.is_fair([(1, 1), (2, 2)].into_iter()));
+        let seven: Vec<_> = (0..7).map(|number| (action(number), Strength::Strong)).collect();
+        assert_eq!(FairnessConditions::new(&[], &seven), Err(TooManyConditions::Strong));
+    }
+}

@@ -1,0 +1,177 @@
+//! Which property may be checked by which search: the one place that decides.
+//!
+//! | property | breadth | breadth-disk | depth, partition | sweep, any measure | sweep, measure that never falls |
+//! |---|---|---|---|---|---|
+//! | deadlock, invariant, reachability, conformance to a service | yes | yes | yes | yes | yes |
+//! | `AG EF p`, `EF AG p`, by components of layers | yes | no | no | no | yes |
+//! | linear time, by cycles of layers, or where they do not fit on the recorded graph | yes | yes | depth | yes | yes |
+//! | any formula of computation tree logic, on the [recorded graph](crate::store::compact_graph) | yes | yes | no | yes | yes |
+//!
+//! With a [reduction](crate::reduce), of guarded commands only:
+//!
+//! | property | kept by the reduction |
+//! |---|---|
+//! | deadlock, invariant, reachability | yes |
+//! | linear time, by a formula without `X` | yes, of all runs; of fair runs, no |
+//! | linear time, by an automaton | no: nobody knows whether it counts repetitions |
+//! | `AG EF p`, `EF AG p`, computation tree logic, conformance to a service | no |
+//! | listed terminal states | yes |
+//! | counts of states, that progress never falls | no |
+//!
+//! `AG EF p` and `EF AG p` are decided by terminal strongly connected components. When progress never falls, a
+//! component lies in one layer, and the layer is all that is needed to find it. When progress falls, a component may span layers of
+//! which most are forgotten. Whether a measure falls is seen edge by edge, so the last column is checked while the search runs: the
+//! first regress edge ends it, and the question is asked again, as a formula on the recorded graph.
+
+use crate::explore::sweep::Order;
+
+use super::fairness::{Fairness, MOST_CONDITIONS, MOST_STRONG};
+use super::{Property, PropertyKind};
+use logic::ltl::Ltl;
+
+/// A property that a search cannot decide.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unsound {
+    /// Depth-first search has no layers.
+    #[error(
+        "`{0}` is decided by the strongly connected components of a layer, and a depth-first search has no layers"
+    )]
+    ComponentsByDepth(String),
+    /// Of the partitions, all but one are on disk.
+    #[error(
+        "`{0}` is decided by the strongly connected components of a layer, and a search by partitions has one partition in memory: a component may lie in several"
+    )]
+    ComponentsByPartition(String),
+    /// Cycles are found in layers.
+    #[error("`{0}` is decided by cycles, which the engine `{1}` does not look for")]
+    Cycles(String, &'static str),
+    /// The graph is recorded in the order of layers.
+    #[error(
+        "a formula of computation tree logic is decided on the graph of a search by layers, and this search has none"
+    )]
+    GraphWithoutLayers,
+    /// Steps are told layer by layer.
+    #[error(
+        "what actions occur, and where runs end up, is told by a search by layers, and this search has none"
+    )]
+    SurveyWithoutLayers,
+    /// Progress falls.
+    #[error(
+        "`{0}` is decided by the strongly connected components of a layer, and progress falls: a component may lie in several layers, of which most are forgotten"
+    )]
+    ComponentsAcrossLayers(String),
+    /// Fairness is about processes.
+    #[error("`{0}` is asked of fair runs, and this model is not made of processes")]
+    NoProcesses(String),
+    /// There are too many.
+    #[error(
+        "`{0}` is asked of fair runs, and this model has more than {MOST_CONDITIONS} processes that move, or fair actions"
+    )]
+    TooManyFair(String),
+    /// There are too many of those that double the product.
+    #[error("`{0}` is asked of fair runs, and this model has more than {MOST_STRONG} strongly fair actions")]
+    TooManyStrong(String),
+    /// A reduction does not keep what the property is about.
+    #[error("`{0}` cannot be decided with a reduction, {1}")]
+    Reduced(String, NotKept),
+    /// A reduced state space is not the state space.
+    #[error(
+        "a reduction leaves out states, and this run is to meet them all: to count or to survey them, or to see whether progress falls"
+    )]
+    ReducedCounts,
+    /// Only guarded commands are reduced.
+    #[error("a reduction is worked out on guarded commands, and this model is made of something else")]
+    NotGuardedCommands,
+}
+
+/// What a reduction does not keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotKept {
+    /// At which state runs part.
+    #[error("which does not keep at which state runs part")]
+    Branching,
+    /// How often a state is repeated.
+    #[error(
+        "which does not keep how often a state is repeated: formulas with `X`, and automata, may count it"
+    )]
+    Repetitions,
+    /// Which runs are fair.
+    #[error("which does not keep which runs are fair")]
+    FairRuns,
+    /// In which order actions come.
+    #[error("which does not keep in which order actions come")]
+    Events,
+}
+
+impl Unsound {
+    /// What to do instead.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Self::ComponentsByDepth(_) | Self::ComponentsByPartition(_) => {
+                "use the engine `sweep` or `sweep-disk`, with any measure, or `breadth`"
+            }
+            Self::Cycles(..) => {
+                "use the engine `sweep` or `sweep-disk`, with any measure, or `breadth`, `breadth-disk` or `depth`"
+            }
+            Self::GraphWithoutLayers | Self::SurveyWithoutLayers => {
+                "use the engine `breadth`, `sweep` or `sweep-disk`"
+            }
+            Self::TooManyStrong(_) => {
+                "make some of them weakly fair, or none, and write the assumption into the formula: `([]<> p) -> …`"
+            }
+            Self::NoProcesses(_) | Self::TooManyFair(_) => {
+                "ask it of all runs, without `--fairness`, or write the assumption into the formula: `([]<> p) -> …`"
+            }
+            Self::Reduced(..) | Self::ReducedCounts | Self::NotGuardedCommands => {
+                "leave `--reduction` out; with it, deadlocks, invariants, reachability, and formulas of LTL without `X` are checked"
+            }
+            Self::ComponentsAcrossLayers(_) => {
+                "use a coarser measure that never falls, or the engine `breadth`, which keeps all states in one layer"
+            }
+        }
+    }
+}
+
+/// How a search meets states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchKind {
+    /// Layer by layer.
+    Layers(Order),
+    /// Depth-first.
+    Depth,
+    /// Partition by partition.
+    Partitions,
+}
+
+/// Refuses what cannot be decided by this search.
+pub fn require_sound<P>(properties: &[Property<P>], search: SearchKind) -> Result<(), Unsound> {
+    match (needs_monotone(properties), search) {
+        (Some(name), SearchKind::Depth) => Err(Unsound::ComponentsByDepth(name.into())),
+        (Some(name), SearchKind::Partitions) => Err(Unsound::ComponentsByPartition(name.into())),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses what a reduction does not keep.
+pub fn require_kept<P>(properties: &[Property<P>]) -> Result<(), Unsound> {
+    for Property { name, kind, .. } in properties {
+        let lost = match kind {
+            PropertyKind::DeadlockFree | PropertyKind::Invariant(_) | PropertyKind::Reachable(_) => continue,
+            PropertyKind::Linear(linear) if linear.runs().fairness != Fairness::Unfair => NotKept::FairRuns,
+            PropertyKind::Linear(linear) if linear.formula().is_some_and(Ltl::is_next_free) => continue,
+            PropertyKind::Linear(_) => NotKept::Repetitions,
+            PropertyKind::AlwaysPossible(_)
+            | PropertyKind::PossiblyForEver(_)
+            | PropertyKind::Branching(_) => NotKept::Branching,
+            PropertyKind::Service(_) => NotKept::Events,
+        };
+        return Err(Unsound::Reduced(name.clone(), lost));
+    }
+    Ok(())
+}
+
+/// The name of a property that cannot be decided where progress falls.
+pub fn needs_monotone<P>(properties: &[Property<P>]) -> Option<&str> {
+    let property = properties.iter().find(|property| property.kind.is_about_components())?;
+    Some(&property.name)
+}

@@ -1,0 +1,97 @@
+//! The states without successors, as a set.
+//!
+//! A state that is expanded in two sweeps is one state, so counting expansions is not enough. The set has a limit of its own; beyond it nobody knows
+//! how many there are, and what was collected stays.
+
+use std::io;
+use std::ops::ControlFlow;
+
+use crate::explore::observer::Successors;
+use crate::explore::{Observer, Record};
+use crate::store::layer::{Inserted, Layer, with_width};
+use crate::store::pages::OutOfMemory;
+use crate::store::saved::{Loader, Saver};
+use model::transition_system::TransitionSystem;
+
+/// Collects states without successors.
+#[derive(Debug)]
+pub struct TerminalStates {
+    /// None once there was no room for them.
+    states: Option<Layer>,
+    limit: usize,
+    overflow: bool,
+}
+
+impl TerminalStates {
+    /// At most `limit` states of `width` words.
+    pub fn new(width: usize, limit: usize) -> Result<Self, OutOfMemory> {
+        // A state, and its share of the index at its emptiest.
+        let bytes = limit.saturating_mul(width * 8 + 16).saturating_add(1 << 20);
+        Ok(Self { states: Some(Layer::new(width, bytes)?), limit, overflow: false })
+    }
+
+    /// Saves all of them.
+    pub fn save(&self, to: &mut Saver) -> io::Result<()> {
+        to.put(&(self.states.is_some(), self.overflow))?;
+        self.states.as_ref().map_or(Ok(()), |states| states.save(to))
+    }
+
+    /// What was saved, in place of these, which are none.
+    pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        let has_states;
+        (has_states, self.overflow) = from.get()?;
+        match &mut self.states {
+            Some(states) if has_states => states.load(from),
+            states => {
+                *states = None;
+                Ok(())
+            }
+        }
+    }
+
+    /// How many there are, if all of them are here.
+    pub fn count(&self) -> Option<u64> {
+        self.states.as_ref().filter(|_| !self.overflow).map(|states| states.len() as u64)
+    }
+
+    /// The states, in the order in which they were first met.
+    pub fn states(&self) -> impl Iterator<Item = &[u64]> {
+        self.states.iter().flat_map(|states| (0..states.len()).map(|number| states.state(number)))
+    }
+
+    #[cold]
+    fn add(&mut self, state: &[u64]) {
+        let Some(states) = &mut self.states else { return };
+        let full = states.len() >= self.limit;
+        self.overflow |= with_width!(states.width(), width => match states.contains(width, state) {
+            true => false,
+            false => full || !matches!(states.insert(width, state), Ok(Inserted::New(_))),
+        });
+    }
+}
+
+impl Observer for TerminalStates {
+    #[inline(always)]
+    fn taken(
+        &mut self,
+        _: &dyn TransitionSystem,
+        _: Record,
+        state: &[u64],
+        successors: Successors,
+    ) -> ControlFlow<()> {
+        if successors == Successors::Steps(0) {
+            self.add(state);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
+        if self.states.as_mut().is_some_and(|states| states.repack(width, translate).is_err()) {
+            self.states = None;
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.states.as_ref().map_or(0, Layer::bytes)
+    }
+}

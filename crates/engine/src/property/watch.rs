@@ -1,0 +1,275 @@
+//! Watching properties while states are met: the first state, or the first component, that decides each of them.
+//!
+//! All predicates are evaluated by one call per state, into a bit set; a mask tells which bits are news. The state is looked at when it is
+//! taken from the queue, so breadth-first search decides with a shortest path, and a sweep with one that is shortest
+//! subject to progress.
+
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::explore::observer::{Step, Successors};
+use crate::explore::{Observer, Record};
+use model::transition_system::{TransitionSystem, Truth};
+
+use super::accepting_cycles::{AcceptingCycles, AcceptingState};
+use super::components::LayerComponents;
+use super::progress_graph::ProgressComponents;
+use super::service::Halt;
+use super::service_product::{UNFINISHED, VIOLATED};
+use super::{Property, PropertyKind};
+
+/// Decides properties on the fly.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PropertyWatch {
+    /// For each property, the state that decides it.
+    decided: Vec<Option<Record>>,
+    /// The property that each predicate belongs to.
+    owners: Vec<usize>,
+    /// Predicates whose truth is the normal case.
+    expected: u64,
+    /// Predicates of which one state is enough that are still to be watched.
+    open: u64,
+    deadlock: Vec<usize>,
+    /// Predicates that are true in states without successors if those are to decide anything.
+    unfinished: u64,
+    /// Predicates that are asked of components: violated where it is true nowhere, shown where it is true everywhere.
+    nowhere: u64,
+    everywhere: u64,
+    components: Option<LayerComponents>,
+    /// For a product with an automaton.
+    cycles: Option<AcceptingCycles>,
+    undecided: usize,
+    undefined_at: Option<Record>,
+    /// Whether to go on when everything is decided.
+    explore_all: bool,
+}
+
+impl PropertyWatch {
+    /// A watch over these properties.
+    pub fn new<P>(properties: &[Property<P>], explore_all: bool) -> Self {
+        let mut watch = Self {
+            decided: vec![None; properties.len()],
+            owners: Vec::new(),
+            expected: 0,
+            open: 0,
+            deadlock: Vec::new(),
+            unfinished: 0,
+            nowhere: 0,
+            everywhere: 0,
+            components: None,
+            cycles: None,
+            undecided: properties.len(),
+            undefined_at: None,
+            explore_all,
+        };
+        for (number, property) in properties.iter().enumerate() {
+            let bit = 1u64.unbounded_shl(watch.owners.len() as u32);
+            match property.kind {
+                PropertyKind::DeadlockFree => watch.deadlock.push(number),
+                PropertyKind::Invariant(_) => {
+                    watch.expected |= bit;
+                    watch.open |= bit;
+                }
+                PropertyKind::Reachable(_) => watch.open |= bit,
+                PropertyKind::AlwaysPossible(_) => watch.nowhere |= bit,
+                PropertyKind::PossiblyForEver(_) => watch.everywhere |= bit,
+                // It is the graph that is asked.
+                PropertyKind::Branching(_) => {}
+                // The only property of its search; its propositions are the product's business.
+                PropertyKind::Linear(_) => {
+                    watch.cycles = Some(AcceptingCycles::default());
+                    continue;
+                }
+                // The only property of its search, too. States of the product have predicates of their own.
+                PropertyKind::Service(ref service) => {
+                    watch.open |= VIOLATED;
+                    watch.owners.push(number);
+                    if matches!(service.halt(), Halt::Deadlock) {
+                        watch.deadlock.push(number);
+                        watch.unfinished = UNFINISHED;
+                    }
+                    continue;
+                }
+            }
+            watch.owners.extend(property.kind.predicates().iter().map(|_| number));
+        }
+        if watch.nowhere | watch.everywhere != 0 {
+            watch.components = Some(LayerComponents::default());
+        }
+        watch
+    }
+
+    /// The state that decides the property: a violation, or a witness. For components, their first state.
+    pub fn decided(&self, property: usize) -> Option<Record> {
+        self.decided[property]
+    }
+
+    /// A state of an accepting cycle inside of a layer.
+    pub fn accepting_state(&self) -> Option<AcceptingState> {
+        self.cycles.as_ref().and_then(AcceptingCycles::found)
+    }
+
+    /// Where accepting cycles across layers can be.
+    pub fn cycles_across_layers(&self) -> ProgressComponents {
+        self.cycles.as_ref().map(AcceptingCycles::across_layers).unwrap_or_default()
+    }
+
+    /// A state in which a predicate has no value.
+    pub fn undefined_at(&self) -> Option<Record> {
+        self.undefined_at
+    }
+
+    #[cold]
+    fn news(&mut self, record: Record, truth: Truth) -> ControlFlow<()> {
+        let news = (truth.holds ^ self.expected) & self.open & !truth.undefined;
+        self.decide(news, record);
+        self.open &= !news;
+        if truth.undefined & (self.open | self.nowhere | self.everywhere) != 0 {
+            self.undefined_at = Some(record);
+            return ControlFlow::Break(());
+        }
+        self.go_on()
+    }
+
+    fn decide(&mut self, news: u64, record: Record) {
+        for bit in (0..self.owners.len()).filter(|bit| news & 1 << bit != 0) {
+            self.settle(self.owners[bit], record);
+        }
+    }
+
+    /// A service is decided by an event or by an end, whichever comes first.
+    fn settle(&mut self, property: usize, record: Record) {
+        if self.decided[property].is_none() {
+            self.decided[property] = Some(record);
+            self.undecided -= 1;
+        }
+    }
+
+    /// A state of a product.
+    fn follow(&mut self, record: Record, truth: Truth) -> ControlFlow<()> {
+        let Some(cycles) = &mut self.cycles else { return ControlFlow::Continue(()) };
+        if truth.undefined != 0 {
+            self.undefined_at = Some(record);
+            return ControlFlow::Break(());
+        }
+        if cycles.add_state(truth.holds) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    #[cold]
+    fn deadlock(&mut self, record: Record) -> ControlFlow<()> {
+        for property in std::mem::take(&mut self.deadlock) {
+            self.settle(property, record);
+        }
+        self.go_on()
+    }
+
+    fn go_on(&self) -> ControlFlow<()> {
+        if self.undecided == 0 && !self.explore_all {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}
+
+impl Observer for PropertyWatch {
+    #[inline]
+    fn taken(
+        &mut self,
+        system: &dyn TransitionSystem,
+        record: Record,
+        state: &[u64],
+        successors: Successors,
+    ) -> ControlFlow<()> {
+        if self.cycles.is_some() {
+            return self.follow(record, system.predicates(state));
+        }
+        if self.open != 0 || self.components.is_some() {
+            let truth = system.predicates(state);
+            if let Some(components) = &mut self.components {
+                components.add_state(truth.holds);
+            }
+            let watched = self.open | self.nowhere | self.everywhere;
+            if ((truth.holds ^ self.expected) & self.open) | (truth.undefined & watched) != 0 {
+                self.news(record, truth)?;
+            }
+        }
+        if successors == Successors::Steps(0)
+            && !self.deadlock.is_empty()
+            && (self.unfinished == 0 || system.predicates(state).holds & self.unfinished != 0)
+        {
+            self.deadlock(record)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn wants_steps(&self) -> bool {
+        self.components.is_some() || self.cycles.is_some()
+    }
+
+    fn wants_whole_layers(&self) -> bool {
+        Observer::wants_steps(self)
+    }
+
+    #[inline(always)]
+    fn step(&mut self, step: Step<'_>) {
+        match step.number {
+            Some(to) => {
+                if let Some(cycles) = &mut self.cycles {
+                    cycles.add_step(step.from, to);
+                }
+                if let Some(components) = &mut self.components {
+                    components.add_inner_step(step.from, to);
+                }
+            }
+            None => Observer::erroneous_step(self, step.from),
+        }
+    }
+
+    /// What contains it is not closed.
+    #[inline(always)]
+    fn erroneous_step(&mut self, from: Record) {
+        if let Some(components) = &mut self.components {
+            components.add_leaving_step(from);
+        }
+    }
+
+    #[inline(always)]
+    fn progress_step(&mut self, before: u64, after: u64) {
+        if let Some(cycles) = &mut self.cycles {
+            cycles.add_progress(before, after);
+        }
+    }
+
+    fn layer_begins(&mut self, first: Record, progress: u64) {
+        if let Some(cycles) = &mut self.cycles {
+            cycles.begin(first, progress);
+        }
+        if let Some(components) = &mut self.components {
+            components.begin(first);
+        }
+    }
+
+    fn layer_ends(&mut self) -> ControlFlow<()> {
+        if self.cycles.as_mut().is_some_and(AcceptingCycles::look) {
+            return ControlFlow::Break(());
+        }
+        let Some(components) = &mut self.components else { return ControlFlow::Continue(()) };
+        for component in components.terminal() {
+            let news = (self.nowhere & !component.some) | (self.everywhere & component.all);
+            self.nowhere &= !news;
+            self.everywhere &= !news;
+            self.decide(news, component.first);
+        }
+        if self.nowhere | self.everywhere == 0 {
+            self.components = None;
+        }
+        self.go_on()
+    }
+
+    fn bytes(&self) -> usize {
+        self.components.as_ref().map_or(0, LayerComponents::bytes)
+            + self.cycles.as_ref().map_or(0, AcceptingCycles::bytes)
+    }
+}

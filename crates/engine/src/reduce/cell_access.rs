@@ -1,0 +1,494 @@
+//! What an action does to each cell: what it wants of it, whether it reads it, and how it changes it.
+//!
+//! Most accesses are of simple kinds: a guard wants a cell to lie in an interval, an effect adds a constant or sets one. For these, it can be computed whether two actions
+//! get in each other's way, and which actions can make a guard true. A location is such a cell: a participant wants it to be one number and adds the difference. So is a
+//! place of a Petri net. Everything else is "reads it" and "may write anything".
+//!
+//! Ranges that are proved help: an interval that covers all that a cell can hold is no test, and setting a cell whose value is known is adding to it.
+//!
+//! Committed locations are guards that nobody wrote: an action from other locations needs all processes to be outside of them. Each process that has some gets a cell beside
+//! those of the model, which is 1 as long as it stands in one.
+
+use std::collections::BTreeMap;
+
+use model::guarded_commands::{
+    Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, Overflow, Participant,
+    Place, ProcessId, UnaryOperator, VariableId,
+};
+use model::state_layout::CellRange;
+use model::value_ranges::{Doubts, comparison, elements, expression_range};
+
+/// Everything that a cell of 64 bits can hold.
+pub const ANYTHING: CellRange = CellRange { low: i64::MIN, high: i64::MAX };
+
+/// How an action changes a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Not at all.
+    None,
+    /// By adding this, which never leaves the type.
+    Add(i64),
+    /// It is this afterwards.
+    Set(i64),
+    /// In some other way.
+    Any,
+}
+
+/// How an action uses a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Where the cell lies whenever the action is enabled, within what is proved of it, before and after.
+    pub wanted: CellRange,
+    /// Whether its guards want that, rather than what is proved.
+    pub is_test: bool,
+    /// Whether what the action does depends on the cell in another way.
+    pub is_read: bool,
+    /// What becomes of it.
+    pub change: Change,
+}
+
+impl Access {
+    fn new(proved: CellRange) -> Self {
+        Self { wanted: proved, is_test: false, is_read: false, change: Change::None }
+    }
+
+    /// Whether the cell may be another one afterwards.
+    pub fn writes(&self) -> bool {
+        self.change != Change::None
+    }
+
+    /// Whether the action can bring the cell into the range from outside of it.
+    pub fn can_enter(&self, range: CellRange) -> bool {
+        let before = |low: i64, high: i64| low.max(self.wanted.low) <= high.min(self.wanted.high);
+        match self.change {
+            Change::None => false,
+            Change::Any => true,
+            Change::Set(value) => contains(range, value),
+            Change::Add(more) if more > 0 => {
+                range.low != i64::MIN && before(range.low.saturating_sub(more), range.low - 1)
+            }
+            Change::Add(less) => {
+                range.high != i64::MAX && before(range.high + 1, range.high.saturating_sub(less))
+            }
+        }
+    }
+
+    /// Whether the action can bring the cell out of the range.
+    pub fn can_leave(&self, range: CellRange) -> bool {
+        let (low, high) = (range.low.max(self.wanted.low), range.high.min(self.wanted.high));
+        match self.change {
+            Change::None => false,
+            Change::Any => true,
+            Change::Set(value) => low <= high && !contains(range, value),
+            Change::Add(change) => {
+                low <= high && (!contains(range, sum(low, change)) || !contains(range, sum(high, change)))
+            }
+        }
+    }
+
+    /// Whether both actions can be enabled in one state, as far as this cell tells.
+    pub fn is_compatible(&self, other: &Self) -> bool {
+        self.wanted.low.max(other.wanted.low) <= self.wanted.high.min(other.wanted.high)
+    }
+
+    /// Whether, where both actions are enabled, they do not get in each other's way at this cell: neither changes what the other one depends on, and the order in which they change it does
+    /// not matter.
+    pub fn accords(&self, other: &Self) -> bool {
+        let commute = match (self.change, other.change) {
+            (Change::None, _) | (_, Change::None) | (Change::Add(_), Change::Add(_)) => true,
+            (Change::Set(one), Change::Set(another)) => one == another,
+            _ => false,
+        };
+        commute && self.leaves_alone(other) && other.leaves_alone(self)
+    }
+
+    /// Whether the other action can do the same as before after this one.
+    fn leaves_alone(&self, other: &Self) -> bool {
+        if !self.writes() {
+            return true;
+        }
+        let both = CellRange {
+            low: self.wanted.low.max(other.wanted.low),
+            high: self.wanted.high.min(other.wanted.high),
+        };
+        !other.is_read && (!other.is_test || !Self { wanted: both, ..*self }.can_leave(other.wanted))
+    }
+}
+
+fn contains(range: CellRange, value: i64) -> bool {
+    range.low <= value && value <= range.high
+}
+
+fn sum(value: i64, change: i64) -> i64 {
+    value.saturating_add(change)
+}
+
+/// What a guard tests that is more than the interval of one cell.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Condition {
+    /// The cell is not this.
+    Differs(CellId, i64),
+    /// Something that depends on these cells.
+    DependsOn(Vec<CellId>),
+}
+
+/// All that an action does.
+#[derive(Clone, Debug, Default)]
+pub struct Footprint {
+    /// By cell; those beside the model's come last.
+    pub cells: BTreeMap<CellId, Access>,
+    /// What its guards want beside the intervals.
+    pub conditions: Vec<Condition>,
+    /// Whether it may end in a run-time error.
+    pub may_err: bool,
+    /// Whether it can never be enabled, by the rules for committed locations alone.
+    pub never_fires: bool,
+}
+
+/// The processes that have committed locations: each has a cell beside the model's that tells whether it stands in one.
+pub fn committing_processes(model: &GuardedCommands) -> Vec<ProcessId> {
+    let numbered = model.processes.iter().enumerate();
+    let commits = numbered.filter(|(_, process)| process.locations.iter().any(|location| location.committed));
+    commits.map(|(number, _)| ProcessId(number as u32)).collect()
+}
+
+/// Collects what actions do.
+pub struct Footprints<'m> {
+    model: &'m GuardedCommands,
+    proved: &'m [CellRange],
+    committing: Vec<ProcessId>,
+}
+
+/// The cell that an expression is, if that is known before the run.
+fn single_cell(model: &GuardedCommands, expression: &Expression) -> Option<CellId> {
+    match expression {
+        Expression::Cell(cell) => Some(*cell),
+        Expression::Element { array, index, .. } => match **index {
+            Expression::Constant(index) => only_element(model, *array, CellRange::exactly(index)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn only_element(model: &GuardedCommands, array: VariableId, index: CellRange) -> Option<CellId> {
+    let mut cells = elements(model, array, index);
+    match (cells.next(), cells.next()) {
+        (Some(cell), None) => Some(cell),
+        _ => None,
+    }
+}
+
+/// Calls `found` with each cell that the expression may read.
+pub fn for_each_cell(
+    model: &GuardedCommands,
+    proved: &[CellRange],
+    expression: &Expression,
+    found: &mut impl FnMut(CellId),
+) {
+    match expression {
+        Expression::Constant(_) => {}
+        Expression::Cell(cell) => found(*cell),
+        Expression::Element { array, index, .. } => {
+            elements(model, *array, expression_range(model, proved, index)).for_each(&mut *found);
+            for_each_cell(model, proved, index, found);
+        }
+        Expression::Unary(_, operand) | Expression::Rank(operand, _) => {
+            for_each_cell(model, proved, operand, found);
+        }
+        Expression::Binary { left, right, .. } => {
+            for_each_cell(model, proved, left, found);
+            for_each_cell(model, proved, right, found);
+        }
+    }
+}
+
+/// A test of one cell against a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Test {
+    /// It lies in the range.
+    Within(CellId, CellRange),
+    /// It is not this.
+    Differs(CellId, i64),
+}
+
+/// What the expression tests if it is to have this truth, where it compares one cell with a constant.
+pub fn simple_test(
+    model: &GuardedCommands,
+    proved: &[CellRange],
+    expression: &Expression,
+    truth: bool,
+) -> Option<Test> {
+    match expression {
+        Expression::Unary(UnaryOperator::Not, operand) => simple_test(model, proved, operand, !truth),
+        Expression::Binary { operator, left, right, .. } => {
+            let operator = comparison(*operator, truth)?;
+            match (&**left, &**right) {
+                (cell, Expression::Constant(value)) => {
+                    compared(single_cell(model, cell)?, operator, *value, proved)
+                }
+                (Expression::Constant(value), cell) => {
+                    compared(single_cell(model, cell)?, mirrored(operator), *value, proved)
+                }
+                _ => None,
+            }
+        }
+        _ => {
+            let operator = if truth { BinaryOperator::NotEqual } else { BinaryOperator::Equal };
+            compared(single_cell(model, expression)?, operator, 0, proved)
+        }
+    }
+}
+
+/// The same comparison, read from right to left.
+fn mirrored(operator: BinaryOperator) -> BinaryOperator {
+    match operator {
+        BinaryOperator::Less => BinaryOperator::Greater,
+        BinaryOperator::LessOrEqual => BinaryOperator::GreaterOrEqual,
+        BinaryOperator::Greater => BinaryOperator::Less,
+        BinaryOperator::GreaterOrEqual => BinaryOperator::LessOrEqual,
+        same => same,
+    }
+}
+
+fn compared(cell: CellId, operator: BinaryOperator, value: i64, proved: &[CellRange]) -> Option<Test> {
+    let at_least = |low| CellRange { low, ..ANYTHING };
+    let at_most = |high| CellRange { high, ..ANYTHING };
+    let range = match operator {
+        BinaryOperator::Equal => CellRange::exactly(value),
+        BinaryOperator::Less => at_most(value.checked_sub(1)?),
+        BinaryOperator::LessOrEqual => at_most(value),
+        BinaryOperator::Greater => at_least(value.checked_add(1)?),
+        BinaryOperator::GreaterOrEqual => at_least(value),
+        BinaryOperator::NotEqual => {
+            let CellRange { low, high } = proved[cell.index()];
+            match value {
+                _ if value <= low => at_least(value.checked_add(1)?),
+                _ if value >= high => at_most(value.checked_sub(1)?),
+                _ => return Some(Test::Differs(cell, value)),
+            }
+        }
+        _ => return None,
+    };
+    Some(Test::Within(cell, range))
+}
+
+impl<'m> Footprints<'m> {
+    /// For this model, of whose cells this is proved.
+    pub fn new(model: &'m GuardedCommands, proved: &'m [CellRange]) -> Self {
+        Self { model, proved, committing: committing_processes(model) }
+    }
+
+    /// Everything that the action does.
+    pub fn of(&self, action: &Action, doubts: &Doubts) -> Footprint {
+        let mut footprint = Footprint { may_err: doubts.may_err, ..Footprint::default() };
+        for participant in &action.participants {
+            let location = self.model.process(participant.process).location;
+            self.want(&mut footprint, location, CellRange::exactly(i64::from(participant.from.0)));
+            for guard in &participant.guards {
+                self.guard(&mut footprint, guard);
+            }
+        }
+        for effect in &action.effects {
+            self.effect(&mut footprint, effect);
+        }
+        for Participant { process, from, to, .. } in &action.participants {
+            let location = self.model.process(*process).location;
+            let change = i64::from(to.0) - i64::from(from.0);
+            self.change(
+                &mut footprint,
+                location,
+                if change == 0 { Change::None } else { Change::Add(change) },
+            );
+        }
+        self.commit(&mut footprint, action);
+        self.settle(&mut footprint, doubts);
+        footprint
+    }
+
+    fn access<'f>(&self, footprint: &'f mut Footprint, cell: CellId) -> &'f mut Access {
+        // Those beside the model's are 0 or 1.
+        let proved = self.proved.get(cell.index()).copied().unwrap_or(CellRange { low: 0, high: 1 });
+        footprint.cells.entry(cell).or_insert(Access::new(proved))
+    }
+
+    fn want(&self, footprint: &mut Footprint, cell: CellId, range: CellRange) {
+        let access = self.access(footprint, cell);
+        if !range.covers(access.wanted) {
+            access.is_test = true;
+            access.wanted =
+                CellRange { low: access.wanted.low.max(range.low), high: access.wanted.high.min(range.high) };
+        }
+    }
+
+    fn read(&self, footprint: &mut Footprint, expression: &Expression) {
+        for_each_cell(self.model, self.proved, expression, &mut |cell| {
+            self.access(footprint, cell).is_read = true;
+        });
+    }
+
+    fn guard(&self, footprint: &mut Footprint, guard: &Expression) {
+        if let Expression::Binary { operator: BinaryOperator::And, left, right, .. } = guard {
+            self.guard(footprint, left);
+            self.guard(footprint, right);
+            return;
+        }
+        match simple_test(self.model, self.proved, guard, true) {
+            Some(Test::Within(cell, range)) => self.want(footprint, cell, range),
+            Some(Test::Differs(cell, value)) => {
+                self.access(footprint, cell).is_read = true;
+                footprint.conditions.push(Condition::Differs(cell, value));
+            }
+            None => {
+                self.read(footprint, guard);
+                let mut cells = Vec::new();
+                for_each_cell(self.model, self.proved, guard, &mut |cell| cells.push(cell));
+                cells.sort_unstable();
+                cells.dedup();
+                footprint.conditions.push(Condition::DependsOn(cells));
+            }
+        }
+    }
+
+    /// A second change makes it any change.
+    fn change(&self, footprint: &mut Footprint, cell: CellId, change: Change) {
+        let access = self.access(footprint, cell);
+        access.change = match access.change {
+            Change::None => change,
+            _ if change == Change::None => access.change,
+            _ => Change::Any,
+        };
+    }
+
+    fn effect(&self, footprint: &mut Footprint, effect: &Effect) {
+        match effect {
+            Effect::Assign(assignments) => {
+                for Assignment { place, value } in assignments {
+                    self.assign(footprint, place, value);
+                }
+            }
+            Effect::Push { queue, values } => {
+                values.iter().for_each(|value| self.read(footprint, value));
+                self.overwrite(footprint, *queue);
+            }
+            Effect::Pop { queue, places } => {
+                self.overwrite(footprint, *queue);
+                places.iter().flatten().for_each(|place| self.write_anything(footprint, place));
+            }
+        }
+    }
+
+    /// What is known of one assignment holds of the action as long as there is no other one to the cell.
+    fn assign(&self, footprint: &mut Footprint, place: &Place, value: &Expression) {
+        let cell = match place {
+            Place::Cell(cell) => Some(*cell),
+            Place::Element { array, index: Expression::Constant(index), .. } => {
+                only_element(self.model, *array, CellRange::exactly(*index))
+            }
+            Place::Element { .. } => None,
+        };
+        let added = cell.and_then(|cell| self.added(cell, value)).filter(|change| *change != 0);
+        match (cell, value, added) {
+            (Some(cell), _, Some(change)) => self.change(footprint, cell, Change::Add(change)),
+            (Some(cell), Expression::Constant(value), _) => {
+                let value = self.model.cells[cell.index()].declared.wrap(*value);
+                self.change(footprint, cell, Change::Set(value));
+            }
+            _ => {
+                self.read(footprint, value);
+                self.write_anything(footprint, place);
+            }
+        }
+    }
+
+    /// What the value is more than the cell.
+    fn added(&self, cell: CellId, value: &Expression) -> Option<i64> {
+        let Expression::Binary { operator, left, right, .. } = value else { return None };
+        let is_cell = |expression| single_cell(self.model, expression) == Some(cell);
+        let small = |value: &i64| value.unsigned_abs() <= u64::from(u32::MAX);
+        match (operator, &**left, &**right) {
+            (BinaryOperator::Add, one, Expression::Constant(more)) if is_cell(one) && small(more) => {
+                Some(*more)
+            }
+            (BinaryOperator::Add, Expression::Constant(more), one) if is_cell(one) && small(more) => {
+                Some(*more)
+            }
+            (BinaryOperator::Subtract, one, Expression::Constant(less)) if is_cell(one) && small(less) => {
+                Some(-less)
+            }
+            _ => None,
+        }
+    }
+
+    fn write_anything(&self, footprint: &mut Footprint, place: &Place) {
+        match place {
+            Place::Cell(cell) => self.change(footprint, *cell, Change::Any),
+            Place::Element { array, index, .. } => {
+                self.read(footprint, index);
+                let range = expression_range(self.model, self.proved, index);
+                for cell in elements(self.model, *array, range) {
+                    self.change(footprint, cell, Change::Any);
+                }
+            }
+        }
+    }
+
+    /// A queue is read and written as a whole.
+    fn overwrite(&self, footprint: &mut Footprint, queue: VariableId) {
+        let variable = self.model.variable(queue);
+        for offset in 0..variable.cell_count() as u32 {
+            let cell = CellId(variable.first_cell.0 + offset);
+            self.access(footprint, cell).is_read = true;
+            self.change(footprint, cell, Change::Any);
+        }
+    }
+
+    /// What committed locations mean for the action.
+    fn commit(&self, footprint: &mut Footprint, action: &Action) {
+        let is_committed = |process, location| self.model.is_committed(process, location);
+        let mut froms = action.participants.iter().map(|one| is_committed(one.process, one.from));
+        let committed = froms.next().unwrap_or(false);
+        footprint.never_fires = froms.any(|other| other != committed);
+        for (number, process) in self.committing.iter().enumerate() {
+            let cell = CellId((self.model.cells.len() + number) as u32);
+            let moves = action.participants.iter().find(|one| one.process == *process);
+            if let Some(Participant { from, to, .. }) = moves {
+                let (before, after) = (is_committed(*process, *from), is_committed(*process, *to));
+                self.want(footprint, cell, CellRange::exactly(i64::from(before)));
+                let change = i64::from(after) - i64::from(before);
+                self.change(footprint, cell, if change == 0 { Change::None } else { Change::Add(change) });
+            } else if !committed {
+                self.want(footprint, cell, CellRange::exactly(0));
+            }
+        }
+    }
+
+    /// Takes back what was concluded too early, and drops what says nothing.
+    fn settle(&self, footprint: &mut Footprint, doubts: &Doubts) {
+        for (cell, access) in &mut footprint.cells {
+            let overflow = self.model.cells.get(cell.index()).map(|cell| cell.overflow);
+            let excluded = overflow == Some(Overflow::IsExcluded);
+            match access.change {
+                // It may wrap around, or be an error.
+                Change::Add(_) if doubts.may_outgrow.contains(cell) && !excluded => {
+                    access.change = Change::Any;
+                    access.is_read = true;
+                }
+                // What was one value before, and is one value now, has been added to.
+                Change::Set(value) if access.wanted.low == access.wanted.high => {
+                    let change = value - access.wanted.low;
+                    access.change = if change == 0 { Change::None } else { Change::Add(change) };
+                }
+                _ => {}
+            }
+            // Afterwards, too, it holds what is proved of it.
+            if let (Change::Add(change), Some(proved)) = (access.change, self.proved.get(cell.index())) {
+                access.wanted.low = access.wanted.low.max(proved.low.saturating_sub(change));
+                access.wanted.high = access.wanted.high.min(proved.high.saturating_sub(change));
+            }
+            // Whether it errs depends on all of them.
+            access.is_read |= footprint.may_err;
+        }
+        footprint.cells.retain(|_, access| access.is_test || access.is_read || access.writes());
+    }
+}

@@ -1,0 +1,174 @@
+//! What does not fit into memory: records in files, and queues made of them.
+//!
+//! [`disk`] has the files and counts what goes to them and comes from them; [`run`] is a row of records, written once and read in order; the
+//! two queues are made of runs.
+
+pub mod array_heap;
+pub mod block;
+pub mod disk;
+mod duplicates;
+pub mod merge;
+pub mod radix_heap;
+pub mod run;
+pub mod sort;
+
+use std::io;
+
+use crate::store::saved::{Loader, Saver};
+
+/// A queue of records on disk. The first word of a record is its key; no key is smaller than the last one taken out.
+pub trait ExternalQueue: std::fmt::Debug + Send {
+    /// Adds a record.
+    fn push(&mut self, record: &[u64]) -> io::Result<()>;
+
+    /// Adds records of this key, which lie in `entries` one behind the other, without it.
+    fn push_all(&mut self, key: u64, entries: &[u64]) -> io::Result<()>;
+
+    /// The least key.
+    fn first(&mut self) -> io::Result<Option<u64>>;
+
+    /// Takes out all records of the least key, `key`, and gives them to the receiver; most duplicates fall out on the way. Records of the next
+    /// keys may come along: it is offered them, one by one.
+    fn take(&mut self, key: u64, receiver: &mut dyn Receiver) -> io::Result<()>;
+
+    /// Keys begin anew; the queue is empty.
+    fn restart(&mut self);
+
+    /// Number of records, in memory and on disk.
+    fn records(&self) -> u64;
+
+    /// Number of records in memory.
+    fn in_memory(&self) -> u64;
+
+    /// Bytes of memory held.
+    fn bytes(&self) -> usize;
+
+    /// Saves everything.
+    fn save(&self, to: &mut Saver) -> io::Result<()>;
+
+    /// What was saved, in this queue, which is empty.
+    fn load(&mut self, from: &mut Loader) -> io::Result<()>;
+}
+
+/// Who takes records out of a queue.
+pub trait Receiver {
+    /// Some records of the key that was asked for, one behind the other.
+    fn receive(&mut self, records: &[u64]) -> io::Result<()>;
+
+    /// A record of another key; whether it is taken as well.
+    fn offer(&mut self, record: &[u64]) -> bool;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+
+    use super::array_heap::{ArrayHeap, Parameters};
+    use super::disk::{Disk, FileClass};
+    use super::radix_heap::RadixHeap;
+    use super::*;
+
+    fn disk() -> Disk {
+        Disk::new(&std::env::temp_dir(), u64::MAX)
+    }
+
+    fn queues(disk: &Disk) -> Vec<Box<dyn ExternalQueue>> {
+        let tiny = Parameters { in_memory: 7, written: 4, runs: 3 };
+        let heap = |parameters| Box::new(ArrayHeap::new(disk, 1, 3, parameters)) as Box<dyn ExternalQueue>;
+        let radix = |memory| Box::new(RadixHeap::new(disk, 1, 3, memory).unwrap()) as Box<dyn ExternalQueue>;
+        vec![heap(tiny), heap(Parameters::default()), radix(100), radix(1 << 20)]
+    }
+
+    struct Taken {
+        key: u64,
+        states: BTreeSet<u64>,
+    }
+
+    impl Receiver for Taken {
+        fn receive(&mut self, records: &[u64]) -> io::Result<()> {
+            for record in records.chunks_exact(3) {
+                assert_eq!((record[0], record[2]), (self.key, record[1] + 1), "a record is whole");
+                self.states.insert(record[1]);
+            }
+            Ok(())
+        }
+
+        fn offer(&mut self, record: &[u64]) -> bool {
+            assert!(record[0] > self.key && record[2] == record[1] + 1, "a record is whole");
+            false
+        }
+    }
+
+    /// Takes out the first layer of both, and compares.
+    fn compare_first(queue: &mut dyn ExternalQueue, model: &mut BTreeMap<u64, BTreeSet<u64>>) -> Option<u64> {
+        let expected = model.pop_first();
+        assert_eq!(queue.first().unwrap(), expected.as_ref().map(|(key, _)| *key));
+        let (key, expected) = expected?;
+        let mut taken = Taken { key, states: BTreeSet::new() };
+        queue.take(key, &mut taken).unwrap();
+        assert_eq!(taken.states, expected);
+        Some(key)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Both queues against a map of sets: random keys that never fall below the last one, and layers taken out in between.
+        #[test]
+        fn layers_come_in_order_and_whole(
+            steps in prop::collection::vec((0..1u64 << 40, 0..60u64, any::<u8>()), 0..400), shift in 0..40u32,
+        ) {
+            for mut queue in queues(&disk()) {
+                let mut model: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+                let mut last = 0;
+                for &(ahead, state, choice) in &steps {
+                    if choice < 40 {
+                        last = compare_first(&mut *queue, &mut model).unwrap_or(last);
+                    } else {
+                        let key = last + (ahead >> shift);
+                        queue.push(&[key, state, state + 1]).unwrap();
+                        model.entry(key).or_default().insert(state);
+                    }
+                }
+                while compare_first(&mut *queue, &mut model).is_some() {}
+                prop_assert_eq!(queue.records(), 0);
+                queue.restart();
+            }
+        }
+    }
+
+    #[test]
+    fn many_records_become_files_and_go_again() {
+        let disk = disk();
+        for mut queue in queues(&disk) {
+            let before = disk.count(FileClass::Queue);
+            let mut model: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+            for number in 0..60_000u64 {
+                let (key, state) = (number * 7919 % 500, number % 30_000);
+                queue.push(&[key, state, state + 1]).unwrap();
+                model.entry(key).or_default().insert(state);
+            }
+            assert!(queue.bytes() < 8 << 20, "{}", queue.bytes());
+            while compare_first(&mut *queue, &mut model).is_some() {}
+            let after = disk.count(FileClass::Queue);
+            assert!(after.written > before.written, "files were written");
+            assert_eq!(after.written - before.written, after.read - before.read, "and all of them was read");
+            assert!(after.bytes_written - before.bytes_written < 24 * (after.written - before.written));
+        }
+        assert!(disk.bytes() > 0);
+    }
+
+    #[test]
+    fn a_limit_of_the_disk_is_an_error_and_not_a_loss() {
+        let disk = Disk::new(&std::env::temp_dir(), 100_000);
+        let mut queue = RadixHeap::new(&disk, 1, 3, 0).unwrap();
+        let mut random = model::random::Random::new(1);
+        let pushed = (0..1_000_000).try_for_each(|_| {
+            let state = random.below(usize::MAX) as u64;
+            queue.push(&[state >> 3, state, state + 1])
+        });
+        assert_eq!(pushed.unwrap_err().kind(), io::ErrorKind::QuotaExceeded);
+    }
+}

@@ -1,0 +1,210 @@
+//! Random graphs as something to be checked, for tests of the sweep.
+
+#![allow(clippy::unwrap_used, reason = "tests may fail")]
+#![allow(missing_docs, reason = "for the tests beside it")]
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+
+use engine::check::{Engine, Expanded, Outcome, Plan, Subject, check_subject};
+use engine::progress::Comparison;
+use engine::property::{Property, PropertyKind};
+use engine::verdict::replay::ReplayError;
+use engine::verdict::trace_log::LoggedRun;
+use engine::verdict::{Evidence, Verdict};
+use model::guarded_commands::ActionId;
+use model::successor_batch::SuccessorBatch;
+use model::transition_system::{ExecutionError, Expansion, TransitionSystem, Truth};
+
+/// A graph whose states are numbers; state 0 is initial.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    /// The states that steps lead to.
+    pub successors: Vec<Vec<usize>>,
+    /// The progress value of each state.
+    pub progress: Vec<u64>,
+    /// How those are compared.
+    pub comparison: Comparison,
+    /// States where the predicate is true.
+    pub marked: Vec<bool>,
+    /// Words of a packed state, all of which depend on it.
+    pub width: usize,
+    /// All states that were expanded, in that order, as often as they were.
+    pub expanded: Arc<Mutex<Vec<usize>>>,
+}
+
+impl Graph {
+    fn pack(&self, state: usize) -> Vec<u64> {
+        (0..self.width as u64).map(|word| state as u64 * (word + 1)).collect()
+    }
+
+    pub fn is_regress(&self, from: usize, to: usize) -> bool {
+        !self.comparison.is_at_most(self.progress[from], self.progress[to])
+    }
+
+    pub fn reachable(&self, from: usize) -> BTreeSet<usize> {
+        let mut seen = BTreeSet::from([from]);
+        let mut open = vec![from];
+        while let Some(state) = open.pop() {
+            open.extend(self.successors[state].iter().filter(|next| seen.insert(**next)));
+        }
+        seen
+    }
+
+    pub fn regress_targets(&self) -> BTreeSet<usize> {
+        let mut targets = BTreeSet::new();
+        for from in self.reachable(0) {
+            targets.extend(self.successors[from].iter().filter(|to| self.is_regress(from, **to)));
+        }
+        targets
+    }
+
+    pub fn is_monotone(&self) -> bool {
+        self.regress_targets().is_empty()
+    }
+
+    /// For each state, the least number of regress edges on a path to it.
+    pub fn least_regress(&self) -> BTreeMap<usize, usize> {
+        let mut least = BTreeMap::new();
+        let mut open = VecDeque::from([(0, 0)]);
+        while let Some((state, regress)) = open.pop_front() {
+            if least.contains_key(&state) {
+                continue;
+            }
+            least.insert(state, regress);
+            for &next in &self.successors[state] {
+                if self.is_regress(state, next) {
+                    open.push_back((next, regress + 1));
+                } else {
+                    open.push_front((next, regress));
+                }
+            }
+        }
+        least
+    }
+}
+
+impl TransitionSystem for Graph {
+    fn state_words(&self) -> usize {
+        self.width
+    }
+
+    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+        let mut expanded = 0;
+        for state in states.chunks_exact(self.width) {
+            self.expanded.lock().unwrap().push(state[0] as usize);
+            for (number, &next) in self.successors[state[0] as usize].iter().enumerate() {
+                batch.push(ActionId(number as u32), &self.pack(next));
+            }
+            batch.end_state();
+            expanded += 1;
+        }
+        Expansion { states: expanded, trouble: false }
+    }
+
+    fn predicates(&self, state: &[u64]) -> Truth {
+        Truth { holds: u64::from(self.marked[state[0] as usize]) * u64::MAX, undefined: 0 }
+    }
+
+    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
+        values.extend(states.chunks_exact(self.width).map(|state| self.progress[state[0] as usize]));
+    }
+}
+
+/// The graph as something to be checked. A run is the states that it meets.
+pub struct GraphSubject(pub Graph);
+
+impl Subject for GraphSubject {
+    type Predicate = ();
+    type System = Graph;
+    type State = usize;
+    type Run = Vec<usize>;
+    type Fault = Infallible;
+
+    fn words(&self) -> usize {
+        self.0.width
+    }
+
+    fn bits(&self) -> usize {
+        64
+    }
+
+    fn has_measure(&self) -> bool {
+        true
+    }
+
+    fn comparison(&self) -> Comparison {
+        self.0.comparison
+    }
+
+    fn prepare(&self, _: &[()]) -> Result<Graph, ExecutionError> {
+        Ok(self.0.clone())
+    }
+
+    fn initial(&self, batch: &mut SuccessorBatch) {
+        batch.push(ActionId(0), &self.0.pack(0));
+    }
+
+    fn expand(&mut self, _: &[u64], _: &mut SuccessorBatch) -> Expanded<Infallible> {
+        panic!("every state can be expanded")
+    }
+
+    fn decode(&self, state: &[u64]) -> usize {
+        state[0] as usize
+    }
+
+    fn replay(&self, run: &LoggedRun) -> Result<Vec<usize>, ReplayError> {
+        let mut states = vec![run.initial.0 as usize];
+        for action in &run.actions {
+            states.push(self.0.successors[*states.last().unwrap()][action.0 as usize]);
+        }
+        Ok(states)
+    }
+
+    fn last_state(run: &Vec<usize>) -> &usize {
+        run.last().unwrap()
+    }
+
+    fn states(run: &Vec<usize>) -> Vec<&usize> {
+        run.iter().collect()
+    }
+
+    fn holds(&self, (): &(), state: &usize) -> Result<bool, Infallible> {
+        Ok(self.0.marked[*state])
+    }
+
+    fn successors(&self, state: &usize) -> Vec<usize> {
+        self.0.successors[*state].clone()
+    }
+
+    fn is_terminal(&self, state: &usize) -> bool {
+        self.0.successors[*state].is_empty()
+    }
+}
+
+pub type GraphOutcome = Outcome<Vec<usize>, usize, Infallible>;
+
+pub fn run(graph: &Graph, kinds: Vec<PropertyKind<()>>, plan: &Plan) -> GraphOutcome {
+    let properties: Vec<Property<()>> = kinds.into_iter().map(|kind| Property::new("asked", kind)).collect();
+    check_subject(GraphSubject(graph.clone()), &properties, plan, &mut ()).unwrap()
+}
+
+pub fn sweep() -> Plan {
+    Plan { engine: Engine::Sweep, ..Plan::default() }
+}
+
+/// What a verdict says, and the state in which its run ends.
+pub fn answer(verdict: &Verdict<Vec<usize>, usize>) -> (bool, Option<usize>) {
+    let (holds, evidence) = match verdict {
+        Verdict::Holds(evidence) => (true, evidence),
+        Verdict::Violated(evidence) => (false, evidence),
+        Verdict::Unknown(reason) => panic!("{reason}"),
+    };
+    match evidence {
+        Evidence::Search(_) => (holds, None),
+        Evidence::Trace(run, _) | Evidence::Component(run, _) | Evidence::Lasso(run, _) => {
+            (holds, run.last().copied())
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Computation tree logic: what can, and what must, happen from a state on.
+//!
+//! A path is *maximal*: it is infinite, or it ends in a state without successors. Three temporal operators are enough: `EX`, `E[f U g]` and `EG`;
+//! the others are made of them. In a state without successors `EX f` is false, `AX f` true, and `EG f` is what `f` is.
+
+use crate::ltl::Proposition;
+
+/// A formula of computation tree logic.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ctl {
+    /// Always true.
+    True,
+    /// Never true.
+    False,
+    /// True in the state.
+    Proposition(Proposition),
+    /// Not so.
+    Not(Box<Ctl>),
+    /// Both.
+    And(Box<Ctl>, Box<Ctl>),
+    /// At least one.
+    Or(Box<Ctl>, Box<Ctl>),
+    /// `EX f`: true in some successor.
+    ExistsNext(Box<Ctl>),
+    /// `E[f U g]`: on some path the second becomes true, and until then the first is.
+    ExistsUntil(Box<Ctl>, Box<Ctl>),
+    /// `EG f`: true all along some maximal path.
+    ExistsGlobally(Box<Ctl>),
+}
+
+impl Ctl {
+    /// `not f`
+    pub fn negation(f: Self) -> Self {
+        match f {
+            Self::True => Self::False,
+            Self::False => Self::True,
+            Self::Not(f) => *f,
+            f => Self::Not(Box::new(f)),
+        }
+    }
+
+    /// `f and g`
+    pub fn and(f: Self, g: Self) -> Self {
+        Self::And(Box::new(f), Box::new(g))
+    }
+
+    /// `f or g`
+    pub fn or(f: Self, g: Self) -> Self {
+        Self::Or(Box::new(f), Box::new(g))
+    }
+
+    /// `f -> g`
+    pub fn implies(f: Self, g: Self) -> Self {
+        Self::or(Self::negation(f), g)
+    }
+
+    /// `f <-> g`
+    pub fn equivalent(f: Self, g: Self) -> Self {
+        Self::or(Self::and(f.clone(), g.clone()), Self::and(Self::negation(f), Self::negation(g)))
+    }
+
+    /// `EX f`
+    pub fn exists_next(f: Self) -> Self {
+        Self::ExistsNext(Box::new(f))
+    }
+
+    /// `AX f`
+    pub fn always_next(f: Self) -> Self {
+        Self::negation(Self::exists_next(Self::negation(f)))
+    }
+
+    /// `E[f U g]`
+    pub fn exists_until(f: Self, g: Self) -> Self {
+        Self::ExistsUntil(Box::new(f), Box::new(g))
+    }
+
+    /// `EG f`
+    pub fn exists_globally(f: Self) -> Self {
+        Self::ExistsGlobally(Box::new(f))
+    }
+
+    /// `EF f`
+    pub fn exists_finally(f: Self) -> Self {
+        Self::exists_until(Self::True, f)
+    }
+
+    /// `AG f`
+    pub fn always_globally(f: Self) -> Self {
+        Self::negation(Self::exists_finally(Self::negation(f)))
+    }
+
+    /// `AF f`
+    pub fn always_finally(f: Self) -> Self {
+        Self::negation(Self::exists_globally(Self::negation(f)))
+    }
+
+    /// `E[f W g]`: `E[f U g]` or `EG f`.
+    pub fn exists_weak_until(f: Self, g: Self) -> Self {
+        Self::or(Self::exists_until(f.clone(), g), Self::exists_globally(f))
+    }
+
+    /// `E[f R g]`
+    pub fn exists_release(f: Self, g: Self) -> Self {
+        Self::or(Self::exists_until(g.clone(), Self::and(f, g.clone())), Self::exists_globally(g))
+    }
+
+    /// `A[f U g]`: no maximal path goes without `g` for ever, and none leaves `f` before `g`.
+    pub fn always_until(f: Self, g: Self) -> Self {
+        Self::and(
+            Self::always_weak_until(f, g.clone()),
+            Self::negation(Self::exists_globally(Self::negation(g))),
+        )
+    }
+
+    /// `A[f W g]`: no path leaves `f` before `g`.
+    pub fn always_weak_until(f: Self, g: Self) -> Self {
+        let neither = Self::and(Self::negation(f), Self::negation(g.clone()));
+        Self::negation(Self::exists_until(Self::negation(g), neither))
+    }
+
+    /// `A[f R g]`: no path leaves `g` while there was no `f`.
+    pub fn always_release(f: Self, g: Self) -> Self {
+        Self::negation(Self::exists_until(Self::negation(f), Self::negation(g)))
+    }
+}

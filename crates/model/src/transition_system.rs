@@ -1,0 +1,96 @@
+//! The waist: everything that a search knows of a model.
+//!
+//! A state is a slice of 64-bit words of fixed length. A search hands over a run of states and a
+//! [`SuccessorBatch`]; the model fills it until it is full. There is no allocation and no dynamic call per state.
+//!
+//! For whoever implements it: equal states must have equal words; the order of successors must be a function of the
+//! state (a run is repeatable); an action leads from a given state to at most one successor (a trace is a list of
+//! actions).
+
+use super::guarded_commands::{Expression, GuardedCommands};
+use super::state_layout::StateLayout;
+use super::successor_batch::SuccessorBatch;
+
+/// A model as a search sees it.
+pub trait TransitionSystem {
+    /// Number of 64-bit words of a state.
+    fn state_words(&self) -> usize;
+
+    /// Expands states from the front of `states` (whole states, one behind the other) until the batch is full, all
+    /// are expanded, or one of them cannot be expanded with this state layout.
+    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion;
+
+    /// Evaluates the predicates the system was built with.
+    fn predicates(&self, state: &[u64]) -> Truth;
+
+    /// Appends the progress value of each of `states` (whole states, one behind the other) to `values`. Without a measure
+    /// all values are zero.
+    fn progress(&self, states: &[u64], values: &mut Vec<u64>);
+}
+
+/// What is evaluated on states besides their successors.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StateFunctions<'a> {
+    /// What [`TransitionSystem::predicates`] answers, at most [`MAX_PREDICATES`].
+    pub predicates: &'a [Expression],
+    /// What [`TransitionSystem::progress`] gives. Never negative, and defined in every reachable state: see
+    /// [`ExpressionMeasure`](crate::measure::ExpressionMeasure).
+    pub progress: Option<&'a Expression>,
+}
+
+/// Which predicates are true in a state: bit `i` is for predicate `i`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Truth {
+    /// Predicates that are true.
+    pub holds: u64,
+    /// Predicates that have no value, e.g. because of an index out of range.
+    pub undefined: u64,
+}
+
+/// At most this many predicates can be evaluated together.
+pub const MAX_PREDICATES: usize = 64;
+
+/// Action numbers are smaller: they share a word with a record number.
+pub const MAX_ACTIONS: usize = 1 << 24;
+
+/// How far [`TransitionSystem::expand`] got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expansion {
+    /// This many states are completely expanded in the batch.
+    pub states: usize,
+    /// The state behind them has a successor that is an error, or that has a value too large for its field.
+    /// Ask the interpreter which.
+    pub trouble: bool,
+}
+
+/// A way to execute guarded commands: by interpretation, or as machine code.
+pub trait Execution {
+    /// What a model becomes.
+    type System<'m>: TransitionSystem + Sync;
+
+    /// Makes the model executable on states of this layout, together with what a search evaluates on states.
+    fn prepare<'m>(
+        &self,
+        model: &'m GuardedCommands,
+        layout: &StateLayout,
+        functions: StateFunctions<'_>,
+    ) -> Result<Self::System<'m>, ExecutionError>;
+
+    /// The name on the command line.
+    fn name(&self) -> &'static str;
+}
+
+/// A model could not be made executable.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ExecutionError {
+    /// This machine cannot do it.
+    #[error("{0}")]
+    NotSupported(String),
+    /// There is no room for it.
+    #[error("{0}")]
+    NoMemory(String),
+    /// A defect of this program.
+    #[error("{0}")]
+    Defect(String),
+}
