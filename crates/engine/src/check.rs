@@ -541,12 +541,12 @@ fn search_subject<M: Subject>(
     let saved = plan.checkpoint.as_ref().filter(|checkpoints| checkpoints.resumes);
     let saved = saved.map(|checkpoints| resumed(&mut subject, checkpoints, &plan.fingerprint()));
     let saved = saved.transpose().map_err(CheckError::Checkpoint)?;
-    let width = subject.words();
+    let shape = subject.shape();
     let no_memory = |error| CheckError::NoMemory(LayerFull::System(error));
     match kind {
         SearchKind::Layers(order) => {
             let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
-            let mut search = SweepSearch::new(width, order, plan.limits).map_err(no_memory)?;
+            let mut search = SweepSearch::new(shape, order, plan.limits).map_err(no_memory)?;
             if plan.course {
                 search = search.with_course(subject.actions());
             }
@@ -559,12 +559,12 @@ fn search_subject<M: Subject>(
             Ok(outcome)
         }
         SearchKind::Depth => {
-            let search = DepthSearch::new(width, plan.limits).map_err(no_memory)?;
+            let search = DepthSearch::new(shape, plan.limits).map_err(no_memory)?;
             Run::new(subject, properties, plan, search, kind, saved)?.finish(monitor)
         }
         SearchKind::Partitions => {
             let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
-            let search = PartitionSearch::new(width, plan.limits, disk.clone()).map_err(no_memory)?;
+            let search = PartitionSearch::new(shape, plan.limits, disk.clone()).map_err(no_memory)?;
             let search = search.with_states_in_memory(plan.disk.in_memory);
             let mut outcome = Run::new(subject, properties, plan, search, kind, saved)?.finish(monitor)?;
             outcome.disk_bytes += disk.bytes();

@@ -12,4 +12,5 @@ pub mod layer;
 pub mod pages;
 pub mod persistent_states;
 pub mod recent_states;
+pub mod records;
 pub mod saved;

@@ -4,6 +4,7 @@
 
 use super::guarded_commands::{Expression, GuardedCommands};
 use super::interpreter::Interpreter;
+use super::records::RecordShape;
 use super::state_layout::StateLayout;
 use super::successor_batch::SuccessorBatch;
 use super::transition_system::{
@@ -44,8 +45,8 @@ pub struct InterpretedModel<'m> {
 }
 
 impl TransitionSystem for InterpretedModel<'_> {
-    fn state_words(&self) -> usize {
-        self.layout.words()
+    fn shape(&self) -> RecordShape {
+        RecordShape::Fixed(self.layout.words())
     }
 
     fn expander(&self) -> Box<dyn Expander + '_> {

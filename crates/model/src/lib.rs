@@ -6,6 +6,7 @@ pub mod interpreter;
 pub mod measure;
 pub mod observed_ranges;
 pub mod random;
+pub mod records;
 pub mod state_layout;
 pub mod successor_batch;
 pub mod transition_system;

@@ -8,6 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::guarded_commands::{CellId, GuardedCommands, Shape};
+use super::records::RecordShape;
 
 /// Up to this many cells, spare bits are given away cell by cell.
 const ROOM_BY_CELL: usize = 500;
@@ -154,6 +155,11 @@ impl StateLayout {
     /// Number of 64-bit words of a state.
     pub fn words(&self) -> usize {
         self.words
+    }
+
+    /// Shape of packed states.
+    pub fn shape(&self) -> RecordShape {
+        RecordShape::Fixed(self.words)
     }
 
     /// Number of bits that are used.

@@ -2,22 +2,23 @@
 //!
 //! A [`TransitionSystem`] is shared by all threads of a search. Each thread has an [`Expander`] of its
 //! own, which holds the scratch space: a wrapper around a model needs no `RefCell`, and threads do
-//! not wait for each other. A state is a slice of 64-bit words. A search hands a run of states and a
-//! [`SuccessorBatch`] to its expander, which fills the batch. There is no allocation and no dynamic
-//! call per state.
+//! not wait for each other. A state is a slice of 64-bit words, of one length or of varying length (see
+//! [`records`](super::records)). A search hands a run of states and a [`SuccessorBatch`] to its
+//! expander, which fills the batch. There is no allocation and no dynamic call per state.
 //!
 //! Contract for implementors: equal states have equal words. The order of successors is a function
 //! of the state, so that a run is repeatable. An action leads from a given state to at most one
 //! successor, so that a trace is a list of actions.
 
 use super::guarded_commands::{Expression, GuardedCommands};
+use super::records::RecordShape;
 use super::state_layout::StateLayout;
 use super::successor_batch::SuccessorBatch;
 
 /// A model as a search sees it.
 pub trait TransitionSystem: Sync {
-    /// Number of 64-bit words of a state.
-    fn state_words(&self) -> usize;
+    /// How states lie in a row of words.
+    fn shape(&self) -> RecordShape;
 
     /// Makes an expander with scratch space of its own, for one thread.
     fn expander(&self) -> Box<dyn Expander + '_>;
@@ -41,8 +42,8 @@ impl<S: TransitionSystem + ?Sized> TransitionSystem for Box<S>
 where
     Box<S>: Sync,
 {
-    fn state_words(&self) -> usize {
-        (**self).state_words()
+    fn shape(&self) -> RecordShape {
+        (**self).shape()
     }
 
     fn expander(&self) -> Box<dyn Expander + '_> {

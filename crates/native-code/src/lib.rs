@@ -28,6 +28,7 @@ mod working_state;
 use code_memory::{CompiledFunctions, compile};
 use model::guarded_commands::GuardedCommands;
 use model::interpreter::actions_by_location;
+use model::records::RecordShape;
 use model::state_layout::StateLayout;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{
@@ -72,8 +73,8 @@ fn most_successors(model: &GuardedCommands) -> usize {
 }
 
 impl TransitionSystem for CompiledModel {
-    fn state_words(&self) -> usize {
-        self.words
+    fn shape(&self) -> RecordShape {
+        RecordShape::Fixed(self.words)
     }
 
     fn expander(&self) -> Box<dyn Expander + '_> {
@@ -85,7 +86,7 @@ impl TransitionSystem for CompiledModel {
 impl Expander for &CompiledModel {
     #[inline]
     fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
-        assert_eq!(batch.width(), self.words, "the batch is for another layout");
+        assert_eq!(batch.shape(), RecordShape::Fixed(self.words), "the batch is for another layout");
         let mut expanded = 0;
         for state in states.chunks_exact(self.words) {
             if batch.is_full() {

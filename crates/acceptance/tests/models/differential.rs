@@ -29,7 +29,7 @@ fn compare(model: &GuardedCommands, layout: &StateLayout, predicates: &[Expressi
     let mut seen = HashSet::from([initial.clone()]);
     let mut queue = vec![initial];
     let mut next = 0;
-    let mut batches = [SuccessorBatch::new(layout.words(), 1), SuccessorBatch::new(layout.words(), 1)];
+    let mut batches = [SuccessorBatch::new(layout.shape(), 1), SuccessorBatch::new(layout.shape(), 1)];
     while next < queue.len() && next < limit {
         let state = queue[next].clone();
         next += 1;

@@ -74,7 +74,7 @@ fn explore_on_disk(
     queue: QueueKind,
     states: u64,
 ) -> (Collected, Counters) {
-    let search = SweepSearch::new(system.state_words(), order, Limits::default()).unwrap();
+    let search = SweepSearch::new(system.shape(), order, Limits::default()).unwrap();
     let disk = Disk::new(&std::env::temp_dir(), u64::MAX);
     let most = InMemory {
         ahead: 100.max(states as usize / 100),

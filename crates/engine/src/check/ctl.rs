@@ -244,7 +244,7 @@ fn searched<M: Subject>(
     if plan.checkpoint.is_some() {
         return Err(CheckError::TemporalNotSaved);
     }
-    let search = SweepSearch::new(subject.words(), order, plan.limits);
+    let search = SweepSearch::new(subject.shape(), order, plan.limits);
     let mut search = search.map_err(|error| CheckError::NoMemory(LayerFull::System(error)))?;
     if plan.course {
         search = search.with_course(subject.actions());

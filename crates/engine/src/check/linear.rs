@@ -29,7 +29,8 @@ use crate::property::soundness::{NotKept, Unsound};
 use crate::property::{Property, PropertyKind, predicates};
 use crate::reduce::Kept;
 use crate::store::external::disk::Disk;
-use crate::store::layer::{Inserted, Layer, LayerFull, with_width};
+use crate::store::layer::{Inserted, Layer, LayerFull};
+use crate::store::records::with_records;
 use crate::verdict::trace_log::{LoggedRun, TraceLog};
 use crate::verdict::{Evidence, UnknownReason, Verdict};
 use model::guarded_commands::ActionId;
@@ -98,7 +99,7 @@ pub(super) fn check_linear<M: Subject>(
     let plan = Plan { on_regress: OnRegress::Sweep, explore_all: false, limits, ..plan.clone() };
     let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
     let no_memory = |error| CheckError::NoMemory(LayerFull::System(error));
-    let mut search = SweepSearch::new(subject.words(), order, plan.limits).map_err(no_memory)?;
+    let mut search = SweepSearch::new(subject.shape(), order, plan.limits).map_err(no_memory)?;
     if plan.course {
         search = search.with_course(subject.actions());
     }
@@ -301,8 +302,7 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
         expander: &mut dyn Expander,
         run: &LoggedRun,
     ) -> Result<Vec<Vec<u64>>, CheckError> {
-        let width = self.subject.words();
-        let mut batch = SuccessorBatch::new(width, 1);
+        let mut batch = SuccessorBatch::new(self.subject.shape(), 1);
         self.subject.initial(&mut batch);
         let mut states: Vec<Vec<u64>> = (0..batch.len())
             .filter(|i| batch.action(*i) == run.initial)
@@ -330,14 +330,14 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
         expander: &mut dyn Expander,
         start: &[u64],
     ) -> Result<Vec<ActionId>, CheckError> {
-        let width = start.len();
+        let shape = self.subject.shape();
         let no_memory = |error| CheckError::NoMemory(LayerFull::System(error));
-        let mut seen = Layer::new(width, usize::MAX).map_err(no_memory)?;
-        with_width!(width, width => seen.insert(width, start)).map_err(CheckError::NoMemory)?;
+        let mut seen = Layer::new(shape, usize::MAX).map_err(no_memory)?;
+        with_records!(shape, records => seen.insert(records, start)).map_err(CheckError::NoMemory)?;
         let mut value = Vec::new();
         expander.progress(start, &mut value);
         let mut origins = vec![(0, ActionId(0))];
-        let (mut batch, mut values) = (SuccessorBatch::new(width, 1), Vec::new());
+        let (mut batch, mut values) = (SuccessorBatch::new(shape, 1), Vec::new());
         let mut next = 0;
         while next < seen.len() {
             let state = seen.state(next).to_vec();
@@ -357,7 +357,7 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
                 }
                 let is_near = self.kind == SearchKind::Layers(Order::Constant) || *near == value[0];
                 if is_near {
-                    let inserted = with_width!(width, width => seen.insert(width, batch.state(i)));
+                    let inserted = with_records!(shape, records => seen.insert(records, batch.state(i)));
                     if let Inserted::New(_) = inserted.map_err(CheckError::NoMemory)? {
                         origins.push((next, batch.action(i)));
                     }
@@ -391,7 +391,7 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
         let memory = self.plan.limits.memory.saturating_sub(self.search.bytes());
         let limits = Limits { memory, ..self.plan.limits };
         let states = candidates.iter().map(|(value, state, _)| (*value, state.as_slice()));
-        let mut propagation = match Propagation::new(self.subject.words(), states, limits) {
+        let mut propagation = match Propagation::new(self.subject.shape(), states, limits) {
             Ok(propagation) => propagation,
             Err(end) => return Ok(Err(end)),
         };

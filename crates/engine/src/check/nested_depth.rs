@@ -85,8 +85,8 @@ pub(super) fn check_by_nested_depth<M: Subject>(
     monitor: &mut dyn Monitor,
 ) -> Result<OutcomeOf<M>, CheckError> {
     let no_memory = |error| CheckError::NoMemory(LayerFull::System(error));
-    let mut search = NestedDepth::new(subject.words(), plan.limits).map_err(no_memory)?;
-    let mut initial = SuccessorBatch::new(subject.words(), 1);
+    let mut search = NestedDepth::new(subject.shape(), plan.limits).map_err(no_memory)?;
+    let mut initial = SuccessorBatch::new(subject.shape(), 1);
     subject.initial(&mut initial);
     let system = Some(subject.prepare(linear.propositions())?);
     let mut product = ProductExpander {

@@ -12,6 +12,7 @@ use crate::store::saved::{Loader, Saver};
 use crate::verdict::replay::ReplayError;
 use crate::verdict::trace_log::LoggedRun;
 use model::guarded_commands::{ActionId, Strength};
+use model::records::RecordShape;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::ExecutionError;
 
@@ -57,7 +58,7 @@ impl<M: Subject> ProductSubject<M> {
 
 fn place<M: Subject>(model: &M, acceptor: &Acceptor) -> Place {
     let states = acceptor.states();
-    Place::new(model.words(), states, model.spare_bits(Place::bits(states)))
+    Place::new(model.shape(), states, model.spare_bits(Place::bits(states)))
 }
 
 impl<M: Subject> Subject for ProductSubject<M> {
@@ -68,7 +69,14 @@ impl<M: Subject> Subject for ProductSubject<M> {
     type Fault = M::Fault;
 
     fn words(&self) -> usize {
-        self.place.words()
+        match self.place.shape() {
+            RecordShape::Fixed(words) => words,
+            RecordShape::Prefixed => self.model.words() + 1,
+        }
+    }
+
+    fn shape(&self) -> RecordShape {
+        self.place.shape()
     }
 
     fn bits(&self) -> usize {
@@ -88,7 +96,7 @@ impl<M: Subject> Subject for ProductSubject<M> {
     }
 
     fn initial(&self, batch: &mut SuccessorBatch) {
-        let mut model = SuccessorBatch::new(self.model.words(), 1);
+        let mut model = SuccessorBatch::new(self.model.shape(), 1);
         self.model.initial(&mut model);
         let mut joined = Vec::new();
         for i in 0..model.len() {
@@ -103,7 +111,7 @@ impl<M: Subject> Subject for ProductSubject<M> {
         let old = self.place;
         let mut plain = Vec::new();
         old.append_model(state, &mut plain);
-        let mut steps = SuccessorBatch::new(self.model.words(), 1);
+        let mut steps = SuccessorBatch::new(self.model.shape(), 1);
         match self.model.expand(&plain, &mut steps) {
             Expanded::Widened(mut translate) => {
                 let new = place(&self.model, &self.acceptor);

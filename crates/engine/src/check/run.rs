@@ -76,7 +76,7 @@ impl<'a, M: Subject, Q: ObservedBy<Observers>> Run<'a, M, Q> {
             (_, SearchKind::Depth | SearchKind::Partitions | SearchKind::Layers(Order::Constant)) => None,
             (TerminalList::Counted, _) => Some(TERMINAL_STATES),
         };
-        let terminal = terminal.map(|limit| TerminalStates::new(subject.words(), limit)).transpose();
+        let terminal = terminal.map(|limit| TerminalStates::new(subject.shape(), limit)).transpose();
         let terminal = terminal.map_err(|error| CheckError::NoMemory(LayerFull::System(error)))?;
         let watch = PropertyWatch::new(properties, plan.explore_all);
         let survey = if plan.survey { subject.survey() } else { None };
@@ -173,7 +173,7 @@ impl<'a, M: Subject, Q: ObservedBy<Observers>> Run<'a, M, Q> {
     pub(super) fn search_through(&mut self, monitor: &mut dyn Monitor) -> Result<SearchEnd, CheckError> {
         let predicates = predicates(self.properties);
         let mut system = self.subject.prepare(&predicates)?;
-        let mut initial = SuccessorBatch::new(self.subject.words(), 1);
+        let mut initial = SuccessorBatch::new(self.subject.shape(), 1);
         self.subject.initial(&mut initial);
         self.search.start_observed(&system, &initial, &mut self.observer).map_err(CheckError::NoMemory)?;
         if let Some(saved) = self.saved.take() {
@@ -198,7 +198,7 @@ impl<'a, M: Subject, Q: ObservedBy<Observers>> Run<'a, M, Q> {
                 end => end,
             };
             let SearchEnd::Trouble(record) = end else { return Ok(end) };
-            let mut batch = SuccessorBatch::new(self.subject.words(), 1);
+            let mut batch = SuccessorBatch::new(self.subject.shape(), 1);
             match self.subject.expand(self.search.troubled(), &mut batch) {
                 Expanded::Widened(mut translate) => {
                     drop(system);

@@ -12,6 +12,7 @@ use crate::store::saved::{Loader, Saver};
 use crate::verdict::replay::ReplayError;
 use crate::verdict::trace_log::LoggedRun;
 use model::guarded_commands::ActionId;
+use model::records::RecordShape;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::ExecutionError;
 
@@ -34,7 +35,7 @@ impl<M: Subject> ServiceSubject<M> {
 
 fn place<M: Subject>(model: &M, table: &ServiceTable) -> Place {
     let states = table.states();
-    Place::new(model.words(), states, model.spare_bits(Place::bits(states)))
+    Place::new(model.shape(), states, model.spare_bits(Place::bits(states)))
 }
 
 /// Whether the run violates the service and does so in its last state, by the word of the automaton as it was given; `None` if nobody can tell where runs end.
@@ -63,7 +64,14 @@ impl<M: Subject> Subject for ServiceSubject<M> {
     type Fault = M::Fault;
 
     fn words(&self) -> usize {
-        self.place.words()
+        match self.place.shape() {
+            RecordShape::Fixed(words) => words,
+            RecordShape::Prefixed => self.model.words() + 1,
+        }
+    }
+
+    fn shape(&self) -> RecordShape {
+        self.place.shape()
     }
 
     fn bits(&self) -> usize {
@@ -83,7 +91,7 @@ impl<M: Subject> Subject for ServiceSubject<M> {
     }
 
     fn initial(&self, batch: &mut SuccessorBatch) {
-        let mut model = SuccessorBatch::new(self.model.words(), 1);
+        let mut model = SuccessorBatch::new(self.model.shape(), 1);
         self.model.initial(&mut model);
         let mut joined = Vec::new();
         for i in 0..model.len() {
@@ -96,7 +104,7 @@ impl<M: Subject> Subject for ServiceSubject<M> {
         let old = self.place;
         let mut plain = Vec::new();
         old.append_model(state, &mut plain);
-        let mut steps = SuccessorBatch::new(self.model.words(), 1);
+        let mut steps = SuccessorBatch::new(self.model.shape(), 1);
         match self.model.expand(&plain, &mut steps) {
             Expanded::Widened(mut translate) => {
                 let new = place(&self.model, &self.table);

@@ -13,6 +13,7 @@ use crate::verdict::Component;
 use crate::verdict::replay::ReplayError;
 use crate::verdict::trace_log::LoggedRun;
 use model::guarded_commands::{ActionId, Strength};
+use model::records::RecordShape;
 use model::state_layout::Field;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{ExecutionError, TransitionSystem};
@@ -34,8 +35,13 @@ pub trait Subject {
     /// A run-time error.
     type Fault;
 
-    /// Words of a packed state at present.
+    /// Words of a packed state at present; of states of varying length, their mean.
     fn words(&self) -> usize;
+
+    /// Shape of packed states at present.
+    fn shape(&self) -> RecordShape {
+        RecordShape::Fixed(self.words())
+    }
 
     /// Bits of a state that are in use.
     fn bits(&self) -> usize;

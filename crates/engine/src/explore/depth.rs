@@ -5,8 +5,9 @@
 //! search, without its recursion and without computing successors again on the way back. The price is a larger
 //! stack: the untried siblings along the path.
 
-use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
+use crate::store::layer::{Inserted, Layer, LayerFull};
 use crate::store::pages::OutOfMemory;
+use crate::store::records::{RecordShape, Records, with_records};
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Expander, TransitionSystem, Truth};
@@ -37,6 +38,8 @@ pub struct DepthSearch {
 #[derive(Debug, Default)]
 struct Stack {
     words: Vec<u64>,
+    /// Where each state begins in `words`, for states of varying length.
+    starts: Vec<usize>,
     origins: Vec<Origin>,
 }
 
@@ -44,42 +47,61 @@ struct Stack {
 type Origin = (Option<u32>, ActionId);
 
 impl Stack {
-    /// Makes sure that `more` successors of `width` words fit, within `budget` bytes.
-    fn make_room(&mut self, more: usize, width: usize, budget: usize) -> Result<(), LayerFull> {
-        let needed = self.origins.len() + more;
-        if needed <= self.origins.capacity() && needed * width <= self.words.capacity() {
+    /// Makes sure that the successors in the batch fit, within `budget` bytes.
+    fn make_room(&mut self, batch: &SuccessorBatch, budget: usize) -> Result<(), LayerFull> {
+        let varies = batch.shape() == RecordShape::Prefixed;
+        let (entries, words) = (self.origins.len() + batch.len(), self.words.len() + batch.words().len());
+        if entries <= self.origins.capacity() && words <= self.words.capacity() {
             return Ok(());
         }
         // Growing may need the old and the new memory at once.
-        let bytes = |entries: usize| entries * (width * 8 + size_of::<Origin>()) + self.bytes();
-        let entries = [needed.max(self.origins.len() * 2), needed + needed / 8, needed]
+        let entry = size_of::<Origin>() + if varies { size_of::<usize>() } else { 0 };
+        let bytes = |entries: usize, words: usize| entries * entry + words * 8 + self.bytes();
+        let twice = (entries.max(self.origins.len() * 2), words.max(self.words.len() * 2));
+        let (entries, words) = [twice, (entries + entries / 8, words + words / 8), (entries, words)]
             .into_iter()
-            .find(|&entries| bytes(entries) <= budget)
+            .find(|&(entries, words)| bytes(entries, words) <= budget)
             .ok_or(LayerFull::Budget)?;
-        self.words.reserve_exact(entries * width - self.words.len());
+        self.words.reserve_exact(words - self.words.len());
         self.origins.reserve_exact(entries - self.origins.len());
+        if varies {
+            self.starts.reserve_exact(entries - self.starts.len());
+        }
         Ok(())
     }
 
     fn push_all(&mut self, parent: Option<u32>, batch: &SuccessorBatch) {
         // Reversed, so that the first successor is visited first.
         for i in (0..batch.len()).rev() {
+            if batch.shape() == RecordShape::Prefixed {
+                self.starts.push(self.words.len());
+            }
             self.words.extend_from_slice(batch.state(i));
             self.origins.push((parent, batch.action(i)));
         }
     }
 
+    /// Where the last state begins. There is one.
+    #[inline]
+    fn last<R: Records>(&self, records: R) -> usize {
+        if R::VARYING {
+            self.starts.last().copied().unwrap_or_default()
+        } else {
+            self.words.len() - records.fixed_len()
+        }
+    }
+
     fn bytes(&self) -> usize {
-        self.words.capacity() * 8 + self.origins.capacity() * size_of::<Origin>()
+        (self.words.capacity() + self.starts.capacity()) * 8 + self.origins.capacity() * size_of::<Origin>()
     }
 }
 
 impl DepthSearch {
-    /// A search over states of `width` words.
-    pub fn new(width: usize, limits: Limits) -> Result<Self, OutOfMemory> {
+    /// A search over states of this shape.
+    pub fn new(shape: RecordShape, limits: Limits) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            layer: Layer::new(width, limits.memory)?,
-            batch: SuccessorBatch::new(width, 1),
+            layer: Layer::new(shape, limits.memory)?,
+            batch: SuccessorBatch::new(shape, 1),
             stack: Stack::default(),
             current: None,
             rounds: 0,
@@ -88,9 +110,9 @@ impl DepthSearch {
         })
     }
 
-    fn run_with<W: Width, O: Observer>(
+    fn run_with<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         expander: &mut dyn Expander,
         observer: &mut O,
         monitor: &mut dyn Monitor,
@@ -116,14 +138,14 @@ impl DepthSearch {
                     return end;
                 }
             }
-            if let Err(end) = self.visit_next(width, observer) {
+            if let Err(end) = self.visit_next(records, observer) {
                 return end;
             }
         }
     }
 
     /// Pops successors until one is new, and makes it the current state.
-    fn visit_next<W: Width, O: Observer>(&mut self, width: W, observer: &mut O) -> Result<(), SearchEnd> {
+    fn visit_next<R: Records, O: Observer>(&mut self, records: R, observer: &mut O) -> Result<(), SearchEnd> {
         loop {
             let Some(&(parent, action)) = self.stack.origins.last() else {
                 return Err(SearchEnd::Complete(CompleteSearch::attest()));
@@ -131,10 +153,11 @@ impl DepthSearch {
             if self.layer.len() as u64 > self.limits.states {
                 return Err(SearchEnd::Stopped(StopReason::StateLimit(self.limits.states)));
             }
-            let start = self.stack.words.len() - width.get();
-            let inserted = self.layer.insert(width, &self.stack.words[start..]);
+            let start = self.stack.last(records);
+            let inserted = self.layer.insert(records, &self.stack.words[start..]);
             let inserted = inserted.map_err(|full| SearchEnd::Stopped(StopReason::Memory(full)))?;
             self.stack.words.truncate(start);
+            self.stack.starts.pop();
             self.stack.origins.pop();
             if let Inserted::New(record) = inserted {
                 observer.stored(parent.map(Record::from), action);
@@ -163,9 +186,7 @@ impl DepthSearch {
         self.counters.explored += 1;
         self.counters.transitions += batch.len() as u64;
         let budget = self.limits.memory.saturating_sub(self.layer.bytes());
-        self.stack
-            .make_room(batch.len(), self.layer.width(), budget)
-            .map_err(|full| SearchEnd::Stopped(StopReason::Memory(full)))?;
+        self.stack.make_room(batch, budget).map_err(|full| SearchEnd::Stopped(StopReason::Memory(full)))?;
         self.stack.push_all(Some(record), batch);
         self.counters.depth = self.counters.depth.max(self.stack.origins.len() as u64);
         Ok(())
@@ -179,7 +200,7 @@ impl Search for DepthSearch {
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
-        with_width!(self.layer.width(), width => self.run_with(width, &mut *system.expander(), observer, monitor))
+        with_records!(self.layer.shape(), records => self.run_with(records, &mut *system.expander(), observer, monitor))
     }
 
     fn start<O: Observer>(
@@ -208,17 +229,17 @@ impl Search for DepthSearch {
         width: usize,
         translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
     ) -> Result<usize, LayerFull> {
-        let old_width = self.layer.width();
+        let old = self.layer.shape();
         let peak = self.layer.repack(width, &mut *translate)?;
         let mut packed = Vec::with_capacity(width);
         let mut words = Vec::with_capacity(self.stack.origins.len() * width);
-        for state in self.stack.words.chunks_exact(old_width) {
+        for state in old.states(&self.stack.words) {
             translate(state, &mut packed);
             words.extend_from_slice(&packed);
         }
         let peak = peak + self.stack.bytes() + words.capacity() * 8;
         self.stack.words = words;
-        self.batch = SuccessorBatch::new(width, 1);
+        self.batch = SuccessorBatch::new(RecordShape::Fixed(width), 1);
         Ok(peak)
     }
 

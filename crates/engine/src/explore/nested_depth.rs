@@ -8,8 +8,9 @@
 use super::search::{
     CompleteSearch, Counters, Held, Limits, Monitor, SearchEnd, Snapshot, StopReason, Translation,
 };
-use crate::store::layer::{Inserted, Layer, LayerFull, with_width};
+use crate::store::layer::{Inserted, Layer, LayerFull};
 use crate::store::pages::OutOfMemory;
+use crate::store::records::{RecordShape, with_records};
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
 
@@ -108,14 +109,14 @@ fn full(full: LayerFull) -> SearchEnd {
 }
 
 impl NestedDepth {
-    /// Over states of `width` words.
-    pub fn new(width: usize, limits: Limits) -> Result<Self, OutOfMemory> {
+    /// Over states of this shape.
+    pub fn new(shape: RecordShape, limits: Limits) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            states: Layer::new(width, limits.memory)?,
+            states: Layer::new(shape, limits.memory)?,
             colours: Vec::new(),
             outer: Path::default(),
             inner: Path::default(),
-            batch: SuccessorBatch::new(width, 1),
+            batch: SuccessorBatch::new(shape, 1),
             limits,
             counters: Counters { sweeps: 1, layers: 1, ..Counters::default() },
             peak_bytes: 0,
@@ -262,7 +263,7 @@ impl NestedDepth {
             match product.successors(self.states.state(state as usize), &mut batch)? {
                 Expanded::Done => break,
                 Expanded::Widened(width, translate) => {
-                    batch = SuccessorBatch::new(width, 1);
+                    batch = SuccessorBatch::new(RecordShape::Fixed(width), 1);
                     let peak = self.states.repack(width, translate).map_err(full)?;
                     self.peak_bytes = self.peak_bytes.max(peak);
                 }
@@ -281,7 +282,7 @@ impl NestedDepth {
     }
 
     fn number<E: Expander>(&mut self, state: &[u64], product: &E) -> Result<u32, SearchEnd> {
-        let inserted = with_width!(state.len(), width => self.states.insert(width, state));
+        let inserted = with_records!(self.states.shape(), records => self.states.insert(records, state));
         match inserted.map_err(full)? {
             Inserted::Known(number) => Ok(number),
             Inserted::New(number) => {

@@ -22,9 +22,10 @@ use std::io;
 
 use crate::store::external::disk::Disk;
 use crate::store::external::run::RunReader;
-use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
+use crate::store::layer::{Inserted, Layer, LayerFull};
 use crate::store::pages::OutOfMemory;
 use crate::store::recent_states::RecentStates;
+use crate::store::records::{EntryShape, RecordShape, Records, with_records};
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Expander, TransitionSystem, Truth};
 
@@ -114,11 +115,11 @@ struct Staying {
 }
 
 impl Staying {
-    /// Adds candidates of `stride` words.
-    fn extend<W: Width>(&mut self, width: W, candidates: &[u64], stride: usize) {
-        for candidate in candidates.chunks_exact(stride) {
-            self.words.extend_from_slice(&candidate[..width.get()]);
-            self.origins.push(candidate.get(width.get()).copied().unwrap_or(UNKNOWN));
+    /// Adds candidates of this shape.
+    fn extend(&mut self, candidates: &[u64], shape: EntryShape) {
+        for candidate in shape.entries(candidates) {
+            self.words.extend_from_slice(shape.state_of(candidate));
+            self.origins.push(shape.origin_of(candidate).unwrap_or(UNKNOWN));
         }
     }
 
@@ -133,19 +134,19 @@ fn disk_failed(error: io::Error) -> StopReason {
 }
 
 impl PartitionSearch {
-    /// A search over states of `width` words.
-    pub fn new(width: usize, limits: Limits, disk: Disk) -> Result<Self, OutOfMemory> {
+    /// A search over states of this shape.
+    pub fn new(shape: RecordShape, limits: Limits, disk: Disk) -> Result<Self, OutOfMemory> {
         // There are no more record numbers.
         let limits = Limits { states: limits.states.min(NO_PARENT - STORED_TOGETHER), ..limits };
         Ok(Self {
-            layer: Layer::new(width, limits.memory)?,
+            layer: Layer::new(shape, limits.memory)?,
             front: Front::default(),
-            partitions: Partitions::new(&disk, width, false, BUFFERS),
+            partitions: Partitions::new(&disk, shape, false, BUFFERS),
             disk,
             most_states: usize::MAX,
-            batch: SuccessorBatch::new(width, BATCH),
-            recent: RecentStates::new(width),
-            steps: RecentSteps::new(width),
+            batch: SuccessorBatch::new(shape, BATCH),
+            recent: RecentStates::new(shape),
+            steps: RecentSteps::new(shape),
             staying: Staying::default(),
             leaving: Vec::new(),
             records: 0,
@@ -161,13 +162,13 @@ impl PartitionSearch {
     /// Splits partitions of more than `most` states, however much memory there is.
     pub fn with_states_in_memory(mut self, most: usize) -> Self {
         self.most_states = most.max(1);
-        self.batch = SuccessorBatch::new(self.layer.width(), self.most_states.min(BATCH));
+        self.batch = SuccessorBatch::new(self.layer.shape(), self.most_states.min(BATCH));
         self
     }
 
-    fn run_with<W: Width, O: Observer>(
+    fn run_with<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         expander: &mut dyn Expander,
         observer: &mut O,
         monitor: &mut dyn Monitor,
@@ -186,7 +187,7 @@ impl PartitionSearch {
             {
                 return SearchEnd::Stopped(reason);
             }
-            match self.step(width, expander, observer) {
+            match self.step(records, expander, observer) {
                 Ok(None) => {}
                 Ok(Some(end)) => return end,
                 Err(reason) => self.failure = Some(reason),
@@ -197,9 +198,9 @@ impl PartitionSearch {
     /// Splits the partition, or takes in candidates, or expands a batch of states, or goes on to the next partition. After an error, something may be
     /// lost.
     #[inline(always)]
-    fn step<W: Width, O: Observer>(
+    fn step<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         expander: &mut dyn Expander,
         observer: &mut O,
     ) -> Result<Option<SearchEnd>, StopReason> {
@@ -209,17 +210,17 @@ impl PartitionSearch {
             return self.split(test).map(|()| None);
         }
         if self.front.candidates.is_some() {
-            return self.take_in(width, observer).map(|()| None);
+            return self.take_in(records, observer).map(|()| None);
         }
         if self.front.cursor == self.layer.len() {
-            let next = self.next_partition(width)?;
+            let next = self.next_partition(records)?;
             return Ok((!next).then(|| SearchEnd::Complete(CompleteSearch::attest())));
         }
         let mut batch = std::mem::take(&mut self.batch);
         batch.clear();
-        let trouble = self.expand(width, expander, &mut batch);
+        let trouble = self.expand(records, expander, &mut batch);
         let (partition, splits) = (self.front.partition, self.counters.spilled);
-        let end = self.take(width, expander, &batch, None, observer);
+        let end = self.take(records, expander, &batch, None, observer);
         self.batch = batch;
         // After a split the state that caused trouble waits in a file. It will be met again.
         let is_here = (partition, splits) == (self.front.partition, self.counters.spilled);
@@ -231,9 +232,9 @@ impl PartitionSearch {
     /// Fills the batch with successors of the states from the cursor on, and announces to the layer those that stay in it; `true` if a
     /// state cannot be expanded.
     #[inline(always)]
-    fn expand<W: Width>(
+    fn expand<R: Records>(
         &mut self,
-        width: W,
+        records: R,
         expander: &mut dyn Expander,
         batch: &mut SuccessorBatch,
     ) -> bool {
@@ -242,7 +243,7 @@ impl PartitionSearch {
         while next < end && !batch.is_full() {
             let sorted = batch.len();
             let expansion = expander.expand(self.layer.states(next..end.min(next + AT_A_TIME)), batch);
-            self.sort(width, batch, sorted);
+            self.sort(records, batch, sorted);
             if expansion.trouble {
                 return true;
             }
@@ -254,12 +255,12 @@ impl PartitionSearch {
     /// Sorts the successors from number `from` on by where they go, and announces those that stay in the layer. What was met lately is in the layer or in
     /// some run, and will be there for ever.
     #[inline(always)]
-    fn sort<W: Width>(&mut self, width: W, batch: &SuccessorBatch, from: usize) {
+    fn sort<R: Records>(&mut self, records: R, batch: &SuccessorBatch, from: usize) {
         let Self { recent, partitions, staying, leaving, front, layer, .. } = self;
-        let mut recent = recent.look(width);
+        let mut recent = recent.look(records);
         let announced = staying.words.len();
         for number in from..batch.len() {
-            let state = &batch.state(number)[..width.get()];
+            let state = records.first(batch.state(number));
             if recent.knows(state) {
                 continue;
             }
@@ -270,14 +271,14 @@ impl PartitionSearch {
                 leaving.push(number as u32);
             }
         }
-        layer.announce(width, &staying.words[announced..]);
+        layer.announce(records, &staying.words[announced..]);
     }
 
     /// Shows the states at the cursor to the observer, stores the successors in the batch, moves the cursor.
     #[inline(always)]
-    fn take<W: Width, O: Observer>(
+    fn take<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         expander: &mut dyn Expander,
         batch: &SuccessorBatch,
         kind: Option<Successors>,
@@ -297,14 +298,16 @@ impl PartitionSearch {
                 return Ok(Some(SearchEnd::Decided));
             }
         }
-        self.sample(batch);
+        if !R::VARYING {
+            self.sample(batch);
+        }
         self.store_leaving(batch).map_err(disk_failed)?;
-        let stored = self.store_staying(width, batch, observer);
+        let stored = self.store_staying(records, batch, observer);
         self.front.cursor += batch.ends().len();
         self.counters.explored += batch.ends().len() as u64;
         if let Err(full) = stored {
             self.make_room(full)?;
-            self.send_staying(width).map_err(disk_failed)?;
+            self.send_staying(records).map_err(disk_failed)?;
         }
         self.staying.clear();
         self.partitions.relieve().map_err(disk_failed)?;
@@ -335,13 +338,13 @@ impl PartitionSearch {
 
     /// Stores the successors in this partition. If there is no room, none is stored, and they know their origins.
     #[inline(always)]
-    fn store_staying<W: Width, O: Observer>(
+    fn store_staying<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         batch: &SuccessorBatch,
         observer: &mut O,
     ) -> Result<(), LayerFull> {
-        let Self { layer, front, staying, records, .. } = self;
+        let Self { layer, front, staying, records: stored_records, .. } = self;
         let mut parent = 0;
         let mut origin_of = |number: usize| {
             while batch.ends()[parent] as usize <= number {
@@ -350,11 +353,11 @@ impl PartitionSearch {
             (front.record(front.cursor + parent), batch.action(number))
         };
         let mut numbers = staying.origins.iter();
-        let stored = layer.insert_announced(width, &staying.words, |inserted| {
+        let stored = layer.insert_announced(records, &staying.words, |inserted| {
             let number = *numbers.next().expect("each of them has a number");
             let (parent, action) = origin_of(number as usize);
             if let Inserted::New(_) = inserted {
-                *records += 1;
+                *stored_records += 1;
                 observer.stored(Some(parent), action);
             }
         });
@@ -368,8 +371,8 @@ impl PartitionSearch {
     }
 
     /// Makes candidates of states for which there was no room.
-    fn send_staying<W: Width>(&mut self, width: W) -> io::Result<()> {
-        let states = self.staying.words.chunks_exact(width.get()).zip(&self.staying.origins);
+    fn send_staying<R: Records>(&mut self, records: R) -> io::Result<()> {
+        let states = records.states(&self.staying.words).zip(&self.staying.origins);
         for (number, (state, &origin)) in states.enumerate() {
             self.partitions.send(state, origin)?;
             self.partitions.look(number)?;
@@ -381,7 +384,12 @@ impl PartitionSearch {
     /// Bytes for records on their way to partitions that are not in memory.
     fn allowance(&self) -> usize {
         let all = (self.partitions.len() + 1).saturating_mul(BUFFERS);
-        let most = self.most_states.saturating_mul(self.layer.width() * 8);
+        let state = match self.layer.shape() {
+            RecordShape::Fixed(width) => width * 8,
+            // Those at work are a sample of the others.
+            RecordShape::Prefixed => self.layer.words() * 8 / self.layer.len().max(1) + 8,
+        };
+        let most = self.most_states.saturating_mul(state);
         all.min(self.limits.memory / 4).min(most)
     }
 
@@ -430,7 +438,7 @@ impl Search for PartitionSearch {
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
-        with_width!(self.layer.width(), width => self.run_with(width, &mut *system.expander(), observer, monitor))
+        with_records!(self.layer.shape(), records => self.run_with(records, &mut *system.expander(), observer, monitor))
     }
 
     fn start<O: Observer>(
@@ -440,7 +448,7 @@ impl Search for PartitionSearch {
         observer: &mut O,
     ) -> Result<(), LayerFull> {
         let origins = observer.wants_origins();
-        self.partitions = Partitions::new(&self.disk, initial.width(), origins, self.allowance());
+        self.partitions = Partitions::new(&self.disk, initial.shape(), origins, self.allowance());
         for number in 0..initial.len() {
             let sent = self.partitions.send(initial.state(number), initial_origin(initial.action(number)));
             self.failure = self.failure.take().or(sent.err().map(disk_failed));
@@ -456,9 +464,9 @@ impl Search for PartitionSearch {
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
         self.counters.erroneous += u64::from(successors == Successors::WithError);
-        let taken = with_width!(self.layer.width(), width => {
-            self.sort(width, batch, 0);
-            self.take(width, &mut *system.expander(), batch, Some(successors), observer)
+        let taken = with_records!(self.layer.shape(), records => {
+            self.sort(records, batch, 0);
+            self.take(records, &mut *system.expander(), batch, Some(successors), observer)
         });
         match taken {
             Ok(None) => Ok(()),
@@ -475,15 +483,16 @@ impl Search for PartitionSearch {
         width: usize,
         translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
     ) -> Result<usize, LayerFull> {
-        self.batch = SuccessorBatch::new(width, self.most_states.min(BATCH));
-        self.recent = RecentStates::new(width);
+        let shape = RecordShape::Fixed(width);
+        self.batch = SuccessorBatch::new(shape, self.most_states.min(BATCH));
+        self.recent = RecentStates::new(shape);
         self.steps.repack(width, &mut *translate);
         if self.partitions.len() == 1
             && self.partitions.are_empty()
             && self.front.candidates.is_none()
             && let Ok(peak) = self.layer.repack(width, &mut *translate)
         {
-            self.partitions = self.partitions.of_width(width);
+            self.partitions = self.partitions.of_shape(shape);
             return Ok(peak + self.bytes() - self.layer.bytes());
         }
         // Also a layer that has no room for two copies of itself can still be read.
@@ -491,7 +500,7 @@ impl Search for PartitionSearch {
             self.failure = self.failure.take().or(Some(disk_failed(error)));
         }
         let peak = self.bytes();
-        self.unload(width)?;
+        self.unload(shape)?;
         Ok(peak)
     }
 

@@ -17,8 +17,9 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use super::observer::Record;
 use super::search::{Counters, Limits, Monitor, SearchEnd, Snapshot, StopReason};
-use crate::store::layer::{Inserted, Layer, LayerFull, with_width};
+use crate::store::layer::{Inserted, Layer, LayerFull};
 use crate::store::pages::OutOfMemory;
+use crate::store::records::{RecordShape, with_records};
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
 
@@ -113,21 +114,21 @@ fn full(full: LayerFull) -> SearchEnd {
 }
 
 impl Propagation {
-    /// Among these states of `width` words, each with its progress value, in the order in which they were found.
+    /// Among these states of this shape, each with its progress value, in the order in which they were found.
     pub fn new<'s>(
-        width: usize,
+        shape: RecordShape,
         states: impl Iterator<Item = (u64, &'s [u64])>,
         limits: Limits,
     ) -> Result<Self, SearchEnd> {
-        let mut candidates = new_layer(width, limits.memory)?;
+        let mut candidates = new_layer(shape, limits.memory)?;
         let mut reached = Vec::new();
         for (progress, state) in states {
-            let inserted = with_width!(width, width => candidates.insert(width, state));
+            let inserted = with_records!(shape, records => candidates.insert(records, state));
             if let Inserted::New(_) = inserted.map_err(full)? {
                 reached.push(Reached { progress, ..Reached::default() });
             }
         }
-        let (states, next) = (new_layer(width, limits.memory)?, new_layer(width, limits.memory)?);
+        let (states, next) = (new_layer(shape, limits.memory)?, new_layer(shape, limits.memory)?);
         Ok(Self {
             blocked: vec![false; reached.len()],
             reached,
@@ -223,7 +224,7 @@ impl Propagation {
         product: &mut P,
         monitor: &mut dyn Monitor,
     ) -> Result<Option<WaveCycle>, SearchEnd> {
-        let mut batch = SuccessorBatch::new(self.candidates.width(), 1);
+        let mut batch = SuccessorBatch::new(self.candidates.shape(), 1);
         let (mut state, mut values) = (Vec::new(), Vec::new());
         while let Some((value, next)) = self.waiting.get_mut(&progress).and_then(BinaryHeap::pop) {
             let (words, reached) = self.at(next);
@@ -266,7 +267,8 @@ impl Propagation {
         let mut kept = Vec::with_capacity(*live);
         self.waiting.clear();
         for (number, one) in reached.iter().enumerate().filter(|(_, one)| one.waits) {
-            with_width!(states.width(), width => next.insert(width, states.state(number))).map_err(full)?;
+            with_records!(states.shape(), records => next.insert(records, states.state(number)))
+                .map_err(full)?;
             self.waiting.entry(one.progress).or_default().push((one.value, kept.len() as u32));
             kept.push(*one);
         }
@@ -289,7 +291,8 @@ impl Propagation {
         if !product.may_cycle(state) || product.layers(progress) != product.layers(sent.progress) {
             return Ok(None);
         }
-        let number = with_width!(state.len(), width => self.candidates.number_of(width, state));
+        let number =
+            with_records!(self.candidates.shape(), records => self.candidates.number_of(records, state));
         let (reached, waiting) = match number.map(|number| number as usize) {
             Some(number) if self.blocked[number] => return Ok(None),
             Some(number) => {
@@ -300,7 +303,7 @@ impl Propagation {
             }
             None => {
                 let Others { states, reached, .. } = &mut self.others;
-                let inserted = with_width!(state.len(), width => states.insert(width, state));
+                let inserted = with_records!(states.shape(), records => states.insert(records, state));
                 let number = match inserted.map_err(full)? {
                     Inserted::New(number) => {
                         reached.push(Reached { progress, ..Reached::default() });
@@ -351,6 +354,6 @@ fn rank(candidate: usize) -> u64 {
     candidate as u64 + 1
 }
 
-fn new_layer(width: usize, memory: usize) -> Result<Layer, SearchEnd> {
-    Layer::new(width, memory).map_err(|error: OutOfMemory| full(LayerFull::System(error)))
+fn new_layer(shape: RecordShape, memory: usize) -> Result<Layer, SearchEnd> {
+    Layer::new(shape, memory).map_err(|error: OutOfMemory| full(LayerFull::System(error)))
 }

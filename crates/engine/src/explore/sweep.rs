@@ -42,10 +42,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::progress::Comparison;
 use crate::store::future_layers::FutureLayers;
-use crate::store::layer::{Layer, LayerFull, Width, with_width};
+use crate::store::layer::{Layer, LayerFull};
 use crate::store::pages::OutOfMemory;
 use crate::store::persistent_states::PersistentStates;
 use crate::store::recent_states::RecentStates;
+use crate::store::records::{RecordShape, Records, with_records};
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::Expander;
 
@@ -173,8 +174,8 @@ fn out_of_memory(full: LayerFull) -> SearchEnd {
 }
 
 impl SweepSearch {
-    /// A search over states of `width` words.
-    pub fn new(width: usize, order: Order, limits: Limits) -> Result<Self, OutOfMemory> {
+    /// A search over states of this shape.
+    pub fn new(shape: RecordShape, order: Order, limits: Limits) -> Result<Self, OutOfMemory> {
         // There are no more record numbers.
         let limits = Limits { states: limits.states.min(NO_PARENT - 1 - BATCH as u64), ..limits };
         let (nesting, comparison) = match order {
@@ -195,17 +196,17 @@ impl SweepSearch {
             nesting,
             comparison,
             vectors: (comparison != Comparison::Total).then(|| WaitingVectors::new(comparison)),
-            layer: Layer::new(width, limits.memory)?,
-            future: FutureLayers::new(width, false),
-            persistent: PersistentStates::new(width, limits.memory, false)?,
+            layer: Layer::new(shape, limits.memory)?,
+            future: FutureLayers::new(shape, false),
+            persistent: PersistentStates::new(shape, limits.memory, false)?,
             spilling: None,
             most: InMemory::default(),
             disk: OnDisk::default(),
             window: Window::new(retention),
             front: Front::default(),
-            batch: SuccessorBatch::new(width, BATCH),
+            batch: SuccessorBatch::new(shape, BATCH),
             values: Vec::new(),
-            recent: RecentStates::new(width),
+            recent: RecentStates::new(shape),
             revisits: Revisits::default(),
             all_steps: false,
             whole_layers: false,
@@ -237,9 +238,9 @@ impl SweepSearch {
         self.order != Order::Constant
     }
 
-    fn run_with<W: Width, O: Observer>(
+    fn run_with<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         expander: &mut dyn Expander,
         observer: &mut O,
         monitor: &mut dyn Monitor,
@@ -247,13 +248,13 @@ impl SweepSearch {
         if let Some(reason) = &self.disk.failure {
             return SearchEnd::Stopped(StopReason::Disk(reason.clone()));
         }
-        if let Err(end) = self.split_at_once(width) {
+        if let Err(end) = self.split_at_once(records) {
             return end;
         }
         loop {
             // A batch ends with a level only where levels are counted.
             if self.cursor >= self.level_end
-                && let Err(end) = self.next_level(width, observer, monitor)
+                && let Err(end) = self.next_level(records, observer, monitor)
             {
                 return end;
             }
@@ -268,8 +269,8 @@ impl SweepSearch {
             }
             let mut batch = std::mem::take(&mut self.batch);
             batch.clear();
-            let trouble = self.expand(width, expander, &mut batch);
-            let taken = self.take(width, expander, &batch, None, observer);
+            let trouble = self.expand(records, expander, &mut batch);
+            let taken = self.take(records, expander, &batch, None, observer);
             self.batch = batch;
             if let Err(end) = taken {
                 return end;
@@ -287,18 +288,18 @@ impl SweepSearch {
 
     /// Goes on to the next level of the layer, or to the next layer, or to the next sweep.
     #[inline(always)]
-    fn next_level<W: Width, O: Observer>(
+    fn next_level<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> Result<(), SearchEnd> {
         loop {
-            if self.disk.current.is_some() && self.next_part(width, observer, monitor)? {
+            if self.disk.current.is_some() && self.next_part(records, observer, monitor)? {
                 return Ok(());
             }
             if self.cursor == self.layer.len() {
-                self.next_layer(width, observer)?;
+                self.next_layer(records, observer)?;
             }
             if self.disk.current.is_none() {
                 self.level_end = self.layer.len();
@@ -333,7 +334,7 @@ impl SweepSearch {
             return Some(reason);
         }
         if self.window.is_open() && self.bytes() + observer.bytes() > self.limits.memory / 8 * 7 {
-            let closed = with_width!(self.layer.width(), width => self.close_window(width));
+            let closed = with_records!(self.layer.shape(), records => self.close_window(records));
             // What waited behind is persistent now.
             let closed = closed.and_then(|()| self.relieve(self.bytes() + observer.bytes()));
             if let Err(SearchEnd::Stopped(reason)) = closed {

@@ -12,6 +12,7 @@ use super::linear::{DeadEnds, LinearProperty};
 use logic::buchi::{Buchi, Cube};
 use logic::strong_components::strong_components;
 use model::guarded_commands::ActionId;
+use model::records::RecordShape;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Expander, Expansion, MAX_ACTIONS, TransitionSystem, Truth};
 
@@ -26,19 +27,17 @@ const MOST_BITS: u32 = 63;
 /// Where the automaton's state lies in a state of the product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Words of a state of the model.
-    model: usize,
-    word: usize,
-    shift: u32,
+    /// Shape of a state of the model.
+    model: RecordShape,
+    /// A word of the model's states that has room for it, and its lowest bit there. Without, it is in a word of its own, the last.
+    spare: Option<(usize, u32)>,
     mask: u64,
 }
 
 impl Place {
     /// For automata of so many states, in bits of the model's states from this one on, or else in a word of its own.
-    pub fn new(model: usize, states: usize, spare: Option<(usize, u32)>) -> Self {
-        let mask = (1 << Self::bits(states)) - 1;
-        let (word, shift) = spare.unwrap_or((model, 0));
-        Self { model, word, shift, mask }
+    pub fn new(model: RecordShape, states: usize, spare: Option<(usize, u32)>) -> Self {
+        Self { model, spare, mask: (1 << Self::bits(states)) - 1 }
     }
 
     /// Bits that automata of so many states need.
@@ -46,24 +45,29 @@ impl Place {
         (states.max(2) - 1).ilog2() + 1
     }
 
-    /// Words of a state of the product.
-    pub fn words(&self) -> usize {
-        self.model.max(self.word + 1)
+    /// Shape of a state of the product.
+    #[inline]
+    pub fn shape(&self) -> RecordShape {
+        if self.spare.is_some() { self.model } else { self.model.extended() }
     }
 
-    /// The automaton's state.
+    /// The automaton's state, of the state at the beginning of these words.
     #[inline]
     pub fn automaton(&self, state: &[u64]) -> u32 {
-        (state[self.word] >> self.shift & self.mask) as u32
+        let (word, shift) = self.spare.unwrap_or_else(|| (self.shape().len_of(state) - 1, 0));
+        (state[word] >> shift & self.mask) as u32
     }
 
     /// Appends the model's state.
     #[inline]
     pub fn append_model(&self, state: &[u64], to: &mut Vec<u64>) {
-        let start = to.len();
-        to.extend_from_slice(&state[..self.model]);
-        if self.word < self.model {
-            to[start + self.word] &= !(self.mask << self.shift);
+        let (start, state) = (to.len(), self.shape().first(state));
+        match self.spare {
+            Some((word, shift)) => {
+                to.extend_from_slice(state);
+                to[start + word] &= !(self.mask << shift);
+            }
+            None => self.model.append_shortened(state, to),
         }
     }
 
@@ -71,9 +75,13 @@ impl Place {
     #[inline]
     pub fn join(&self, model: &[u64], automaton: u32, to: &mut Vec<u64>) {
         to.clear();
-        to.extend_from_slice(model);
-        to.resize(self.words(), 0);
-        to[self.word] |= u64::from(automaton) << self.shift;
+        match self.spare {
+            Some((word, shift)) => {
+                to.extend_from_slice(model);
+                to[word] |= u64::from(automaton) << shift;
+            }
+            None => self.model.append_extended(model, u64::from(automaton), to),
+        }
     }
 }
 
@@ -122,14 +130,14 @@ impl Ranks {
     pub fn append(
         &self,
         model: impl FnOnce(&mut Vec<u64>),
-        automata: impl ExactSizeIterator<Item = usize>,
+        automata: impl Iterator<Item = usize> + Clone,
         values: &mut Vec<u64>,
     ) {
         let start = values.len();
         if self.below_model {
             model(values);
         } else {
-            values.resize(start + automata.len(), 0);
+            values.resize(start + automata.clone().count(), 0);
         }
         for (value, automaton) in values[start..].iter_mut().zip(automata) {
             *value = *value << self.bits | self.of[automaton];
@@ -332,8 +340,8 @@ pub fn append_steps<'s>(
 }
 
 impl<S: TransitionSystem> TransitionSystem for Product<S> {
-    fn state_words(&self) -> usize {
-        self.place.words()
+    fn shape(&self) -> RecordShape {
+        self.place.shape()
     }
 
     fn expander(&self) -> Box<dyn Expander + '_> {
@@ -363,17 +371,17 @@ struct ProductExpander<'s> {
 impl Expander for ProductExpander<'_> {
     fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
         let Self { model, place, acceptor, states: plain, batch: steps, targets, joined } = self;
-        let words = place.words();
+        let shape = place.shape();
         plain.clear();
-        states.chunks_exact(words).for_each(|state| place.append_model(state, plain));
-        let mut done = 0;
-        while done * words < states.len() && !batch.is_full() {
+        shape.states(states).for_each(|state| place.append_model(state, plain));
+        let (mut done, mut joined_rest, mut model_rest) = (0, states, &plain[..]);
+        while !joined_rest.is_empty() && !batch.is_full() {
             steps.clear();
-            let expansion = model.expand(&plain[done * place.model..], steps);
+            let expansion = model.expand(model_rest, steps);
             let mut start = 0;
             for &end in steps.ends() {
-                let state = &plain[done * place.model..(done + 1) * place.model];
-                let automaton = place.automaton(&states[done * words..]);
+                let state = place.model.first(model_rest);
+                let automaton = place.automaton(joined_rest);
                 acceptor.targets(automaton, model.predicates(state).holds, targets);
                 let range = start as usize..end as usize;
                 let successors = range.map(|i| (steps.action(i), steps.state(i)));
@@ -386,6 +394,8 @@ impl Expander for ProductExpander<'_> {
                     joined,
                 );
                 batch.end_state();
+                joined_rest = &joined_rest[shape.len_of(joined_rest)..];
+                model_rest = &model_rest[state.len()..];
                 start = end;
                 done += 1;
             }
@@ -410,11 +420,11 @@ impl Expander for ProductExpander<'_> {
     fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
         let Self { model, place, acceptor, states: plain, .. } = self;
         plain.clear();
-        for state in states.chunks_exact(place.words()) {
+        for state in place.shape().states(states) {
             place.append_model(state, plain);
         }
         let Some(ranks) = &acceptor.ranks else { return model.progress(plain, values) };
-        let modes = states.chunks_exact(place.words()).map(|state| acceptor.mode(place.automaton(state)));
+        let modes = place.shape().states(states).map(|state| acceptor.mode(place.automaton(state)));
         ranks.append(|values| model.progress(plain, values), modes, values);
     }
 }

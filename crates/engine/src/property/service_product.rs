@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::product::{Place, REPEATED, Ranks};
 use super::service::{Halt, ServiceProperty};
 use model::guarded_commands::ActionId;
+use model::records::RecordShape;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Expander, Expansion, TransitionSystem, Truth};
 
@@ -127,19 +128,19 @@ pub fn append_steps<'s>(
 }
 
 impl<S: TransitionSystem> TransitionSystem for ServiceProduct<S> {
-    fn state_words(&self) -> usize {
-        self.place.words()
+    fn shape(&self) -> RecordShape {
+        self.place.shape()
     }
 
     fn expander(&self) -> Box<dyn Expander + '_> {
-        let model_words = self.model.state_words();
+        let model_shape = self.model.shape();
         Box::new(ServiceExpander {
             model: self.model.expander(),
-            model_words,
+            model_shape,
             place: self.place,
             table: &self.table,
             states: Vec::new(),
-            batch: SuccessorBatch::new(model_words, TOGETHER),
+            batch: SuccessorBatch::new(model_shape, TOGETHER),
             joined: Vec::new(),
         })
     }
@@ -148,7 +149,7 @@ impl<S: TransitionSystem> TransitionSystem for ServiceProduct<S> {
 /// An expander of the model, and buffers for the model's part of states.
 struct ServiceExpander<'s> {
     model: Box<dyn Expander + 's>,
-    model_words: usize,
+    model_shape: RecordShape,
     place: Place,
     table: &'s ServiceTable,
     states: Vec<u64>,
@@ -158,36 +159,36 @@ struct ServiceExpander<'s> {
 
 impl Expander for ServiceExpander<'_> {
     fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
-        let Self { model, model_words, place, table, states: plain, batch: steps, joined } = self;
-        let (words, model_words) = (place.words(), *model_words);
-        let count = states.len() / words;
-        let state = |number: usize| &states[number * words..(number + 1) * words];
-        let is_illegal = |number: usize| table.is_illegal(place.automaton(state(number)));
-        let mut done = 0;
-        while done < count && !batch.is_full() {
-            if is_illegal(done) {
+        let Self { model, model_shape, place, table, states: plain, batch: steps, joined } = self;
+        let shape = place.shape();
+        let is_legal = |state: &&[u64]| !table.is_illegal(place.automaton(state));
+        let (mut done, mut rest) = (0, states);
+        while !rest.is_empty() && !batch.is_full() {
+            let (state, others) = rest.split_at(shape.len_of(rest));
+            if !is_legal(&state) {
                 // A step to itself, and not none: this is no end of the model's.
-                batch.push(REPEATED, state(done));
+                batch.push(REPEATED, state);
                 batch.end_state();
-                done += 1;
+                (done, rest) = (done + 1, others);
                 continue;
             }
             // The model is not asked for what lies behind an illegal event.
-            let until = (done..count).find(|number| is_illegal(*number)).unwrap_or(count);
             plain.clear();
-            (done..until).for_each(|number| place.append_model(state(number), plain));
-            let mut expanded = 0;
-            while done < until && !batch.is_full() {
+            shape.states(rest).take_while(is_legal).for_each(|state| place.append_model(state, plain));
+            let mut model_rest = &plain[..];
+            while !model_rest.is_empty() && !batch.is_full() {
                 steps.clear();
-                let expansion = model.expand(&plain[expanded * model_words..], steps);
+                let expansion = model.expand(model_rest, steps);
                 let mut start = 0;
                 for &end in steps.ends() {
                     let range = start as usize..end as usize;
                     let successors = range.map(|i| (steps.action(i), steps.state(i)));
-                    append_steps((*place, table), place.automaton(state(done)), successors, batch, joined);
+                    append_steps((*place, table), place.automaton(rest), successors, batch, joined);
                     batch.end_state();
                     start = end;
-                    (done, expanded) = (done + 1, expanded + 1);
+                    rest = &rest[shape.len_of(rest)..];
+                    model_rest = &model_rest[model_shape.len_of(model_rest)..];
+                    done += 1;
                 }
                 if expansion.trouble {
                     return Expansion { states: done, trouble: true };
@@ -218,11 +219,11 @@ impl Expander for ServiceExpander<'_> {
     fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
         let Self { model, place, table, states: plain, .. } = self;
         plain.clear();
-        for state in states.chunks_exact(place.words()) {
+        for state in place.shape().states(states) {
             place.append_model(state, plain);
         }
         let Some(ranks) = &table.ranks else { return model.progress(plain, values) };
-        let automata = states.chunks_exact(place.words()).map(|state| place.automaton(state) as usize);
+        let automata = place.shape().states(states).map(|state| place.automaton(state) as usize);
         ranks.append(|values| model.progress(plain, values), automata, values);
     }
 }

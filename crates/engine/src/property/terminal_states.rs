@@ -8,8 +8,9 @@ use std::ops::ControlFlow;
 
 use crate::explore::observer::Successors;
 use crate::explore::{Observer, Record};
-use crate::store::layer::{Inserted, Layer, with_width};
+use crate::store::layer::{Inserted, Layer};
 use crate::store::pages::OutOfMemory;
+use crate::store::records::{RecordShape, with_records};
 use crate::store::saved::{Loader, Saver};
 use model::transition_system::Truth;
 
@@ -23,11 +24,15 @@ pub struct TerminalStates {
 }
 
 impl TerminalStates {
-    /// At most `limit` states of `width` words.
-    pub fn new(width: usize, limit: usize) -> Result<Self, OutOfMemory> {
-        // A state, and its share of the index at its emptiest.
-        let bytes = limit.saturating_mul(width * 8 + 16).saturating_add(1 << 20);
-        Ok(Self { states: Some(Layer::new(width, bytes)?), limit, overflow: false })
+    /// At most `limit` states of this shape.
+    pub fn new(shape: RecordShape, limit: usize) -> Result<Self, OutOfMemory> {
+        let bytes = match shape {
+            // A state, and its share of the index at its emptiest.
+            RecordShape::Fixed(width) => limit.saturating_mul(width * 8 + 16).saturating_add(1 << 20),
+            // Whoever sets the limit counts states. Their bytes count as those of an observer.
+            RecordShape::Prefixed => usize::MAX,
+        };
+        Ok(Self { states: Some(Layer::new(shape, bytes)?), limit, overflow: false })
     }
 
     /// Saves all of them.
@@ -63,9 +68,9 @@ impl TerminalStates {
     fn add(&mut self, state: &[u64]) {
         let Some(states) = &mut self.states else { return };
         let full = states.len() >= self.limit;
-        self.overflow |= with_width!(states.width(), width => match states.contains(width, state) {
+        self.overflow |= with_records!(states.shape(), records => match states.contains(records, state) {
             true => false,
-            false => full || !matches!(states.insert(width, state), Ok(Inserted::New(_))),
+            false => full || !matches!(states.insert(records, state), Ok(Inserted::New(_))),
         });
     }
 }

@@ -6,6 +6,7 @@
 //! reduced: the model rejects it as a whole.
 
 use super::stubborn_sets::{Steps, StubbornSets};
+use model::records::RecordShape;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Expander, Expansion, TransitionSystem, Truth};
 
@@ -26,14 +27,14 @@ impl<S> ReducedSystem<S> {
 }
 
 impl<S: TransitionSystem> TransitionSystem for ReducedSystem<S> {
-    fn state_words(&self) -> usize {
-        self.model.state_words()
+    fn shape(&self) -> RecordShape {
+        self.model.shape()
     }
 
     fn expander(&self) -> Box<dyn Expander + '_> {
         Box::new(ReducingExpander {
             model: self.model.expander(),
-            words: self.model.state_words(),
+            shape: self.model.shape(),
             sets: self.sets.clone(),
             has_measure: self.has_measure,
             before: Vec::new(),
@@ -46,7 +47,7 @@ impl<S: TransitionSystem> TransitionSystem for ReducedSystem<S> {
 /// An expander of the model, and buffers for the choice of a stubborn set.
 struct ReducingExpander<'s> {
     model: Box<dyn Expander + 's>,
-    words: usize,
+    shape: RecordShape,
     sets: StubbornSets,
     has_measure: bool,
     /// Progress values of the expanded states.
@@ -59,21 +60,21 @@ struct ReducingExpander<'s> {
 impl ReducingExpander<'_> {
     /// Removes steps outside the stubborn sets of the last states in the batch, from number `first` on.
     fn thin_out(&mut self, states: &[u64], batch: &mut SuccessorBatch, first: usize) {
-        let Self { model, words, sets, has_measure, before, after, chosen } = self;
-        let words = *words;
+        let Self { model, shape, sets, has_measure, before, after, chosen } = self;
         let start = first.checked_sub(1).map_or(0, |last| batch.ends()[last] as usize);
         if *has_measure {
             before.clear();
             after.clear();
             model.progress(states, before);
-            model.progress(&batch.words()[start * words..], after);
+            model.progress(batch.states(start..batch.len()), after);
         }
+        let mut expanded = shape.states(states);
         batch.thin_out(first, chosen, |number, range, batch, chosen| {
             let number = number - first;
             let steps = Steps {
-                state: &states[number * words..(number + 1) * words],
+                state: expanded.next().unwrap_or_default(),
                 actions: batch.actions(range.clone()),
-                successors: &batch.words()[range.start * words..range.end * words],
+                successors: batch.states(range.clone()),
                 progress: has_measure
                     .then(|| (before[number], &after[range.start - start..range.end - start])),
             };
@@ -84,15 +85,14 @@ impl ReducingExpander<'_> {
 
 impl Expander for ReducingExpander<'_> {
     fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
-        let words = self.words;
-        let mut done = 0;
+        let (mut rest, mut done) = (states, 0);
         loop {
             let first = batch.ends().len();
-            let expansion = self.model.expand(&states[done * words..], batch);
-            let end = done + expansion.states;
-            self.thin_out(&states[done * words..end * words], batch, first);
-            let is_all = end * words == states.len() || expansion.states == 0;
-            done = end;
+            let expansion = self.model.expand(rest, batch);
+            let (expanded, others) = rest.split_at(self.shape.words_of(rest, expansion.states));
+            self.thin_out(expanded, batch, first);
+            let is_all = others.is_empty() || expansion.states == 0;
+            (rest, done) = (others, done + expansion.states);
             if expansion.trouble || is_all || batch.is_full() {
                 return Expansion { states: done, trouble: expansion.trouble };
             }

@@ -1,6 +1,5 @@
 //! From a Rust model to an answer that a test can assert.
 
-use std::convert::Infallible;
 use std::fmt;
 
 use crate::check::{CheckError, Engine, Outcome, Plan, Subject, check_subject};
@@ -11,6 +10,7 @@ use crate::property::{Property, PropertyKind};
 use crate::verdict::{Evidence, Verdict};
 
 use super::changes::compact;
+use super::encoding::StateTooLong;
 use super::subject::RustSubject;
 use super::{Model, Path, Predicate, Properties};
 
@@ -112,7 +112,7 @@ pub struct Checked<'m, M: Model> {
     model: &'m M,
     engine: Engine,
     properties: Vec<Property<Predicate<M>>>,
-    outcome: Outcome<Path<M>, M::State, Infallible>,
+    outcome: Outcome<Path<M>, M::State, StateTooLong>,
 }
 
 impl<M: Model> Checked<'_, M> {
@@ -208,7 +208,7 @@ impl<M: Model> Checked<'_, M> {
     }
 
     /// All that is known.
-    pub fn outcome(&self) -> &Outcome<Path<M>, M::State, Infallible> {
+    pub fn outcome(&self) -> &Outcome<Path<M>, M::State, StateTooLong> {
         &self.outcome
     }
 
@@ -227,6 +227,10 @@ impl<M: Model> Checked<'_, M> {
             Some((property, verdict)) => self.explain(property, verdict),
             None => "not all states were explored\n".into(),
         };
+        if let Some(error) = &self.outcome.error {
+            text += &format!("the model leads to a state that cannot be stored: {}\n", error.error);
+            text += &format!("after\n{}", error.trace.display(self.model));
+        }
         if let Some(regress) = &self.outcome.regress {
             text +=
                 &format!("the last step makes progress fall from {} to {}:\n", regress.before, regress.after);
@@ -315,7 +319,7 @@ impl<M: Model> fmt::Display for Checked<'_, M> {
         if self.engine.is_sweep() {
             write!(f, ", {} layers, {} sweeps", counters.layers, counters.sweeps)?;
         }
-        let bytes = self.outcome.state_words * 8;
+        let bytes = self.outcome.state_bits.div_ceil(8);
         write!(f, ", {bytes} bytes a state")?;
         if let Some(reason) = &self.outcome.stopped {
             write!(f, "; stopped: {reason}")?;

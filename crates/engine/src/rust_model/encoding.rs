@@ -1,9 +1,13 @@
-//! States as words: the compact binary format of [postcard], packed eight bytes to a word and filled up with zeros.
+//! States as words: the compact binary format of [postcard] in a record of varying length.
 //!
-//! Numbers take one byte for each seven bits, enum variants and lengths one byte, fields nothing but their contents. The encoding of a type
-//! is *prefix-free* (who decodes knows where the value ends), so neither a length nor a mark is stored: two different states
-//! are different words even if one has zeros where the other is filled up. A state that needs more words than others makes all
-//! states wider; for that, zeros are appended.
+//! A number takes one byte for each seven bits, an enum variant or a length takes one byte, and a field
+//! takes nothing but its contents. The bytes follow the two bytes of the head that give the length of the
+//! record in words, and zeros fill up the last word (see [`model::records`]). So a state takes as many
+//! words as it needs, whatever other states need. A state of up to six bytes takes one word.
+//!
+//! The encoding of a type is *prefix-free*: a decoder knows where a value ends. So no length in bytes is
+//! stored, and two different states are different words even if one has zeros where the other is filled
+//! up.
 //!
 //! What a state's type must keep to:
 //! - Equal states have equal bytes, and unequal ones do not. Derived `Eq`, `Serialize` and `Deserialize` do this, with `BTreeMap` and
@@ -13,6 +17,7 @@
 //!
 //! Both of the first are tested: for every state in builds with debug assertions, for the first thousand in others.
 
+use model::records::{LENGTH_BITS, LONGEST_STATE};
 use postcard::ser_flavors::Flavor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -44,14 +49,14 @@ impl Flavor for Buffer<'_> {
 }
 
 /// Appends the encoding of the state.
-pub(super) fn encode<S: Serialize>(state: &S, bytes: &mut Vec<u8>) {
+fn encode<S: Serialize>(state: &S, bytes: &mut Vec<u8>) {
     if let Err(error) = postcard::serialize_with_flavor(state, Buffer(bytes)) {
         panic!("a state of type `{}` cannot be encoded: {error}", std::any::type_name::<S>());
     }
 }
 
 /// The state that is encoded at the front of the bytes.
-pub(super) fn decode<S: DeserializeOwned>(bytes: &[u8]) -> S {
+fn decode<S: DeserializeOwned>(bytes: &[u8]) -> S {
     match postcard::take_from_bytes(bytes) {
         Ok((state, _)) => state,
         Err(error) => panic!("a state of type `{}` cannot be decoded: {error}", std::any::type_name::<S>()),
@@ -73,30 +78,63 @@ pub(super) fn test<S: Serialize + DeserializeOwned + Eq + std::fmt::Debug>(state
     );
 }
 
-/// Number of words for so many bytes.
-pub(super) fn words_for(bytes: usize) -> usize {
-    bytes.div_ceil(8).max(1)
+/// Bytes of the head before the encoding.
+const HEAD: usize = LENGTH_BITS as usize / 8;
+
+/// A state cannot be stored, because it is too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a state takes {bytes} bytes, and the longest that can be stored takes {}: does the model bound its queues and logs?",
+    StateTooLong::LONGEST
+)]
+pub struct StateTooLong {
+    /// Bytes that the state takes.
+    pub bytes: usize,
 }
 
-/// Appends the bytes to `packed` as `words` words.
-pub(super) fn pack(bytes: &[u8], words: usize, packed: &mut Vec<u64>) {
-    debug_assert!(bytes.len() <= words * 8);
-    let end = packed.len() + words;
-    let (whole, rest) = bytes.as_chunks::<8>();
-    packed.extend(whole.iter().map(|chunk| u64::from_le_bytes(*chunk)));
-    if !rest.is_empty() {
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        packed.push(u64::from_le_bytes(last));
+impl StateTooLong {
+    /// Bytes of the longest state that can be stored.
+    pub const LONGEST: usize = LONGEST_STATE * 8 - HEAD;
+}
+
+/// A state in bytes: a head that is still to be filled in, and the encoding. The memory is used again.
+#[derive(Debug, Default)]
+pub(super) struct EncodedState(Vec<u8>);
+
+impl EncodedState {
+    /// Encodes a state.
+    pub(super) fn encode<S: Serialize>(&mut self, state: &S) -> &[u8] {
+        self.0.clear();
+        self.0.extend_from_slice(&[0; HEAD]);
+        encode(state, &mut self.0);
+        &self.0[HEAD..]
     }
-    packed.resize(end, 0);
-}
 
-/// The bytes of the words.
-pub(super) fn unpack(packed: &[u64], bytes: &mut Vec<u8>) {
-    bytes.clear();
-    for word in packed {
-        bytes.extend_from_slice(&word.to_le_bytes());
+    /// Writes the state that was encoded last as a record, in place of what there is.
+    pub(super) fn pack(&mut self, record: &mut Vec<u64>) -> Result<(), StateTooLong> {
+        let words = self.0.len().div_ceil(8);
+        if words > LONGEST_STATE {
+            return Err(StateTooLong { bytes: self.0.len() - HEAD });
+        }
+        self.0[..HEAD].copy_from_slice(&(words as u16).to_le_bytes());
+        record.clear();
+        let (whole, rest) = self.0.as_chunks::<8>();
+        record.extend(whole.iter().map(|chunk| u64::from_le_bytes(*chunk)));
+        if !rest.is_empty() {
+            let mut last = [0; 8];
+            last[..rest.len()].copy_from_slice(rest);
+            record.push(u64::from_le_bytes(last));
+        }
+        Ok(())
+    }
+
+    /// The state of a record.
+    pub(super) fn decode<S: DeserializeOwned>(&mut self, record: &[u64]) -> S {
+        self.0.clear();
+        for word in record {
+            self.0.extend_from_slice(&word.to_le_bytes());
+        }
+        decode(&self.0[HEAD..])
     }
 }
 
@@ -104,49 +142,57 @@ pub(super) fn unpack(packed: &[u64], bytes: &mut Vec<u8>) {
 mod tests {
     use std::collections::BTreeMap;
 
+    use model::records::RecordShape;
     use proptest::prelude::*;
 
     use super::*;
 
     type State = (u8, Vec<Option<i32>>, BTreeMap<u16, String>, bool);
 
-    fn packed(state: &State, words: usize) -> Vec<u64> {
-        let (mut bytes, mut packed) = (Vec::new(), Vec::new());
-        encode(state, &mut bytes);
-        pack(&bytes, words.max(words_for(bytes.len())), &mut packed);
-        packed
+    fn packed<S: Serialize>(state: &S) -> Vec<u64> {
+        let (mut encoded, mut record) = (EncodedState::default(), vec![7; 3]);
+        encoded.encode(state);
+        encoded.pack(&mut record).unwrap();
+        assert_eq!(RecordShape::Prefixed.len_of(&record), record.len());
+        record
     }
 
     proptest! {
         #[test]
         fn states_come_back_and_differ_as_words_when_they_differ(one: State, other: State) {
-            let words = packed(&one, 1).len().max(packed(&other, 1).len()) + 1;
-            let mut bytes = Vec::new();
-            unpack(&packed(&one, words), &mut bytes);
-            prop_assert_eq!(decode::<State>(&bytes), one.clone());
-            prop_assert_eq!(packed(&one, words) == packed(&other, words), one == other);
+            let mut encoded = EncodedState::default();
+            prop_assert_eq!(encoded.decode::<State>(&packed(&one)), one.clone());
+            prop_assert_eq!(packed(&one) == packed(&other), one == other);
         }
     }
 
     #[test]
     fn trailing_zeros_make_no_state_equal_to_another() {
-        let states: Vec<Vec<u8>> = (0..12).map(|zeros| vec![0; zeros]).collect();
-        let words: std::collections::BTreeSet<Vec<u64>> = states
-            .iter()
-            .map(|state| {
-                let (mut bytes, mut packed) = (Vec::new(), Vec::new());
-                encode(state, &mut bytes);
-                pack(&bytes, 2, &mut packed);
-                packed
-            })
-            .collect();
+        let states: Vec<Vec<u8>> = (0..30).map(|zeros| vec![0; zeros]).collect();
+        let words: std::collections::BTreeSet<Vec<u64>> = states.iter().map(packed).collect();
         assert_eq!(words.len(), states.len());
     }
 
     #[test]
-    fn a_state_of_no_bytes_is_a_word() {
-        let mut packed = Vec::new();
-        pack(&[], words_for(0), &mut packed);
-        assert_eq!(packed, [0]);
+    fn a_state_takes_the_words_that_it_needs() {
+        assert_eq!(packed(&()), [1]);
+        assert_eq!(packed(&[9u8; 6]).len(), 1);
+        assert_eq!(packed(&[9u8; 7]).len(), 2);
+        assert_eq!(packed(&vec![1u8; 21]).len(), 3);
+    }
+
+    #[test]
+    fn a_state_that_is_too_long_is_an_error() {
+        let mut encoded = EncodedState::default();
+        let mut record = Vec::new();
+        // Three bytes are the length of the vector.
+        let mut pack = |bytes: usize| {
+            encoded.encode(&vec![1u8; bytes - 3]);
+            encoded.pack(&mut record).map(|()| record.len())
+        };
+        assert_eq!(pack(StateTooLong::LONGEST), Ok(LONGEST_STATE));
+        let error = pack(StateTooLong::LONGEST + 1).unwrap_err();
+        assert_eq!(error, StateTooLong { bytes: StateTooLong::LONGEST + 1 });
+        assert!(error.to_string().contains("a state takes 524223 bytes"), "{error}");
     }
 }

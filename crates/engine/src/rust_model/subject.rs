@@ -1,27 +1,28 @@
-//! A Rust model as a check sees it: states that widen, and the model itself as the judge.
+//! A Rust model as a check sees it: states of varying length, and the model itself as the judge.
 
 use std::collections::HashSet;
-use std::convert::Infallible;
+use std::sync::Arc;
 
 use crate::check::{Engine, Expanded, Subject};
 use crate::verdict::replay::ReplayError;
 use crate::verdict::trace_log::LoggedRun;
 use model::guarded_commands::ActionId;
+use model::records::RecordShape;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{ExecutionError, MAX_ACTIONS};
 
-use super::encoding::{pack, test, words_for};
-use super::system::{RustSystem, States};
+use super::encoding::{EncodedState, StateTooLong, test};
+use super::system::{Lengths, RustSystem, States};
 use super::{Model, Path, Predicate, Steps};
 
-/// A Rust model with the width of its states at present.
+/// A Rust model and its states.
 pub(super) struct RustSubject<'m, M: Model> {
     states: States<'m, M>,
+    /// Why the search cannot begin.
+    too_long: Option<StateTooLong>,
 }
 
 impl<'m, M: Model> RustSubject<'m, M> {
-    /// States are as wide as the widest initial one. What is wider will be seen.
-    ///
     /// # Panics
     /// If there is no initial state.
     pub(super) fn new(model: &'m M, engine: Engine) -> Self {
@@ -31,14 +32,16 @@ impl<'m, M: Model> RustSubject<'m, M> {
         assert!(!initial.is_empty(), "the model has no initial state");
         assert!(initial.len() < MAX_ACTIONS, "a model has fewer than {MAX_ACTIONS} initial states");
         let measured = engine.is_sweep() && model.progress(&initial[0]).is_some();
-        let mut states = States { model, initial: initial.into(), words: 1, measured };
-        let mut bytes = Vec::new();
-        for state in states.initial.iter() {
-            states.encode(state, &mut bytes);
-            test(state, &bytes);
-            states.words = states.words.max(words_for(bytes.len()));
+        let lengths = Arc::new(Lengths::default());
+        let (mut encoded, mut record, mut too_long) = (EncodedState::default(), Vec::new(), None);
+        for state in &initial {
+            test(state, encoded.encode(state));
+            match encoded.pack(&mut record) {
+                Ok(()) => lengths.add(1, record.len()),
+                Err(error) => too_long = Some(error),
+            }
         }
-        Self { states }
+        Self { states: States { model, initial: initial.into(), measured, lengths }, too_long }
     }
 }
 
@@ -47,14 +50,18 @@ impl<'m, M: Model> Subject for RustSubject<'m, M> {
     type System = RustSystem<'m, M>;
     type State = M::State;
     type Run = Path<M>;
-    type Fault = Infallible;
+    type Fault = StateTooLong;
 
     fn words(&self) -> usize {
-        self.states.words
+        self.bits().div_ceil(64)
+    }
+
+    fn shape(&self) -> RecordShape {
+        RecordShape::Prefixed
     }
 
     fn bits(&self) -> usize {
-        self.states.words * 64
+        self.states.lengths.mean_bits()
     }
 
     fn has_measure(&self) -> bool {
@@ -62,48 +69,38 @@ impl<'m, M: Model> Subject for RustSubject<'m, M> {
     }
 
     fn prepare(&self, predicates: &[Predicate<M>]) -> Result<RustSystem<'m, M>, ExecutionError> {
+        if let Some(error) = self.too_long {
+            return Err(ExecutionError::NotSupported(format!("an initial state is too long: {error}")));
+        }
         Ok(RustSystem::new(self.states.clone(), predicates.to_vec()))
     }
 
     fn initial(&self, batch: &mut SuccessorBatch) {
-        let (mut bytes, mut packed) = (Vec::new(), Vec::new());
+        let (mut encoded, mut record) = (EncodedState::default(), Vec::new());
         for (number, state) in self.states.initial.iter().enumerate() {
-            self.states.encode(state, &mut bytes);
-            packed.clear();
-            pack(&bytes, self.states.words, &mut packed);
-            batch.push(ActionId(number as u32), &packed);
+            encoded.encode(state);
+            // Without all initial states, the search does not begin.
+            if encoded.pack(&mut record).is_ok() {
+                batch.push(ActionId(number as u32), &record);
+            }
         }
     }
 
-    fn expand(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Expanded<Infallible> {
-        let (mut bytes, mut steps) = (Vec::new(), Steps::new());
-        let state = self.states.decode(state, &mut bytes);
-        let mut encoded = Vec::new();
+    fn expand(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Expanded<StateTooLong> {
+        let (mut encoded, mut record, mut steps) = (EncodedState::default(), Vec::new(), Steps::new());
+        let (state, mut fault) = (encoded.decode(state), None);
         for (action, next) in self.states.steps(&state, &mut steps) {
-            self.states.encode(next, &mut bytes);
-            encoded.push((action, bytes.clone()));
+            encoded.encode(next);
+            match encoded.pack(&mut record) {
+                Ok(()) => batch.push(action, &record),
+                Err(error) => fault = fault.or(Some((action, error))),
+            }
         }
-        let words = encoded.iter().map(|(_, bytes)| words_for(bytes.len())).max().unwrap_or(1);
-        if words > self.states.words {
-            // No more than is needed: each word is paid by every state, and widening takes one pass over those there are so far.
-            self.states.words = words;
-            return Expanded::Widened(Box::new(move |state, wider| {
-                wider.clear();
-                wider.extend_from_slice(state);
-                wider.resize(words, 0);
-            }));
-        }
-        let mut packed = Vec::new();
-        for (action, bytes) in encoded {
-            packed.clear();
-            pack(&bytes, self.states.words, &mut packed);
-            batch.push(action, &packed);
-        }
-        Expanded::Successors(None)
+        Expanded::Successors(fault)
     }
 
     fn decode(&self, state: &[u64]) -> M::State {
-        self.states.decode(state, &mut Vec::new())
+        EncodedState::default().decode(state)
     }
 
     fn replay(&self, run: &LoggedRun) -> Result<Path<M>, ReplayError> {
@@ -121,7 +118,7 @@ impl<'m, M: Model> Subject for RustSubject<'m, M> {
         run.states().collect()
     }
 
-    fn holds(&self, predicate: &Predicate<M>, state: &M::State) -> Result<bool, Infallible> {
+    fn holds(&self, predicate: &Predicate<M>, state: &M::State) -> Result<bool, StateTooLong> {
         Ok((predicate.test)(self.states.model, state))
     }
 

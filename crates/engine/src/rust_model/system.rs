@@ -5,12 +5,14 @@
 //! these is seen by comparing words; for others, states are decoded anew.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::guarded_commands::ActionId;
+use model::records::RecordShape;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Expander, Expansion, MAX_ACTIONS, TransitionSystem, Truth};
 
-use super::encoding::{TESTED, decode, encode, pack, test, unpack, words_for};
+use super::encoding::{EncodedState, TESTED, test};
 use super::{Model, Predicate, Steps};
 
 /// Answers that are kept until a search asks for them. More than a search expands at once.
@@ -21,28 +23,38 @@ pub(super) struct States<'m, M: Model> {
     pub(super) model: &'m M,
     /// Without duplicates.
     pub(super) initial: Arc<[M::State]>,
-    pub(super) words: usize,
     pub(super) measured: bool,
+    pub(super) lengths: Arc<Lengths>,
 }
 
 impl<M: Model> Clone for States<'_, M> {
     fn clone(&self) -> Self {
-        Self { initial: Arc::clone(&self.initial), ..*self }
+        let (initial, lengths) = (Arc::clone(&self.initial), Arc::clone(&self.lengths));
+        Self { model: self.model, initial, measured: self.measured, lengths }
+    }
+}
+
+/// How long states are: the number of those that were computed, and their words.
+#[derive(Debug, Default)]
+pub(super) struct Lengths {
+    states: AtomicU64,
+    words: AtomicU64,
+}
+
+impl Lengths {
+    pub(super) fn add(&self, states: usize, words: usize) {
+        self.states.fetch_add(states as u64, Ordering::Relaxed);
+        self.words.fetch_add(words as u64, Ordering::Relaxed);
+    }
+
+    /// Bits of a state, in the mean.
+    pub(super) fn mean_bits(&self) -> usize {
+        let (states, words) = (self.states.load(Ordering::Relaxed), self.words.load(Ordering::Relaxed));
+        (words * 64).div_ceil(states.max(1)) as usize
     }
 }
 
 impl<M: Model> States<'_, M> {
-    /// The bytes of a state, in an empty buffer.
-    pub(super) fn encode(&self, state: &M::State, bytes: &mut Vec<u8>) {
-        bytes.clear();
-        encode(state, bytes);
-    }
-
-    pub(super) fn decode(&self, packed: &[u64], bytes: &mut Vec<u8>) -> M::State {
-        unpack(packed, bytes);
-        decode(bytes)
-    }
-
     pub(super) fn progress(&self, state: &M::State) -> u64 {
         let value = self.model.progress(state);
         value.unwrap_or_else(|| {
@@ -64,7 +76,7 @@ impl<M: Model> States<'_, M> {
     }
 }
 
-/// A model with states of a fixed number of words.
+/// A model as a transition system.
 pub(super) struct RustSystem<'m, M: Model> {
     states: States<'m, M>,
     predicates: Vec<Predicate<M>>,
@@ -73,12 +85,13 @@ pub(super) struct RustSystem<'m, M: Model> {
 /// Expands states of a model, with buffers that are reused and answers kept for later questions.
 struct RustExpander<'s, 'm, M: Model> {
     system: &'s RustSystem<'m, M>,
-    bytes: Vec<u8>,
-    packed: Vec<u64>,
+    encoded: EncodedState,
+    record: Vec<u64>,
     steps: Steps<M>,
-    /// The truth of the predicates in expanded states, from `asked` on.
+    /// The truth of the predicates in expanded states. The search has asked for the first `asked` of them, which have `asked_words` words.
     judged: Answers<Truth>,
     asked: usize,
+    asked_words: usize,
     /// The progress of the successors that the last call found.
     measured: Answers<u64>,
     /// Encodings that are still to be tested.
@@ -122,18 +135,19 @@ impl<'m, M: Model> RustSystem<'m, M> {
 }
 
 impl<M: Model> TransitionSystem for RustSystem<'_, M> {
-    fn state_words(&self) -> usize {
-        self.states.words
+    fn shape(&self) -> RecordShape {
+        RecordShape::Prefixed
     }
 
     fn expander(&self) -> Box<dyn Expander + '_> {
         Box::new(RustExpander {
             system: self,
-            bytes: Vec::new(),
-            packed: Vec::new(),
+            encoded: EncodedState::default(),
+            record: Vec::new(),
             steps: Steps::new(),
             judged: Answers::new(),
             asked: 0,
+            asked_words: 0,
             measured: Answers::new(),
             untested: if cfg!(debug_assertions) { u32::MAX } else { TESTED },
         })
@@ -141,26 +155,24 @@ impl<M: Model> TransitionSystem for RustSystem<'_, M> {
 }
 
 impl<M: Model> RustExpander<'_, '_, M> {
-    /// Appends the successors of one state, as long as they fit; `false` if one does not.
+    /// Appends the successors of one state; `false` if one of them is too long to be stored.
     fn expand_one(&mut self, packed: &[u64], batch: &mut SuccessorBatch) -> bool {
-        let Self { system, bytes, packed: buffer, steps, judged, measured, untested, .. } = self;
+        let Self { system, encoded, record, steps, judged, measured, untested, .. } = self;
         let RustSystem { states, predicates } = system;
-        let state = states.decode(packed, bytes);
+        let state = encoded.decode(packed);
         for (action, next) in states.steps(&state, steps) {
-            states.encode(next, bytes);
-            if words_for(bytes.len()) > states.words {
-                return false;
-            }
+            let bytes = encoded.encode(next);
             if *untested > 0 {
                 *untested -= u32::from(!cfg!(debug_assertions));
                 test(next, bytes);
             }
-            buffer.clear();
-            pack(bytes, states.words, buffer);
-            if states.measured {
-                measured.push(buffer, states.progress(next));
+            if encoded.pack(record).is_err() {
+                return false;
             }
-            batch.push(action, buffer);
+            if states.measured {
+                measured.push(record, states.progress(next));
+            }
+            batch.push(action, record);
         }
         if !predicates.is_empty() {
             judged.push(packed, system.judge(&state));
@@ -174,43 +186,45 @@ impl<M: Model> Expander for RustExpander<'_, '_, M> {
         self.measured.clear();
         if self.asked == self.judged.answers.len() || self.judged.answers.len() > KEPT {
             self.judged.clear();
-            self.asked = 0;
+            (self.asked, self.asked_words) = (0, 0);
         }
-        let mut expanded = 0;
-        for state in states.chunks_exact(self.system.states.words) {
+        let before = (batch.len(), batch.words().len());
+        let (mut expanded, mut trouble) = (0, false);
+        for state in RecordShape::Prefixed.states(states) {
             if batch.is_full() {
                 break;
             }
             if !self.expand_one(state, batch) {
                 batch.discard_unfinished();
-                return Expansion { states: expanded, trouble: true };
+                trouble = true;
+                break;
             }
             batch.end_state();
             expanded += 1;
         }
-        Expansion { states: expanded, trouble: false }
+        self.system.states.lengths.add(batch.len() - before.0, batch.words().len() - before.1);
+        Expansion { states: expanded, trouble }
     }
 
     fn predicates(&mut self, state: &[u64]) -> Truth {
-        let states = &self.system.states;
-        let start = self.asked * states.words;
-        if self.judged.words.get(start..start + states.words) == Some(state) {
-            self.asked += 1;
+        // Equal heads mean equal lengths.
+        if self.judged.words[self.asked_words..].starts_with(state) {
+            (self.asked, self.asked_words) = (self.asked + 1, self.asked_words + state.len());
             return self.judged.answers[self.asked - 1];
         }
-        self.system.judge(&states.decode(state, &mut self.bytes))
+        self.system.judge(&self.encoded.decode(state))
     }
 
     fn progress(&mut self, words: &[u64], values: &mut Vec<u64>) {
         let states = &self.system.states;
         if !states.measured {
-            values.resize(values.len() + words.len() / states.words, 0);
+            values.resize(values.len() + RecordShape::Prefixed.count(words), 0);
         } else if self.measured.words == words {
             values.extend_from_slice(&self.measured.answers);
         } else {
-            let bytes = &mut self.bytes;
-            let words = words.chunks_exact(states.words);
-            values.extend(words.map(|state| states.progress(&states.decode(state, bytes))));
+            let encoded = &mut self.encoded;
+            let records = RecordShape::Prefixed.states(words);
+            values.extend(records.map(|record| states.progress(&encoded.decode(record))));
         }
     }
 }

@@ -26,6 +26,7 @@ use super::bit_vector::BitVector;
 use super::external::block::Block;
 use super::external::disk::{Disk, FileClass};
 use super::external::run::{Run, RunReader, RunWriter};
+use super::records::EntryShape;
 
 /// Rows between two whose place is known.
 const SAMPLED: u64 = 64;
@@ -198,7 +199,7 @@ struct GraphCounts {
 impl RowWriter {
     fn new(disk: &Disk, most: usize) -> Self {
         Self {
-            rows: RunWriter::new(disk, FileClass::Rows, 1),
+            rows: RunWriter::new(disk, FileClass::Rows, EntryShape::words(1)),
             word: 0,
             graph: GraphCounts::default(),
             most: most.clamp(1, u32::MAX as usize),

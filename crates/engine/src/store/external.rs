@@ -69,44 +69,66 @@ mod tests {
     use super::disk::{Disk, FileClass};
     use super::radix_heap::RadixHeap;
     use super::*;
+    use crate::store::records::{EntryShape, RecordShape};
 
     fn disk() -> Disk {
         Disk::new(&std::env::temp_dir(), u64::MAX)
     }
 
-    fn queues(disk: &Disk) -> Vec<Box<dyn ExternalQueue>> {
+    /// A key, a state of one word, and a word behind it.
+    const FIXED: RecordShape = RecordShape::Fixed(1);
+
+    fn shape(state: RecordShape) -> EntryShape {
+        EntryShape::of(state).keyed().with_origin(true)
+    }
+
+    /// A record with this state: its number in the upper bits of a word, and, where lengths vary, up to six words more.
+    fn record(shape: RecordShape, key: u64, state: u64) -> Vec<u64> {
+        let len = if shape == FIXED { 1 } else { 1 + state % 7 };
+        let head = if shape == FIXED { state << 16 } else { state << 16 | len };
+        [key, head].into_iter().chain((1..len).map(|word| state ^ word)).chain([state + 1]).collect()
+    }
+
+    fn queues(disk: &Disk, state: RecordShape) -> Vec<Box<dyn ExternalQueue>> {
         let tiny = Parameters { in_memory: 7, written: 4, runs: 3 };
-        let heap = |parameters| Box::new(ArrayHeap::new(disk, 1, 3, parameters)) as Box<dyn ExternalQueue>;
-        let radix = |memory| Box::new(RadixHeap::new(disk, 1, 3, memory).unwrap()) as Box<dyn ExternalQueue>;
+        let shape = shape(state);
+        let heap = |parameters| Box::new(ArrayHeap::new(disk, shape, parameters)) as Box<dyn ExternalQueue>;
+        let radix = |memory| Box::new(RadixHeap::new(disk, shape, memory).unwrap()) as Box<dyn ExternalQueue>;
         vec![heap(tiny), heap(Parameters::default()), radix(100), radix(1 << 20)]
     }
 
     struct Taken {
+        shape: RecordShape,
         key: u64,
         states: BTreeSet<u64>,
     }
 
     impl Receiver for Taken {
         fn receive(&mut self, records: &[u64]) -> io::Result<()> {
-            for record in records.chunks_exact(3) {
-                assert_eq!((record[0], record[2]), (self.key, record[1] + 1), "a record is whole");
-                self.states.insert(record[1]);
+            for one in shape(self.shape).entries(records) {
+                assert_eq!(one, record(self.shape, self.key, one[1] >> 16), "a record is whole");
+                self.states.insert(one[1] >> 16);
             }
             Ok(())
         }
 
-        fn offer(&mut self, record: &[u64]) -> bool {
-            assert!(record[0] > self.key && record[2] == record[1] + 1, "a record is whole");
+        fn offer(&mut self, one: &[u64]) -> bool {
+            assert!(one[0] > self.key);
+            assert_eq!(one, record(self.shape, one[0], one[1] >> 16), "a record is whole");
             false
         }
     }
 
     /// Takes out the first layer of both, and compares.
-    fn compare_first(queue: &mut dyn ExternalQueue, model: &mut BTreeMap<u64, BTreeSet<u64>>) -> Option<u64> {
+    fn compare_first(
+        queue: &mut dyn ExternalQueue,
+        model: &mut BTreeMap<u64, BTreeSet<u64>>,
+        shape: RecordShape,
+    ) -> Option<u64> {
         let expected = model.pop_first();
         assert_eq!(queue.first().unwrap(), expected.as_ref().map(|(key, _)| *key));
         let (key, expected) = expected?;
-        let mut taken = Taken { key, states: BTreeSet::new() };
+        let mut taken = Taken { shape, key, states: BTreeSet::new() };
         queue.take(key, &mut taken).unwrap();
         assert_eq!(taken.states, expected);
         Some(key)
@@ -120,19 +142,21 @@ mod tests {
         fn layers_come_in_order_and_whole(
             steps in prop::collection::vec((0..1u64 << 40, 0..60u64, any::<u8>()), 0..400), shift in 0..40u32,
         ) {
-            for mut queue in queues(&disk()) {
+            for (shape, mut queue) in [FIXED, RecordShape::Prefixed].into_iter().flat_map(|shape| {
+                queues(&disk(), shape).into_iter().map(move |queue| (shape, queue))
+            }) {
                 let mut model: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
                 let mut last = 0;
                 for &(ahead, state, choice) in &steps {
                     if choice < 40 {
-                        last = compare_first(&mut *queue, &mut model).unwrap_or(last);
+                        last = compare_first(&mut *queue, &mut model, shape).unwrap_or(last);
                     } else {
                         let key = last + (ahead >> shift);
-                        queue.push(&[key, state, state + 1]).unwrap();
+                        queue.push(&record(shape, key, state)).unwrap();
                         model.entry(key).or_default().insert(state);
                     }
                 }
-                while compare_first(&mut *queue, &mut model).is_some() {}
+                while compare_first(&mut *queue, &mut model, shape).is_some() {}
                 prop_assert_eq!(queue.records(), 0);
                 queue.restart();
             }
@@ -142,20 +166,24 @@ mod tests {
     #[test]
     fn many_records_become_files_and_go_again() {
         let disk = disk();
-        for mut queue in queues(&disk) {
+        for (shape, mut queue) in [FIXED, RecordShape::Prefixed]
+            .into_iter()
+            .flat_map(|shape| queues(&disk, shape).into_iter().map(move |queue| (shape, queue)))
+        {
             let before = disk.count(FileClass::Queue);
             let mut model: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
             for number in 0..60_000u64 {
                 let (key, state) = (number * 7919 % 500, number % 30_000);
-                queue.push(&[key, state, state + 1]).unwrap();
+                queue.push(&record(shape, key, state)).unwrap();
                 model.entry(key).or_default().insert(state);
             }
             assert!(queue.bytes() < 8 << 20, "{}", queue.bytes());
-            while compare_first(&mut *queue, &mut model).is_some() {}
+            while compare_first(&mut *queue, &mut model, shape).is_some() {}
             let after = disk.count(FileClass::Queue);
             assert!(after.written > before.written, "files were written");
             assert_eq!(after.written - before.written, after.read - before.read, "and all of them was read");
-            assert!(after.bytes_written - before.bytes_written < 24 * (after.written - before.written));
+            let most = if shape == FIXED { 24 } else { 48 };
+            assert!(after.bytes_written - before.bytes_written < most * (after.written - before.written));
         }
         assert!(disk.bytes() > 0);
     }
@@ -163,7 +191,7 @@ mod tests {
     #[test]
     fn a_limit_of_the_disk_is_an_error_and_not_a_loss() {
         let disk = Disk::new(&std::env::temp_dir(), 100_000);
-        let mut queue = RadixHeap::new(&disk, 1, 3, 0).unwrap();
+        let mut queue = RadixHeap::new(&disk, shape(FIXED), 0).unwrap();
         let mut random = model::random::Random::new(1);
         let pushed = (0..1_000_000).try_for_each(|_| {
             let state = random.below(usize::MAX) as u64;

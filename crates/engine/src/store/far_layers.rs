@@ -10,7 +10,7 @@ use super::external::disk::Disk;
 use super::external::radix_heap::RadixHeap;
 use super::external::{ExternalQueue, Receiver};
 use super::future_layers::FutureLayers;
-use super::layer::Dynamic;
+use super::records::{EntryShape, RecordShape, with_records};
 use super::saved::{Loader, Saver};
 
 /// Bytes for finding duplicates on the way, at the most.
@@ -34,9 +34,8 @@ pub enum QueueKind {
 pub struct FarLayers {
     disk: Disk,
     kind: QueueKind,
-    width: usize,
-    /// Words of an entry in memory; on disk its progress value stands before it.
-    stride: usize,
+    /// Entries in memory; on disk their progress value stands before them.
+    entry: EntryShape,
     memory: usize,
     queue: Box<dyn ExternalQueue>,
     record: Vec<u64>,
@@ -45,21 +44,24 @@ pub struct FarLayers {
 
 /// A layer on its way to memory.
 struct Taking<'a, F> {
-    width: usize,
-    stride: usize,
+    entry: EntryShape,
     near: &'a mut FutureLayers,
     room: usize,
     entries: Vec<u64>,
+    /// How many entries those are.
+    count: usize,
     each: F,
 }
 
 impl<F: FnMut(&[u64]) -> io::Result<()>> Receiver for Taking<'_, F> {
     fn receive(&mut self, records: &[u64]) -> io::Result<()> {
-        for record in records.chunks_exact(self.stride + 1) {
+        for record in self.entry.keyed().entries(records) {
             self.entries.extend_from_slice(&record[1..]);
-            if self.entries.len() >= TOGETHER * self.stride {
+            self.count += 1;
+            if self.count == TOGETHER {
                 (self.each)(&self.entries)?;
                 self.entries.clear();
+                self.count = 0;
             }
         }
         Ok(())
@@ -69,22 +71,29 @@ impl<F: FnMut(&[u64]) -> io::Result<()>> Receiver for Taking<'_, F> {
         let (key, entry) = (record[0], &record[1..]);
         let is_taken = self.near.len() < self.room;
         if is_taken {
-            let origin = entry.get(self.width).copied().unwrap_or(0);
-            self.near.append(Dynamic(self.width), key, entry, origin);
+            let (state, origin) = (self.entry.state_of(entry), self.entry.origin_of(entry).unwrap_or(0));
+            with_records!(self.entry.state(), records => self.near.append(records, key, state, origin));
         }
         is_taken
     }
 }
 
 impl FarLayers {
-    /// No layers. Entries have `stride` words, of which the first `width` are the state. A small part of `memory` is used to find duplicates.
-    pub fn new(disk: &Disk, kind: QueueKind, width: usize, stride: usize, memory: usize) -> io::Result<Self> {
+    /// No layers. Entries are states of this shape, with a word behind them that says where they come from, or not. A small part of `memory` is used to find duplicates.
+    pub fn new(
+        disk: &Disk,
+        kind: QueueKind,
+        shape: RecordShape,
+        origins: bool,
+        memory: usize,
+    ) -> io::Result<Self> {
         let memory = (memory / 16).min(DUPLICATES);
+        let entry = EntryShape::of(shape).with_origin(origins);
         let queue: Box<dyn ExternalQueue> = match kind {
-            QueueKind::Radix => Box::new(RadixHeap::new(disk, width, stride + 1, memory)?),
-            QueueKind::Array(parameters) => Box::new(ArrayHeap::new(disk, width, stride + 1, parameters)),
+            QueueKind::Radix => Box::new(RadixHeap::new(disk, entry.keyed(), memory)?),
+            QueueKind::Array(parameters) => Box::new(ArrayHeap::new(disk, entry.keyed(), parameters)),
         };
-        Ok(Self { disk: disk.clone(), kind, width, stride, memory, queue, record: Vec::new(), spilled: 0 })
+        Ok(Self { disk: disk.clone(), kind, entry, memory, queue, record: Vec::new(), spilled: 0 })
     }
 
     /// Saves everything.
@@ -141,9 +150,7 @@ impl FarLayers {
         if self.queue.first()? != Some(value) {
             return Ok(());
         }
-        let (width, stride) = (self.width, self.stride);
-        let mut taking =
-            Taking { width, stride, near, room, entries: Vec::with_capacity(TOGETHER * stride), each };
+        let mut taking = Taking { entry: self.entry, near, room, entries: Vec::new(), count: 0, each };
         self.queue.take(value, &mut taking)?;
         let Taking { mut each, entries, .. } = taking;
         each(&entries)
@@ -175,16 +182,16 @@ impl FarLayers {
         width: usize,
         mut translate: impl FnMut(&[u64], &mut Vec<u64>),
     ) -> io::Result<()> {
-        let stride = self.stride - self.width + width;
-        let mut new = Self::new(&self.disk, self.kind, width, stride, 16 * self.memory)?;
-        let (mut entry, old) = (Vec::new(), self.width);
+        let (shape, origins) = (RecordShape::Fixed(width), self.entry.has_origin());
+        let mut new = Self::new(&self.disk, self.kind, shape, origins, 16 * self.memory)?;
+        let (mut entry, old) = (Vec::new(), self.entry);
         while let Some(value) = self.first()? {
-            let mut none = FutureLayers::new(old, false);
+            let mut none = FutureLayers::new(old.state(), false);
             self.take(value, &mut none, 0, |entries| {
-                for one in entries.chunks_exact(new.stride - width + old) {
-                    translate(&one[..old], &mut entry);
+                for one in old.entries(entries) {
+                    translate(old.state_of(one), &mut entry);
                     entry.truncate(width);
-                    entry.extend_from_slice(&one[old..]);
+                    entry.extend(old.origin_of(one));
                     new.push(value, &entry)?;
                 }
                 Ok(())

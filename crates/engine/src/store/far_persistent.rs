@@ -15,9 +15,9 @@ use super::external::disk::{Disk, FileClass};
 use super::external::merge::Merge;
 use super::external::run::{RunReader, RunWriter};
 use super::external::sort::{SortedRuns, Sorter};
-use super::layer::Width;
 use super::persistent_states::{Fate, PersistentStates};
 use super::recent_states::RecentStates;
+use super::records::{EntryShape, RecordShape, Records};
 use super::saved::{Loader, Saver};
 
 /// Bytes for sorting states anew when their layout changes.
@@ -34,8 +34,7 @@ const TOGETHER: usize = 256;
 #[derive(Debug)]
 pub struct FarPersistent {
     disk: Disk,
-    width: usize,
-    stride: usize,
+    shape: EntryShape,
     /// States that earlier sweeps expanded.
     expanded: SortedRuns,
     expanded_along: Vec<RunReader>,
@@ -80,23 +79,23 @@ impl Along {
 }
 
 impl FarPersistent {
-    /// Without states. Those have `width` words, and say where they come from, or not.
-    pub fn new(disk: &Disk, width: usize, origins: bool) -> io::Result<Self> {
-        let stride = 1 + width + usize::from(origins);
-        let runs = |fan| SortedRuns::new(disk, FileClass::Persistent, stride, width + 1, fan);
+    /// Without states. Those have this shape, and say where they come from, or not.
+    pub fn new(disk: &Disk, shape: RecordShape, origins: bool) -> io::Result<Self> {
+        let filter = RecentStates::with_bytes(shape, FILTER);
+        let shape = EntryShape::of(shape).keyed().with_origin(origins);
+        let runs = |fan| SortedRuns::new(disk, FileClass::Persistent, shape, fan);
         Ok(Self {
             disk: disk.clone(),
-            width,
-            stride,
+            shape,
             expanded: runs(FEW),
             expanded_along: Vec::new(),
             proposed: runs(MANY),
-            proposed_along: Along::new(Merge::new(width + 1, Vec::new())),
-            entered: RunWriter::new(disk, FileClass::Persistent, stride),
+            proposed_along: Along::new(Merge::new(shape, Vec::new())),
+            entered: RunWriter::new(disk, FileClass::Persistent, shape),
             remembered: runs(MANY),
             has_duplicates: false,
             found: runs(MANY),
-            filter: RecentStates::with_bytes(width, FILTER),
+            filter,
         })
     }
 
@@ -106,17 +105,19 @@ impl FarPersistent {
         self.proposed_along = Along::new(self.proposed.merge());
     }
 
-    /// All records, some of them perhaps more than once.
-    pub fn for_each(&self, mut each: impl FnMut(&[u64])) -> io::Result<()> {
+    /// All states, some of them perhaps more than once, each with its progress value and where it comes from, if that is known.
+    pub fn for_each(&self, mut each: impl FnMut(u64, &[u64], Option<u64>)) -> io::Result<()> {
+        let mut tell =
+            |record: &[u64]| each(record[0], self.shape.state_of(record), self.shape.origin_of(record));
         for runs in [&self.expanded, &self.proposed, &self.remembered, &self.found] {
             let mut merge = runs.merge();
             while let Some(record) = merge.next()? {
-                each(record);
+                tell(record);
             }
         }
         let mut entered = self.entered.reader()?;
         while let Some(records) = entered.next_block()? {
-            records.chunks_exact(self.stride).for_each(&mut each);
+            self.shape.entries(records).for_each(&mut tell);
         }
         Ok(())
     }
@@ -155,14 +156,14 @@ impl FarPersistent {
     /// Takes over all states, with what is to become of them.
     pub fn take_over(&mut self, near: &mut PersistentStates) -> io::Result<()> {
         for fate in [Fate::Expanded, Fate::Root, Fate::Found] {
-            let mut run = RunWriter::new(&self.disk, FileClass::Persistent, self.stride);
-            let mut record = Vec::with_capacity(self.stride);
+            let mut run = self.writer();
+            let (mut record, has_origin) = (Vec::new(), self.shape.has_origin());
             near.for_each_sorted(fate, |value, state, origin| {
                 record.clear();
                 record.push(value);
                 record.extend_from_slice(state);
-                record.push(origin);
-                run.push(&record[..self.stride])
+                record.extend(has_origin.then_some(origin));
+                run.push(&record)
             })?;
             let run = run.finish()?;
             match fate {
@@ -188,18 +189,20 @@ impl FarPersistent {
     }
 
     /// Drops those of the states, found with less progress, that were here lately.
-    pub fn sift<W: Width>(&mut self, width: W, words: &mut Vec<u64>, described: &mut Vec<(u64, u64)>) {
-        let mut filter = self.filter.look(width);
-        let mut kept = 0;
+    pub fn sift<R: Records>(&mut self, records: R, words: &mut Vec<u64>, described: &mut Vec<(u64, u64)>) {
+        let mut filter = self.filter.look(records);
+        let (mut kept, mut start, mut end) = (0, 0, 0);
         for number in 0..described.len() {
-            let state = number * width.get()..(number + 1) * width.get();
+            let state = start..start + records.len_of(&words[start..]);
+            start = state.end;
             if !filter.knows(&words[state.clone()]) {
-                words.copy_within(state, kept * width.get());
+                let len = state.len();
+                words.copy_within(state, end);
                 described[kept] = described[number];
-                kept += 1;
+                (kept, end) = (kept + 1, end + len);
             }
         }
-        words.truncate(kept * width.get());
+        words.truncate(end);
         described.truncate(kept);
     }
 
@@ -209,14 +212,14 @@ impl FarPersistent {
         value: u64,
         states: impl FnOnce(&mut dyn FnMut(&[u64]) -> io::Result<()>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut run = RunWriter::new(&self.disk, FileClass::Persistent, self.stride);
-        let mut record = Vec::with_capacity(self.stride + 1);
+        let mut run = self.writer();
+        let (mut record, has_origin) = (Vec::new(), self.shape.has_origin());
         states(&mut |state| {
             record.clear();
             record.push(value);
             record.extend_from_slice(state);
-            record.push(0);
-            run.push(&record[..self.stride])
+            record.extend(has_origin.then_some(0));
+            run.push(&record)
         })?;
         self.has_duplicates = true;
         self.remembered.add(run.finish()?)
@@ -239,7 +242,7 @@ impl FarPersistent {
     }
 
     fn writer(&self) -> RunWriter {
-        RunWriter::new(&self.disk, FileClass::Persistent, self.stride)
+        RunWriter::new(&self.disk, FileClass::Persistent, self.shape)
     }
 
     /// The least progress value of a root that is still to be expanded.
@@ -258,14 +261,20 @@ impl FarPersistent {
         value: u64,
         mut known: impl FnMut(&[u64]) -> io::Result<()>,
     ) -> io::Result<()> {
-        let (width, stride) = (self.width, self.stride);
-        let mut states = Vec::new();
+        let (shape, mut states) = (self.shape, Vec::new());
         for reader in &mut self.expanded_along {
             reader.pass(value)?;
             while let Some(records) = reader.next_of(value)? {
-                for records in records.chunks(TOGETHER * stride) {
+                let mut records = shape.entries(records);
+                loop {
                     states.clear();
-                    records.chunks_exact(stride).for_each(|one| states.extend_from_slice(&one[1..=width]));
+                    records
+                        .by_ref()
+                        .take(TOGETHER)
+                        .for_each(|one| states.extend_from_slice(shape.state_of(one)));
+                    if states.is_empty() {
+                        break;
+                    }
                     known(&states)?;
                 }
             }
@@ -281,13 +290,14 @@ impl FarPersistent {
         mut each: impl FnMut(&[u64], &mut Vec<bool>) -> io::Result<()>,
     ) -> io::Result<()> {
         let (mut entries, mut is_new) = (Vec::new(), Vec::new());
-        let words = self.stride - 1;
         loop {
             entries.clear();
-            while entries.len() < TOGETHER * words
+            let mut count = 0;
+            while count < TOGETHER
                 && let Some(record) = self.proposed_along.peek()?.filter(|record| record[0] == value)
             {
                 entries.extend_from_slice(&record[1..]);
+                count += 1;
                 self.proposed_along.advance();
             }
             if entries.is_empty() {
@@ -296,7 +306,7 @@ impl FarPersistent {
             is_new.clear();
             each(&entries, &mut is_new)?;
             self.has_duplicates |= is_new.is_empty();
-            for (number, entry) in entries.chunks_exact(words).enumerate() {
+            for (number, entry) in self.shape.unkeyed().entries(&entries).enumerate() {
                 if is_new.get(number).copied().unwrap_or(true) {
                     self.entered.push_parts(value, entry)?;
                 }
@@ -339,30 +349,30 @@ impl FarPersistent {
         width: usize,
         mut translate: impl FnMut(&[u64], &mut Vec<u64>),
     ) -> io::Result<()> {
-        let (old, stride) = (self.width, self.stride - self.width + width);
-        let mut new = Self::new(&self.disk, width, self.stride > old + 1)?;
-        let (mut record, mut packed) = (Vec::new(), Vec::new());
+        let old = self.shape;
+        let mut new = Self::new(&self.disk, RecordShape::Fixed(width), old.has_origin())?;
+        let (mut record, mut packed, shape) = (Vec::new(), Vec::new(), new.shape);
         let mut sorted = |mut along: Along| {
-            let runs = SortedRuns::new(&self.disk, FileClass::Persistent, stride, width + 1, MANY);
+            let runs = SortedRuns::new(&self.disk, FileClass::Persistent, shape, MANY);
             let mut sorter = Sorter::new(runs, SORTED_IN_MEMORY);
             while let Some(one) = along.peek()? {
-                translate(&one[1..=old], &mut packed);
+                translate(old.state_of(one), &mut packed);
                 record.clear();
                 record.push(one[0]);
                 record.extend_from_slice(&packed[..width]);
-                record.extend_from_slice(&one[old + 1..]);
+                record.extend(old.origin_of(one));
                 sorter.push(&record)?;
                 along.advance();
             }
             sorter.finish()
         };
-        let entered =
-            std::mem::replace(&mut self.entered, RunWriter::new(&self.disk, FileClass::Persistent, 1));
-        let entered = Along::new(Merge::new(old + 1, vec![entered.into_reader()?]));
+        let empty = RunWriter::new(&self.disk, FileClass::Persistent, old);
+        let entered = std::mem::replace(&mut self.entered, empty);
+        let entered = Along::new(Merge::new(old, vec![entered.into_reader()?]));
         new.remembered.add(sorted(entered)?)?;
         new.remembered.add(sorted(Along::new(self.remembered.merge()))?)?;
         // Only those are still to come that are not read yet.
-        let nothing = Along::new(Merge::new(0, Vec::new()));
+        let nothing = Along::new(Merge::new(old, Vec::new()));
         new.proposed.add(sorted(std::mem::replace(&mut self.proposed_along, nothing))?)?;
         new.expanded.add(sorted(Along::new(self.expanded.merge()))?)?;
         new.found.add(sorted(Along::new(self.found.merge()))?)?;

@@ -15,7 +15,8 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::layer::{Inserted, Layer, LayerCopy, LayerFull, Width, with_width};
+use super::layer::{Inserted, Layer, LayerCopy, LayerFull};
+use super::records::{RecordShape, Records, with_records};
 use super::saved::{Loader, Saver};
 
 /// Words of a whole chunk.
@@ -44,9 +45,9 @@ fn near_place(value: u64) -> usize {
 /// States that wait, by progress value.
 #[derive(Debug)]
 pub struct FutureLayers {
-    width: usize,
-    /// Words of an entry: a state, and, if wanted, where it comes from.
-    stride: usize,
+    shape: RecordShape,
+    /// Words of an entry behind its state: one that says where it comes from, if that is wanted.
+    after: usize,
     layers: BTreeMap<u64, u32>,
     /// Values of layers that are new since somebody asked, if anybody does.
     new_layers: Option<Vec<u64>>,
@@ -65,6 +66,8 @@ pub struct FutureLayers {
 pub struct Buffer {
     full: Vec<Vec<u64>>,
     last: Vec<u64>,
+    /// Number of entries of varying length. That of others follows from the number of words.
+    varying: usize,
     /// Entries that are known to differ, at the beginning.
     clean: usize,
     /// Entries at which it is compacted next.
@@ -78,17 +81,17 @@ impl Buffer {
     }
 
     /// Words of all entries.
-    pub fn words(&self) -> usize {
+    fn words(&self) -> usize {
         self.full.iter().map(Vec::len).sum::<usize>() + self.last.len()
     }
 }
 
 impl FutureLayers {
     /// No layers. With origins, each entry carries a word that says where the state comes from.
-    pub fn new(width: usize, origins: bool) -> Self {
+    pub fn new(shape: RecordShape, origins: bool) -> Self {
         Self {
-            width,
-            stride: width + usize::from(origins),
+            shape,
+            after: usize::from(origins),
             layers: BTreeMap::new(),
             new_layers: None,
             buffers: Vec::new(),
@@ -116,10 +119,18 @@ impl FutureLayers {
         self.new_layers = Some(values.into_iter().collect());
     }
 
-    /// Words of an entry.
+    /// Words of an entry behind its state.
     #[inline]
-    pub fn stride(&self) -> usize {
-        self.stride
+    pub fn after(&self) -> usize {
+        self.after
+    }
+
+    /// Number of entries in a buffer.
+    pub fn entries_in(&self, buffer: &Buffer) -> usize {
+        match self.shape {
+            RecordShape::Fixed(width) => buffer.words() / (width + self.after),
+            RecordShape::Prefixed => buffer.varying,
+        }
     }
 
     /// Number of entries in all layers, duplicates included.
@@ -150,22 +161,26 @@ impl FutureLayers {
 
     /// Number of entries in the layer of this value, duplicates included.
     pub fn entries_of(&self, value: u64) -> usize {
-        self.layers.get(&value).map_or(0, |number| self.buffers[*number as usize].words() / self.stride)
+        self.layers.get(&value).map_or(0, |number| self.entries_in(&self.buffers[*number as usize]))
     }
 
     /// Appends a state to the layer of its progress value.
     #[inline]
-    pub fn append<W: Width>(&mut self, width: W, value: u64, state: &[u64], origin: u64) {
+    pub fn append<R: Records>(&mut self, records: R, value: u64, state: &[u64], origin: u64) {
         let near = self.near[near_place(value)];
         let is_near = near.0 == value && near.1 != NOT_NEAR.1;
         let number = if is_near { near.1 } else { self.find_layer(value) } as usize;
-        if self.buffers[number].last.capacity() - self.buffers[number].last.len() < self.stride {
-            self.make_room(number);
+        let needed = records.len_of(state) + self.after;
+        if self.buffers[number].last.capacity() - self.buffers[number].last.len() < needed {
+            self.make_room(number, needed);
         }
-        let last = &mut self.buffers[number].last;
-        last.extend_from_slice(&state[..width.get()]);
-        if self.stride > width.get() {
-            last.push(origin);
+        let buffer = &mut self.buffers[number];
+        buffer.last.extend_from_slice(records.first(state));
+        if self.after > 0 {
+            buffer.last.push(origin);
+        }
+        if R::VARYING {
+            buffer.varying += 1;
         }
         self.entries += 1;
     }
@@ -186,17 +201,30 @@ impl FutureLayers {
         number
     }
 
-    /// Room for one more entry at the end of a buffer.
+    /// Words of a whole chunk.
+    fn chunk(&self) -> usize {
+        match self.shape {
+            RecordShape::Fixed(width) => {
+                let stride = width + self.after;
+                CHUNK.max(stride) / stride * stride
+            }
+            RecordShape::Prefixed => CHUNK,
+        }
+    }
+
+    /// Room for one more entry, of so many words, at the end of a buffer.
     #[cold]
     #[inline(never)]
-    fn make_room(&mut self, number: usize) {
-        let chunk = CHUNK.max(self.stride) / self.stride * self.stride;
+    fn make_room(&mut self, number: usize, needed: usize) {
+        let whole = self.chunk();
+        // An entry that is longer than a chunk has one of its own.
+        let chunk = whole.max(needed);
         let last = &mut self.buffers[number].last;
         let before = last.capacity();
-        if before < chunk {
+        if last.len() + needed <= chunk {
             // Doubled, but never beyond a chunk: those are alike, and used again.
-            let wanted = (before * 2).max(SMALLEST_CHUNK).max(self.stride).min(chunk);
-            match self.spare.pop_if(|_| wanted == chunk) {
+            let wanted = (before * 2).max(SMALLEST_CHUNK).max(last.len() + needed).min(chunk);
+            match self.spare.pop_if(|_| wanted == whole) {
                 Some(mut whole) => {
                     whole.extend_from_slice(last);
                     *last = whole;
@@ -209,16 +237,16 @@ impl FutureLayers {
             }
             return;
         }
-        let entries = self.buffers[number].words() / self.stride;
+        let entries = self.entries_in(&self.buffers[number]);
         if entries >= self.buffers[number].full_at.unwrap_or(COMPACTED_FROM) {
             // Without room for the set it goes on as it is.
             let kept = self.compact_one(number, |_| false).map_or(entries, |()| self.buffers[number].clean);
             let factor = if kept * 2 <= entries { 3 } else { 8 };
             self.buffers[number].full_at = Some((kept * factor).max(COMPACTED_FROM));
-            return self.make_room(number);
+            return self.make_room(number, needed);
         }
         let last = &mut self.buffers[number].last;
-        let fresh = self.spare.pop().unwrap_or_else(|| {
+        let fresh = self.spare.pop_if(|_| chunk == whole).unwrap_or_else(|| {
             self.chunk_words += chunk;
             Vec::with_capacity(chunk)
         });
@@ -247,7 +275,7 @@ impl FutureLayers {
             self.buffers[number].full_at = Some(usize::MAX);
             for _ in 0..chunks {
                 let words = from.get_words()?;
-                words.chunks_exact(self.stride).for_each(|entry| self.put_back(number, entry));
+                self.shape.entries(&words, self.after).for_each(|entry| self.put_back(number, entry));
             }
             (self.buffers[number].clean, self.buffers[number].full_at) = (clean, full_at);
         }
@@ -266,7 +294,7 @@ impl FutureLayers {
         self.near[near_place(value)] = NOT_NEAR;
         self.unused.push(number);
         let buffer = std::mem::take(&mut self.buffers[number as usize]);
-        self.entries -= buffer.words() / self.stride;
+        self.entries -= self.entries_in(&buffer);
         Some(buffer)
     }
 
@@ -274,7 +302,7 @@ impl FutureLayers {
     pub fn layers_beyond(&self, entries: usize) -> Vec<u64> {
         let mut before = 0;
         let mut is_near = |number: u32| {
-            before += self.buffers[number as usize].words() / self.stride;
+            before += self.entries_in(&self.buffers[number as usize]);
             before <= entries
         };
         self.layers.iter().skip_while(|(_, number)| is_near(**number)).map(|(value, _)| *value).collect()
@@ -288,7 +316,7 @@ impl FutureLayers {
 
     /// Takes back the memory of a chunk of a layer that was taken out.
     pub fn recycle(&mut self, mut chunk: Vec<u64>) {
-        if chunk.capacity() == CHUNK.max(self.stride) / self.stride * self.stride {
+        if chunk.capacity() == self.chunk() {
             chunk.clear();
             self.spare.push(chunk);
         } else {
@@ -299,7 +327,7 @@ impl FutureLayers {
     /// Number of entries that [`compact`](Self::compact) would look at.
     pub fn uncompacted(&self) -> usize {
         let dirty = |buffer: &Buffer| {
-            let entries = buffer.words() / self.stride;
+            let entries = self.entries_in(buffer);
             if entries > buffer.clean { entries } else { 0 }
         };
         self.layers.values().map(|number| dirty(&self.buffers[*number as usize])).sum()
@@ -321,16 +349,16 @@ impl FutureLayers {
     pub fn remove_known(&mut self, value: u64, known: &LayerCopy) -> usize {
         let Some(number) = self.layers.get(&value).map(|number| *number as usize) else { return 0 };
         let buffer = std::mem::take(&mut self.buffers[number]);
-        self.entries -= buffer.words() / self.stride;
+        self.entries -= self.entries_in(&buffer);
         for chunk in buffer.into_chunks() {
-            known.look_up(self.stride, &chunk, |entry, is_known| {
+            known.look_up(self.after, &chunk, |entry, is_known| {
                 if !is_known {
                     self.put_back(number, entry);
                 }
             });
             self.recycle(chunk);
         }
-        let left = self.buffers[number].words() / self.stride;
+        let left = self.entries_in(&self.buffers[number]);
         if left == 0 {
             self.take(value).into_iter().flat_map(Buffer::into_chunks).for_each(|chunk| self.recycle(chunk));
         }
@@ -338,26 +366,28 @@ impl FutureLayers {
     }
 
     fn compact_one(&mut self, number: usize, is_known: impl Fn(&[u64]) -> bool) -> Result<(), LayerFull> {
-        let entries = self.buffers[number].words() / self.stride;
+        let entries = self.entries_in(&self.buffers[number]);
         if entries == self.buffers[number].clean {
             return Ok(());
         }
         let mut set = match self.set.take() {
             Some(set) => set,
-            None => Layer::new(self.width, usize::MAX)?,
+            None => Layer::new(self.shape, usize::MAX)?,
         };
         set.restart(entries / 2)?;
         let buffer = std::mem::take(&mut self.buffers[number]);
         self.buffers[number].full_at = Some(usize::MAX);
         self.entries -= entries;
         let mut full = None;
-        with_width!(self.width, width => for chunk in buffer.into_chunks() {
-            for entries in chunk.chunks(TOGETHER * self.stride) {
-                let (stride, words) = (self.stride, self.width);
-                let mut entries = entries.chunks_exact(stride).filter(|entry| !is_known(&entry[..words]));
-                let words: Vec<u64> = entries.clone().flat_map(|entry| &entry[..words]).copied().collect();
+        let mut states = Vec::new();
+        with_records!(self.shape, records => for chunk in buffer.into_chunks() {
+            for entries in records.entry_parts(&chunk, self.after, TOGETHER) {
+                let entries = records.entries(entries, self.after);
+                let mut entries = entries.filter(|entry| !is_known(records.first(entry)));
+                states.clear();
+                entries.clone().for_each(|entry| states.extend_from_slice(records.first(entry)));
                 if full.is_none() {
-                    let inserted = set.insert_batch(width, &words, |inserted| {
+                    let inserted = set.insert_batch(records, &states, |inserted| {
                         let entry = entries.next().expect("each state belongs to an entry");
                         if let Inserted::New(_) = inserted {
                             self.put_back(number, entry);
@@ -383,25 +413,27 @@ impl FutureLayers {
     fn put_back(&mut self, number: usize, entry: &[u64]) {
         let last = &self.buffers[number].last;
         if last.capacity() - last.len() < entry.len() {
-            self.make_room(number);
+            self.make_room(number, entry.len());
         }
         self.buffers[number].last.extend_from_slice(entry);
+        self.buffers[number].varying += usize::from(self.shape == RecordShape::Prefixed);
         self.entries += 1;
     }
 
     /// Gives all states another layout of `width` words.
     pub fn repack(&mut self, width: usize, mut translate: impl FnMut(&[u64], &mut Vec<u64>)) {
-        let mut new = Self::new(width, self.stride > self.width);
-        let mut packed = Vec::with_capacity(new.stride);
+        let mut new = Self::new(RecordShape::Fixed(width), self.after > 0);
+        let mut packed = Vec::with_capacity(width + self.after);
         let values: Vec<u64> = self.layers.keys().copied().collect();
         for value in values {
             let number = new.find_layer(value) as usize;
             let Some(buffer) = self.take(value) else { continue };
             for chunk in buffer.into_chunks() {
-                for entry in chunk.chunks_exact(self.stride) {
-                    translate(&entry[..self.width], &mut packed);
+                for entry in self.shape.entries(&chunk, self.after) {
+                    let (state, origin) = entry.split_at(entry.len() - self.after);
+                    translate(state, &mut packed);
                     packed.truncate(width);
-                    packed.extend_from_slice(&entry[self.width..]);
+                    packed.extend_from_slice(origin);
                     new.put_back(number, &packed);
                 }
             }
@@ -418,16 +450,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::store::layer::Dynamic;
+    use crate::store::records::Dynamic;
 
     type Sets = BTreeMap<u64, BTreeSet<Vec<u64>>>;
 
-    fn drain(future: &mut FutureLayers, width: usize) -> (Sets, usize) {
+    fn drain(future: &mut FutureLayers, shape: RecordShape) -> (Sets, usize) {
         let (mut sets, mut entries) = (Sets::new(), 0);
         while let Some(value) = future.first() {
             for chunk in future.take(value).unwrap().into_chunks() {
-                for entry in chunk.chunks_exact(future.stride()) {
-                    sets.entry(value).or_default().insert(entry[..width].to_vec());
+                for entry in future.shape.entries(&chunk, future.after()) {
+                    sets.entry(value).or_default().insert(shape.first(entry).to_vec());
                     entries += 1;
                 }
                 future.recycle(chunk);
@@ -443,16 +475,24 @@ mod tests {
         /// Whatever was appended comes back in its layer; compacted, it comes once; another layout changes no set.
         #[test]
         fn what_is_appended_comes_back(
-            picks in prop::collection::vec(0..5_000u64, 0..6_000), width in 1..4usize, origins: bool,
+            picks in prop::collection::vec(0..5_000u64, 0..6_000), width in 0..4usize, origins: bool,
         ) {
-            let state = |pick: u64| (0..width as u64).map(|word| pick / 7 * (word + 1)).collect::<Vec<u64>>();
+            let shape = if width == 0 { RecordShape::Prefixed } else { RecordShape::Fixed(width) };
+            let state = |pick: u64| match shape {
+                RecordShape::Fixed(width) => (0..width as u64).map(|word| pick / 7 * (word + 1)).collect::<Vec<u64>>(),
+                // Now and then longer than a chunk.
+                RecordShape::Prefixed => {
+                    let len = if pick / 7 % 200 == 199 { 5_000 } else { 1 + pick / 7 % 9 };
+                    [pick / 7 << 16 | len].into_iter().chain(1..len).collect()
+                }
+            };
             let value = |pick: u64| pick / 7 % 40 * 1_000_003;
-            let (mut plain, mut compacted) = (FutureLayers::new(width, origins), FutureLayers::new(width, origins));
+            let (mut plain, mut compacted) = (FutureLayers::new(shape, origins), FutureLayers::new(shape, origins));
             let mut expected = Sets::new();
             for (i, &pick) in picks.iter().enumerate() {
                 expected.entry(value(pick)).or_default().insert(state(pick));
                 for future in [&mut plain, &mut compacted] {
-                    future.append(Dynamic(width), value(pick), &state(pick), i as u64);
+                    with_records!(shape, records => future.append(records, value(pick), &state(pick), i as u64));
                 }
                 if i % 1_500 == 1_499 {
                     compacted.compact(|_, _| false).unwrap();
@@ -461,13 +501,16 @@ mod tests {
             compacted.compact(|_, _| false).unwrap();
             prop_assert_eq!(compacted.uncompacted(), 0);
             prop_assert_eq!(compacted.len(), expected.values().map(BTreeSet::len).sum::<usize>());
-            plain.repack(width + 1, |old, new| {
-                new.clear();
-                new.extend_from_slice(old);
-                new.push(9);
-            });
-            prop_assert!(drain(&mut plain, width).0 == expected);
-            let (sets, entries) = drain(&mut compacted, width);
+            if shape != RecordShape::Prefixed {
+                plain.repack(width + 1, |old, new| {
+                    new.clear();
+                    new.extend_from_slice(old);
+                    new.push(9);
+                });
+            }
+            prop_assert_eq!(plain.values().map(|value| plain.entries_of(value)).sum::<usize>(), picks.len());
+            prop_assert!(drain(&mut plain, shape).0 == expected);
+            let (sets, entries) = drain(&mut compacted, shape);
             prop_assert_eq!(entries, sets.values().map(BTreeSet::len).sum::<usize>());
             prop_assert!(sets == expected);
         }
@@ -476,14 +519,14 @@ mod tests {
     /// The same few states again and again, too far apart for a cache: what is held stays small, and nothing is lost.
     #[test]
     fn a_buffer_full_of_duplicates_removes_them_by_itself() {
-        let mut future = FutureLayers::new(1, true);
+        let mut future = FutureLayers::new(RecordShape::Fixed(1), true);
         for round in 0..20 {
             for state in 0..400_000 {
                 future.append(Dynamic(1), 7, &[state], round);
                 assert!(future.len() <= 3 * 400_000 + CHUNK);
             }
         }
-        let (sets, entries) = drain(&mut future, 1);
+        let (sets, entries) = drain(&mut future, RecordShape::Fixed(1));
         assert_eq!(sets[&7].len(), 400_000);
         assert!(entries <= 3 * 400_000 + CHUNK, "{entries}");
     }
@@ -491,7 +534,7 @@ mod tests {
     /// Layer after layer, the memory of those before is used again.
     #[test]
     fn chunks_are_used_again() {
-        let mut future = FutureLayers::new(1, true);
+        let mut future = FutureLayers::new(RecordShape::Fixed(1), true);
         let mut most = 0;
         for value in 1..2_000u64 {
             for state in 0..3_000 {

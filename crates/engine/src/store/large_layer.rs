@@ -10,6 +10,7 @@ use std::io;
 use super::external::disk::{Disk, FileClass};
 use super::external::run::{RunReader, RunWriter};
 use super::external::sort::{Rows, SortedRuns, Sorter, join};
+use super::records::{EntryShape, RecordShape};
 use super::saved::{Loader, Saver};
 
 /// Bytes for sorting states anew when their layout changes.
@@ -21,9 +22,9 @@ const FAN: usize = 8;
 #[derive(Debug)]
 pub struct LargeLayer {
     disk: Disk,
-    width: usize,
-    /// Whether candidates say where they come from.
-    origins: bool,
+    shape: EntryShape,
+    /// Candidates may say where they come from.
+    candidate: EntryShape,
     closed: SortedRuns,
     waiting: RunReader,
     waiting_left: u64,
@@ -33,25 +34,26 @@ pub struct LargeLayer {
 }
 
 impl LargeLayer {
-    /// Without states. Those have `width` words, and say where they come from, or not.
-    pub fn new(disk: &Disk, width: usize, origins: bool) -> io::Result<Self> {
-        let writer = || RunWriter::new(disk, FileClass::Layer, width);
-        let stride = width + usize::from(origins);
+    /// Without states. Those have this shape, and say where they come from, or not.
+    pub fn new(disk: &Disk, shape: RecordShape, origins: bool) -> io::Result<Self> {
+        let shape = EntryShape::of(shape);
+        let candidate = shape.with_origin(origins);
+        let writer = || RunWriter::new(disk, FileClass::Layer, shape);
         Ok(Self {
             disk: disk.clone(),
-            width,
-            origins,
+            shape,
+            candidate,
             // Read again in each round: as few runs as possible.
-            closed: SortedRuns::new(disk, FileClass::Layer, width, width, 2),
+            closed: SortedRuns::new(disk, FileClass::Layer, shape, 2),
             waiting: writer().into_reader()?,
             waiting_left: 0,
             next: writer(),
-            candidates: SortedRuns::new(disk, FileClass::Layer, stride, width, FAN),
+            candidates: SortedRuns::new(disk, FileClass::Layer, candidate, FAN),
         })
     }
 
     fn writer(&self) -> RunWriter {
-        RunWriter::new(&self.disk, FileClass::Layer, self.width)
+        RunWriter::new(&self.disk, FileClass::Layer, self.shape)
     }
 
     /// Saves everything.
@@ -75,8 +77,8 @@ impl LargeLayer {
 
     /// These states, which differ from all that are closed, are closed as well.
     pub fn close(&mut self, states: &[u64]) -> io::Result<()> {
-        let rows = Rows { states, width: self.width, origins: None };
-        let run = rows.write_sorted(&self.disk, FileClass::Layer, self.width)?;
+        let rows = Rows { states, shape: self.shape, origins: None };
+        let run = rows.write_sorted(&self.disk, FileClass::Layer)?;
         self.closed.add(run)
     }
 
@@ -84,7 +86,7 @@ impl LargeLayer {
     pub fn wait(&mut self, states: &[u64]) -> io::Result<()> {
         debug_assert_eq!(self.waiting_left, 0, "others wait already");
         let mut writer = self.writer();
-        states.chunks_exact(self.width).try_for_each(|state| writer.push(state))?;
+        self.shape.entries(states).try_for_each(|state| writer.push(state))?;
         self.waiting_left = writer.records();
         self.waiting = writer.into_reader()?;
         Ok(())
@@ -92,16 +94,19 @@ impl LargeLayer {
 
     /// These states, which are closed, are to be expanded in the next round, before all others.
     pub fn wait_for_next(&mut self, states: &[u64]) -> io::Result<()> {
-        states.chunks_exact(self.width).try_for_each(|state| self.next.push(state))
+        self.shape.entries(states).try_for_each(|state| self.next.push(state))
     }
 
-    /// The next states of this round, at most `most`.
-    pub fn take_waiting(&mut self, most: usize, words: &mut Vec<u64>) -> io::Result<()> {
+    /// The next states of this round, at most `most`, and none once there are `most_words` words.
+    pub fn take_waiting(&mut self, most: usize, most_words: usize, words: &mut Vec<u64>) -> io::Result<()> {
         words.clear();
-        while words.len() < most * self.width
+        let mut count = 0;
+        while count < most
+            && (count == 0 || words.len() < most_words)
             && let Some(state) = self.waiting.peek()?
         {
             words.extend_from_slice(state);
+            count += 1;
             self.waiting.advance();
             self.waiting_left -= 1;
         }
@@ -118,8 +123,8 @@ impl LargeLayer {
         if states.is_empty() {
             return Ok(());
         }
-        let rows = Rows { states, width: self.width, origins: self.origins.then_some(origins) };
-        let run = rows.write_sorted(&self.disk, FileClass::Layer, self.width)?;
+        let origins = self.candidate.has_origin().then_some(origins);
+        let run = Rows { states, shape: self.shape, origins }.write_sorted(&self.disk, FileClass::Layer)?;
         self.candidates.add(run)
     }
 
@@ -127,16 +132,17 @@ impl LargeLayer {
     /// many wait.
     pub fn next_round(&mut self, mut each: impl FnMut(Option<u64>)) -> io::Result<u64> {
         debug_assert_eq!(self.waiting_left, 0, "the round is over");
-        let (width, empty) = (self.width, self.writer());
+        let (shapes, empty) = ((self.shape, self.candidate), self.writer());
         let mut next = std::mem::replace(&mut self.next, empty);
         if !self.candidates.is_empty() {
             let mut candidates = self.candidates.take().merge();
             let mut new = self.writer();
-            join(width, &mut self.closed.merge(), &mut candidates, |record, is_new| {
+            join(shapes, &mut self.closed.merge(), &mut candidates, |record, is_new| {
                 if is_new {
-                    each(record.get(width).copied());
-                    new.push(&record[..width])?;
-                    next.push(&record[..width])?;
+                    let (_, candidate) = shapes;
+                    each(candidate.origin_of(record));
+                    new.push(candidate.state_of(record))?;
+                    next.push(candidate.state_of(record))?;
                 }
                 Ok(())
             })?;
@@ -189,25 +195,25 @@ impl LargeLayer {
         width: usize,
         mut translate: impl FnMut(&[u64], &mut Vec<u64>),
     ) -> io::Result<()> {
-        let mut new = Self::new(&self.disk, width, self.origins)?;
-        let (mut packed, old) = (Vec::new(), self.width);
-        let mut sort = |old_runs: &SortedRuns, runs: &mut SortedRuns| {
+        let mut new = Self::new(&self.disk, RecordShape::Fixed(width), self.candidate.has_origin())?;
+        let mut packed = Vec::new();
+        let mut sort = |shape: EntryShape, old_runs: &SortedRuns, runs: &mut SortedRuns| {
             let mut sorter = Sorter::new(runs.take(), SORTED_IN_MEMORY);
             for mut reader in old_runs.readers() {
                 while let Some(record) = reader.peek()? {
-                    translate(&record[..old], &mut packed);
+                    translate(shape.state_of(record), &mut packed);
                     packed.truncate(width);
-                    packed.extend_from_slice(&record[old..]);
+                    packed.extend(shape.origin_of(record));
                     sorter.push(&packed)?;
                     reader.advance();
                 }
             }
             runs.add(sorter.finish()?)
         };
-        sort(&self.closed, &mut new.closed)?;
-        sort(&self.candidates, &mut new.candidates)?;
+        sort(self.shape, &self.closed, &mut new.closed)?;
+        sort(self.candidate, &self.candidates, &mut new.candidates)?;
         let mut translated = |mut reader: RunReader| -> io::Result<RunWriter> {
-            let mut writer = RunWriter::new(&self.disk, FileClass::Layer, width);
+            let mut writer = RunWriter::new(&self.disk, FileClass::Layer, new.shape);
             while let Some(state) = reader.peek()? {
                 translate(state, &mut packed);
                 writer.push(&packed[..width])?;
@@ -215,7 +221,7 @@ impl LargeLayer {
             }
             Ok(writer)
         };
-        let none = || RunWriter::new(&self.disk, FileClass::Layer, old);
+        let none = || RunWriter::new(&self.disk, FileClass::Layer, self.shape);
         let waiting = translated(std::mem::replace(&mut self.waiting, none().into_reader()?))?;
         new.next = translated(std::mem::replace(&mut self.next, none()).into_reader()?)?;
         new.waiting_left = waiting.records();

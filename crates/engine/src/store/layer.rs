@@ -23,6 +23,7 @@ use std::io;
 
 use super::hash::hash_state;
 use super::pages::{OutOfMemory, PagedTable, PagedVec};
+use super::records::{RecordShape, Records, with_records};
 use super::saved::{Loader, Saver};
 
 pub use copy::LayerCopy;
@@ -38,64 +39,6 @@ const GROWTH: f64 = 2.0;
 /// States that are entered together when the index is filled anew, so that writing the buckets overlaps.
 const ENTERED_TOGETHER: usize = 256;
 
-/// The number of words of a state, known to the compiler or not.
-pub trait Width: Copy {
-    /// The number.
-    fn get(self) -> usize;
-}
-
-/// A width that is part of the type: loops over a state disappear.
-#[derive(Clone, Copy, Debug)]
-pub struct Fixed<const WORDS: usize>;
-
-/// A width that is known at run time only.
-#[derive(Clone, Copy, Debug)]
-pub struct Dynamic(pub usize);
-
-impl<const WORDS: usize> Width for Fixed<WORDS> {
-    #[inline(always)]
-    fn get(self) -> usize {
-        WORDS
-    }
-}
-
-impl Width for Dynamic {
-    #[inline(always)]
-    fn get(self) -> usize {
-        self.0
-    }
-}
-
-/// Calls the function with the width as a type where it is small, so that the common cases are specialised.
-macro_rules! with_width {
-    ($words:expr, $width:ident => $body:expr) => {
-        match $words {
-            1 => {
-                let $width = $crate::store::layer::Fixed::<1>;
-                $body
-            }
-            2 => {
-                let $width = $crate::store::layer::Fixed::<2>;
-                $body
-            }
-            3 => {
-                let $width = $crate::store::layer::Fixed::<3>;
-                $body
-            }
-            4 => {
-                let $width = $crate::store::layer::Fixed::<4>;
-                $body
-            }
-            words => {
-                let $width = $crate::store::layer::Dynamic(words);
-                $body
-            }
-        }
-    };
-}
-
-pub(crate) use with_width;
-
 /// Why a layer cannot take more states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LayerFull {
@@ -108,6 +51,9 @@ pub enum LayerFull {
     /// Record numbers have 32 bits.
     #[error("a layer holds at most {} states", u32::MAX - 1)]
     RecordNumbers,
+    /// Offsets of states of varying length have 32 bits and count words.
+    #[error("a layer of states of varying length holds at most 32 GiB of states")]
+    Offsets,
 }
 
 /// The outcome of inserting one state.
@@ -119,11 +65,13 @@ pub enum Inserted {
     Known(u32),
 }
 
-/// An insertion-ordered set of packed states of one width.
+/// An insertion-ordered set of packed states.
 #[derive(Debug)]
 pub struct Layer {
-    width: usize,
+    shape: RecordShape,
     arena: PagedVec,
+    /// Where each state begins in the arena, in words, for states of varying length.
+    offsets: Option<PagedVec<u32>>,
     index: PagedTable,
     buckets: usize,
     /// Bits of a slot that hold the record number.
@@ -140,11 +88,13 @@ pub struct Layer {
 
 impl Layer {
     /// An empty layer that uses at most `budget` bytes.
-    pub fn new(width: usize, budget: usize) -> Result<Self, OutOfMemory> {
+    pub fn new(shape: RecordShape, budget: usize) -> Result<Self, OutOfMemory> {
         let most = budget.min(super::pages::available_memory());
+        let varies = shape == RecordShape::Prefixed;
         Ok(Self {
-            width,
+            shape,
             arena: PagedVec::with_limit(most)?,
+            offsets: if varies { Some(PagedVec::with_limit(most)?) } else { None },
             index: PagedTable::with_limit(most)?,
             buckets: 0,
             record_bits: 0,
@@ -168,40 +118,74 @@ impl Layer {
         self.count == 0
     }
 
-    /// Number of words of a state.
-    pub fn width(&self) -> usize {
-        self.width
+    /// Shape of the states.
+    pub fn shape(&self) -> RecordShape {
+        self.shape
     }
 
     /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
-        self.arena.bytes() + self.index.bytes() + self.hashes.capacity() * 8 + self.matches.capacity() * 4
+        self.arena_bytes() + self.index.bytes() + self.hashes.capacity() * 8 + self.matches.capacity() * 4
+    }
+
+    /// Bytes of a state without its share of the index: the mean of those here, for states of varying length.
+    pub fn state_bytes(&self) -> usize {
+        match self.shape {
+            RecordShape::Fixed(width) => width * 8,
+            RecordShape::Prefixed => self.arena.len() * 8 / self.count.max(1) + 4,
+        }
+    }
+
+    /// Bytes of memory in use for states, without the index.
+    #[inline]
+    fn arena_bytes(&self) -> usize {
+        self.arena.bytes() + self.offsets.as_ref().map_or(0, PagedVec::bytes)
+    }
+
+    /// Words of all states.
+    pub fn words(&self) -> usize {
+        self.arena.len()
+    }
+
+    /// Where the state with this record number begins in the arena; the end for the number of states.
+    #[inline]
+    fn offset(&self, record: usize) -> usize {
+        match (self.shape, &self.offsets) {
+            (RecordShape::Fixed(width), _) => record * width,
+            (RecordShape::Prefixed, Some(offsets)) => {
+                offsets.as_slice().get(record).map_or(self.arena.len(), |offset| *offset as usize)
+            }
+            (RecordShape::Prefixed, None) => 0,
+        }
     }
 
     /// The state with this record number.
     #[inline]
     pub fn state(&self, record: usize) -> &[u64] {
-        &self.arena.as_slice()[record * self.width..(record + 1) * self.width]
+        match self.shape {
+            RecordShape::Fixed(width) => &self.arena.as_slice()[record * width..(record + 1) * width],
+            RecordShape::Prefixed => self.shape.first(&self.arena.as_slice()[self.offset(record)..]),
+        }
     }
 
     /// Fetches the state with this record number ahead of its use.
     #[inline]
     pub fn fetch(&self, record: usize) {
-        prefetch(self.view().record_start(Dynamic(self.width), record as u32));
+        prefetch(self.arena.start().wrapping_add(self.offset(record)));
     }
 
     /// The words of a run of states.
     #[inline]
     pub fn states(&self, records: std::ops::Range<usize>) -> &[u64] {
-        &self.arena.as_slice()[records.start * self.width..records.end * self.width]
+        &self.arena.as_slice()[self.offset(records.start)..self.offset(records.end)]
     }
 
     /// Tells which states will be inserted next: fetches the parts of the index that they belong to.
     #[inline]
-    pub fn announce<W: Width>(&mut self, width: W, words: &[u64]) {
+    pub fn announce<R: Records>(&mut self, records: R, words: &[u64]) {
         let view = self.view();
-        self.hashes.extend(words.chunks_exact(width.get()).map(|state| {
-            let hash = hash_state(&state[..width.get()]);
+        self.hashes.extend(records.states(words).map(|state| {
+            let hash = hash_state(records.first(state));
             view.fetch(hash);
             hash
         }));
@@ -216,36 +200,36 @@ impl Layer {
     /// Inserts the states that lie in `words` one behind the other. `each` hears of them in order; the new ones get the
     /// next record numbers.
     #[inline]
-    pub fn insert_batch<W: Width>(
+    pub fn insert_batch<R: Records>(
         &mut self,
-        width: W,
+        records: R,
         words: &[u64],
         each: impl FnMut(Inserted),
     ) -> Result<(), LayerFull> {
-        self.announce(width, words);
-        self.insert_announced(width, words, each)
+        self.announce(records, words);
+        self.insert_announced(records, words, each)
     }
 
     /// [`insert_batch`](Self::insert_batch) for states of which all were announced, in this order, and no others.
     #[inline]
-    pub fn insert_announced<W: Width>(
+    pub fn insert_announced<R: Records>(
         &mut self,
-        width: W,
+        records: R,
         words: &[u64],
         mut each: impl FnMut(Inserted),
     ) -> Result<(), LayerFull> {
-        debug_assert_eq!(width.get(), self.width);
+        debug_assert_eq!(records.shape(), self.shape);
         let mut hashes = std::mem::take(&mut self.hashes);
-        assert_eq!(hashes.len() * width.get(), words.len(), "announced and inserted states differ");
-        self.make_room(width, hashes.len())?;
+        assert!(records.has_count(words, hashes.len()), "announced and inserted states differ");
+        self.make_room(records, hashes.len(), words.len())?;
         let mut matches = std::mem::take(&mut self.matches);
         matches.clear();
         let view = self.view();
         // SAFETY: after `make_room` the index has buckets.
-        matches.extend(hashes.iter().map(|&hash| unsafe { view.look(width, hash) }));
-        for ((state, &hash), &matched) in words.chunks_exact(width.get()).zip(&hashes).zip(&matches) {
+        matches.extend(hashes.iter().map(|&hash| unsafe { view.look(records, hash) }));
+        for ((state, &hash), &matched) in records.states(words).zip(&hashes).zip(&matches) {
             // SAFETY: there is room for the whole batch, and the match was made for this state's home.
-            each(unsafe { self.insert_hashed(width, state, hash, Some(matched)) });
+            each(unsafe { self.insert_hashed(records, state, hash, Some(matched)) });
         }
         hashes.clear();
         self.hashes = hashes;
@@ -254,26 +238,29 @@ impl Layer {
     }
 
     /// Inserts one state.
-    pub fn insert<W: Width>(&mut self, width: W, state: &[u64]) -> Result<Inserted, LayerFull> {
-        self.make_room(width, 1)?;
-        let hash = hash_state(&state[..width.get()]);
+    pub fn insert<R: Records>(&mut self, records: R, state: &[u64]) -> Result<Inserted, LayerFull> {
+        debug_assert_eq!(records.shape(), self.shape);
+        let state = records.first(state);
+        self.make_room(records, 1, state.len())?;
+        let hash = hash_state(state);
         // SAFETY: there is room for one state.
-        Ok(unsafe { self.insert_hashed(width, state, hash, None) })
+        Ok(unsafe { self.insert_hashed(records, state, hash, None) })
     }
 
     /// Whether the state is in the set.
-    pub fn contains<W: Width>(&self, width: W, state: &[u64]) -> bool {
-        self.number_of(width, state).is_some()
+    pub fn contains<R: Records>(&self, records: R, state: &[u64]) -> bool {
+        self.number_of(records, state).is_some()
     }
 
     /// The record number of the state, if it is in the set.
     #[inline]
-    pub fn number_of<W: Width>(&self, width: W, state: &[u64]) -> Option<u32> {
+    pub fn number_of<R: Records>(&self, records: R, state: &[u64]) -> Option<u32> {
+        debug_assert_eq!(records.shape(), self.shape);
         if self.buckets == 0 {
             return None;
         }
         // SAFETY: the index has buckets.
-        unsafe { self.view().find(width, state, hash_state(&state[..width.get()]), None) }.ok()
+        unsafe { self.view().find(records, state, hash_state(records.first(state)), None) }.ok()
     }
 
     /// Forgets all states, and makes room for about `expected` others, or for as many as there were: neighbouring layers
@@ -285,13 +272,14 @@ impl Layer {
     pub fn restart(&mut self, expected: usize) -> Result<(), LayerFull> {
         let expected = expected.max(self.count);
         if self.bytes() > self.budget {
-            *self = Self { budget: self.budget, ..Self::new(self.width, self.limit)? };
+            *self = Self { budget: self.budget, ..Self::new(self.shape, self.limit)? };
         }
         self.arena.clear();
+        self.offsets.iter_mut().for_each(PagedVec::clear);
         self.hashes.clear();
         self.count = 0;
         // Whether all of them find room is seen when they come.
-        let room = self.budget.saturating_sub(self.arena.bytes()) / 2;
+        let room = self.budget.saturating_sub(self.arena_bytes()) / 2;
         self.renew_index((expected as f64 / MAX_LOAD).min(room as f64 / 4.0))
     }
 
@@ -308,8 +296,8 @@ impl Layer {
     /// What was saved, in this layer, which is empty.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         let words = from.get_words()?;
-        with_width!(self.width, width => for states in words.chunks(ENTERED_TOGETHER * self.width) {
-            self.insert_batch(width, states, |_| {}).map_err(io::Error::other)?;
+        with_records!(self.shape, records => for states in records.parts(&words, ENTERED_TOGETHER) {
+            self.insert_batch(records, states, |_| {}).map_err(io::Error::other)?;
         });
         Ok(())
     }
@@ -327,22 +315,23 @@ impl Layer {
         width: usize,
         mut translate: impl FnMut(&[u64], &mut Vec<u64>),
     ) -> Result<usize, LayerFull> {
+        debug_assert_ne!(self.shape, RecordShape::Prefixed, "states of varying length have one layout");
         // At the peak there are two arenas, and the new index.
         self.index = PagedTable::with_limit(0)?;
         self.buckets = 0;
-        let mut layer = Self::new(width, self.limit)?;
+        let mut layer = Self::new(RecordShape::Fixed(width), self.limit)?;
         layer.budget = self.budget.saturating_sub(self.arena.bytes());
         let mut packed = Vec::with_capacity(width);
         for record in 0..self.count {
             translate(self.state(record), &mut packed);
             if !layer.arena.has_room(width) {
-                layer.grow_arena(width)?;
+                layer.grow_arena(1, width)?;
             }
             // SAFETY: there is room for `width` words.
             unsafe { layer.arena.append(&packed[..width]) };
         }
         layer.count = self.count;
-        with_width!(width, width => layer.grow(width, layer.count))?;
+        with_records!(layer.shape, records => layer.grow(records, layer.count))?;
         let peak = self.arena.bytes() + layer.bytes();
         layer.budget = self.budget;
         *self = layer;
@@ -352,22 +341,28 @@ impl Layer {
     /// # Safety
     /// `make_room` allowed for this state; a match, if given, was made for its hash since the index last grew.
     #[inline(always)]
-    unsafe fn insert_hashed<W: Width>(
+    unsafe fn insert_hashed<R: Records>(
         &mut self,
-        width: W,
+        records: R,
         state: &[u64],
         hash: u64,
         matched: Option<TagMatch>,
     ) -> Inserted {
         // SAFETY: after `make_room` the index has buckets.
-        match unsafe { self.view().find(width, state, hash, matched) } {
+        match unsafe { self.view().find(records, state, hash, matched) } {
             Ok(record) => Inserted::Known(record),
             Err(slot) => {
                 let record = self.count as u32;
-                // SAFETY: `slot` came from `find`, and `make_room` reserved the words.
+                // SAFETY: `slot` came from `find`, and `make_room` reserved the words and the offset. The
+                // offset fits into 32 bits: `make_room` made sure of that, too.
                 unsafe {
                     *slot = self.view().slot(hash, record);
-                    self.arena.append(&state[..width.get()]);
+                    if R::VARYING
+                        && let Some(offsets) = &mut self.offsets
+                    {
+                        offsets.append(&[self.arena.len() as u32]);
+                    }
+                    self.arena.append(records.first(state));
                 }
                 self.count += 1;
                 Inserted::New(record)
@@ -378,35 +373,48 @@ impl Layer {
     /// The index as it is now.
     #[inline(always)]
     fn view(&self) -> IndexView {
-        IndexView::new(self.index.start(), self.buckets, self.record_bits, self.arena.start())
+        let offsets = self.offsets.as_ref().map_or(std::ptr::null(), |offsets| offsets.start().cast_const());
+        IndexView::new(self.index.start(), self.buckets, self.record_bits, self.arena.start(), offsets)
     }
 
+    /// Makes room for `more` states of so many words together.
     #[inline(always)]
-    fn make_room<W: Width>(&mut self, width: W, more: usize) -> Result<(), LayerFull> {
+    fn make_room<R: Records>(&mut self, records: R, more: usize, words: usize) -> Result<(), LayerFull> {
         if self.count + more > self.capacity {
-            self.grow(width, self.count + more)?;
+            self.grow(records, self.count + more)?;
         }
-        if !self.arena.has_room(more * width.get()) {
-            self.grow_arena(more * width.get())?;
+        let has_offsets = !R::VARYING || self.offsets.as_ref().is_some_and(|offsets| offsets.has_room(more));
+        // The offsets of a full arena do not fit into their bits: no more than the last word is beyond.
+        let has_numbers = !R::VARYING || self.arena.len() + words <= u32::MAX as usize;
+        if !self.arena.has_room(words) || !has_offsets || !has_numbers {
+            self.grow_arena(more, words)?;
         }
         Ok(())
     }
 
+    /// Makes room in the arena for so many words, and for the offsets of `states` states.
     #[cold]
     #[inline(never)]
-    fn grow_arena(&mut self, more: usize) -> Result<(), LayerFull> {
-        if self.arena.bytes_with(more) + self.index.bytes() > self.budget {
+    fn grow_arena(&mut self, states: usize, words: usize) -> Result<(), LayerFull> {
+        let offsets = self.offsets.as_ref().map_or(0, |offsets| offsets.bytes_with(states));
+        if self.arena.bytes_with(words) + offsets + self.index.bytes() > self.budget {
             return Err(LayerFull::Budget);
         }
-        Ok(self.arena.reserve(more)?)
+        if let Some(offsets) = &mut self.offsets {
+            if self.arena.len() + words > u32::MAX as usize {
+                return Err(LayerFull::Offsets);
+            }
+            offsets.reserve(states)?;
+        }
+        Ok(self.arena.reserve(words)?)
     }
 
     /// A larger index, filled anew from the arena.
     #[cold]
     #[inline(never)]
-    fn grow<W: Width>(&mut self, width: W, needed: usize) -> Result<(), LayerFull> {
+    fn grow<R: Records>(&mut self, records: R, needed: usize) -> Result<(), LayerFull> {
         self.renew_index((needed as f64 / MAX_LOAD).max(self.index.len() as f64 * GROWTH))?;
-        self.enter_all(width);
+        self.enter_all(records);
         Ok(())
     }
 
@@ -418,7 +426,7 @@ impl Layer {
         if capacity >= u32::MAX as usize {
             return Err(LayerFull::RecordNumbers);
         }
-        if self.index.bytes_with(slots) + self.arena.bytes() > self.budget {
+        if self.index.bytes_with(slots) + self.arena_bytes() > self.budget {
             return Err(LayerFull::Budget);
         }
         self.index.clear();
@@ -430,13 +438,13 @@ impl Layer {
     }
 
     /// Enters all states of the arena into an empty index. They are known to differ: nothing is compared.
-    fn enter_all<W: Width>(&mut self, width: W) {
+    fn enter_all<R: Records>(&mut self, records: R) {
         let view = self.view();
         let mut hashes = [0; ENTERED_TOGETHER];
         for start in (0..self.count).step_by(ENTERED_TOGETHER) {
             let end = (start + ENTERED_TOGETHER).min(self.count);
-            for (hash, state) in hashes.iter_mut().zip(self.states(start..end).chunks_exact(width.get())) {
-                *hash = hash_state(&state[..width.get()]);
+            for (hash, state) in hashes.iter_mut().zip(records.states(self.states(start..end))) {
+                *hash = hash_state(records.first(state));
                 view.fetch(*hash);
             }
             for (record, &hash) in (start..end).zip(&hashes) {
@@ -455,10 +463,12 @@ mod tests {
 
     use super::*;
 
+    use crate::store::records::{Dynamic, Fixed, Prefixed};
+
     const ROOMY: usize = 1 << 30;
 
-    fn agrees_with_a_map<W: Width>(width: W, states: &[Vec<u64>], batch: usize) {
-        let mut layer = Layer::new(width.get(), ROOMY).unwrap();
+    fn agrees_with_a_map<R: Records>(width: R, states: &[Vec<u64>], batch: usize) {
+        let mut layer = Layer::new(width.shape(), ROOMY).unwrap();
         let mut map: HashMap<Vec<u64>, usize> = HashMap::new();
         for some in states.chunks(batch) {
             let mut expected = Vec::new();
@@ -480,6 +490,13 @@ mod tests {
         }
     }
 
+    /// One to four words, by the first of these numbers, with the others as payload.
+    fn prefixed(numbers: &[u64]) -> Vec<u64> {
+        let len = 1 + numbers[0] % 4;
+        let head = numbers[1] << 40 | numbers[2] << 16 | len;
+        [head].into_iter().chain((1..len).map(|word| numbers[2] * word)).collect()
+    }
+
     proptest! {
         #[test]
         fn a_layer_is_an_insertion_ordered_set(
@@ -487,12 +504,14 @@ mod tests {
         ) {
             agrees_with_a_map(Fixed::<3>, &states, batch);
             agrees_with_a_map(Dynamic(3), &states, batch);
+            let varying: Vec<Vec<u64>> = states.iter().map(|state| prefixed(state)).collect();
+            agrees_with_a_map(Prefixed, &varying, batch);
         }
     }
 
     #[test]
     fn many_states_are_found_again_after_growth() {
-        let mut layer = Layer::new(1, ROOMY).unwrap();
+        let mut layer = Layer::new(RecordShape::Fixed(1), ROOMY).unwrap();
         for start in (0..3_000_000u64).step_by(300) {
             let words: Vec<u64> = (start..start + 300).map(|i| i * 64).collect();
             layer.insert_batch(Fixed::<1>, &words, |one| assert!(matches!(one, Inserted::New(_)))).unwrap();
@@ -511,7 +530,7 @@ mod tests {
 
     #[test]
     fn a_layer_that_starts_again_knows_nothing_of_before() {
-        let mut layer = Layer::new(1, ROOMY).unwrap();
+        let mut layer = Layer::new(RecordShape::Fixed(1), ROOMY).unwrap();
         for (round, states) in [100_000u64, 7, 0, 3_000, 1].into_iter().enumerate() {
             layer.restart(states as usize / 3).unwrap();
             let words: Vec<u64> = (0..states).map(|i| i * 8).collect();
@@ -527,7 +546,7 @@ mod tests {
 
     #[test]
     fn the_budget_is_kept() {
-        let mut layer = Layer::new(1, 4 << 20).unwrap();
+        let mut layer = Layer::new(RecordShape::Fixed(1), 4 << 20).unwrap();
         let mut inserted = 0u64;
         let end = loop {
             if let Err(full) = layer.insert(Fixed::<1>, &[inserted]) {

@@ -5,6 +5,7 @@
 //! room for an old and a new copy, and nothing is cleared that was cleared before. Large tables ask for huge pages: with small
 //! ones, most accesses miss the translation cache as well.
 
+use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use rustix::mm::{Advice, MapFlags, ProtFlags};
@@ -108,85 +109,94 @@ impl Drop for Mapping {
     }
 }
 
-/// An append-only vector of 64-bit words that grows without moving.
+/// An append-only vector of numbers that grows without moving.
 #[derive(Debug)]
-pub struct PagedVec {
+pub struct PagedVec<T = u64> {
     mapping: Mapping,
     len: usize,
-    /// Words that may be written without asking again.
+    /// Elements that may be written without asking again.
     granted: usize,
+    elements: PhantomData<T>,
 }
 
-impl PagedVec {
+/// Numbers that a [`PagedVec`] can hold: every bit pattern is one of them.
+pub trait PagedNumber: Copy {}
+
+impl PagedNumber for u64 {}
+impl PagedNumber for u32 {}
+
+impl<T: PagedNumber> PagedVec<T> {
     /// An empty vector that can grow to `limit` bytes, or to what address space allows.
     pub fn with_limit(limit: usize) -> Result<Self, OutOfMemory> {
-        Ok(Self { mapping: Mapping::up_to(limit)?, len: 0, granted: 0 })
+        Ok(Self { mapping: Mapping::up_to(limit)?, len: 0, granted: 0, elements: PhantomData })
     }
 
-    /// Whether `more` words can be appended as it is.
+    /// Whether `more` elements can be appended as it is.
     #[inline]
     pub fn has_room(&self, more: usize) -> bool {
         self.len + more <= self.granted
     }
 
-    /// Makes sure that `more` words can be appended.
+    /// Makes sure that `more` elements can be appended.
     #[cold]
     pub fn reserve(&mut self, more: usize) -> Result<(), OutOfMemory> {
-        self.granted = self.mapping.grow(self.granted * 8, (self.len + more) * 8)? / 8;
+        let bytes = self.mapping.grow(self.granted * size_of::<T>(), (self.len + more) * size_of::<T>())?;
+        self.granted = bytes / size_of::<T>();
         Ok(())
     }
 
-    /// Bytes of memory that would be in use with `more` words.
+    /// Bytes of memory that would be in use with `more` elements.
     pub fn bytes_with(&self, more: usize) -> usize {
-        rounded((self.len + more) * 8).max(self.bytes())
+        rounded((self.len + more) * size_of::<T>()).max(self.bytes())
     }
 
-    /// Number of words.
+    /// Number of elements.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are no words.
+    /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Bytes of memory that are in use.
     pub fn bytes(&self) -> usize {
-        self.granted * 8
+        self.granted * size_of::<T>()
     }
 
-    /// Appends words for which there is room.
+    /// Appends elements for which there is room.
     ///
     /// # Safety
-    /// [`reserve`](Self::reserve) was called for at least `words.len()` words since the last append.
+    /// [`has_room`](Self::has_room) is true of `elements.len()`.
     #[inline]
-    pub unsafe fn append(&mut self, words: &[u64]) {
-        debug_assert!(self.len + words.len() <= self.granted);
-        // SAFETY: the target is inside the granted part of the mapping; `words` borrows from elsewhere, because
-        // `self` is borrowed exclusively.
+    pub unsafe fn append(&mut self, elements: &[T]) {
+        debug_assert!(self.len + elements.len() <= self.granted);
+        // SAFETY: the target is inside the granted part of the mapping, which begins at the boundary of a
+        // page and is aligned for every number. `elements` borrows from elsewhere, because `self` is
+        // borrowed exclusively.
         unsafe {
-            std::ptr::copy_nonoverlapping(words.as_ptr(), self.start().add(self.len), words.len());
+            std::ptr::copy_nonoverlapping(elements.as_ptr(), self.start().add(self.len), elements.len());
         }
-        self.len += words.len();
+        self.len += elements.len();
     }
 
-    /// Forgets all words, keeps the memory.
+    /// Removes all elements and keeps the memory.
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// The words so far.
+    /// The elements so far.
     #[inline]
-    pub fn as_slice(&self) -> &[u64] {
-        // SAFETY: the first `len` words were written, and stay as they are while `self` is borrowed.
+    pub fn as_slice(&self) -> &[T] {
+        // SAFETY: the first `len` elements were written, and stay as they are while `self` is borrowed.
         unsafe { std::slice::from_raw_parts(self.start(), self.len) }
     }
 
-    /// The first word, for prefetching and for reads that are known to be in range.
+    /// The first element, for prefetching and for reads that are known to be in range.
     #[inline]
-    pub fn start(&self) -> *mut u64 {
+    pub fn start(&self) -> *mut T {
         self.mapping.start.as_ptr().cast()
     }
 }
@@ -289,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_limit_is_an_error_not_a_crash() {
-        let mut vector = PagedVec::with_limit(2 << 20).unwrap();
+        let mut vector = PagedVec::<u64>::with_limit(2 << 20).unwrap();
         assert!(vector.reserve(1 << 18).is_ok());
         assert!(vector.reserve((1 << 18) + 1).is_err());
     }

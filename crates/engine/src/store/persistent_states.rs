@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::RangeInclusive;
 
-use super::layer::{Inserted, Layer, LayerFull, Width, with_width};
+use super::layer::{Inserted, Layer, LayerFull};
 use super::pages::OutOfMemory;
+use super::records::{RecordShape, Records, with_records};
 use super::saved::{Loader, Saver};
 
 /// Numbers of states, by progress value.
@@ -51,9 +52,9 @@ pub struct PersistentStates {
 
 impl PersistentStates {
     /// No states.
-    pub fn new(width: usize, budget: usize, origins: bool) -> Result<Self, OutOfMemory> {
+    pub fn new(shape: RecordShape, budget: usize, origins: bool) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            set: Layer::new(width, budget)?,
+            set: Layer::new(shape, budget)?,
             origins: origins.then(Vec::new),
             expanded: ByValue::new(),
             roots: ByValue::new(),
@@ -82,16 +83,21 @@ impl PersistentStates {
         self.set.bytes() + origins + self.len() * 8 + lists * LIST_BYTES
     }
 
+    /// Bytes of a state, without its share of the index.
+    pub fn state_bytes(&self) -> usize {
+        self.set.state_bytes()
+    }
+
     /// Makes the states in `words` persistent and roots of the next sweep, but for those that are persistent already.
     /// `describe` gives each one's progress value and where it comes from.
-    pub fn insert<W: Width>(
+    pub fn insert<R: Records>(
         &mut self,
-        width: W,
+        records: R,
         words: &[u64],
         mut describe: impl Iterator<Item = (u64, u64)>,
     ) -> Result<(), LayerFull> {
         let (found, origins) = (&mut self.found, &mut self.origins);
-        self.set.insert_batch(width, words, |inserted| {
+        self.set.insert_batch(records, words, |inserted| {
             let (value, origin) = describe.next().expect("each state is described");
             if let Inserted::New(number) = inserted {
                 found.entry(value).or_default().push(number);
@@ -103,10 +109,10 @@ impl PersistentStates {
     }
 
     /// Makes states of this value persistent that were expanded already.
-    pub fn remember<W: Width>(&mut self, width: W, value: u64, words: &[u64]) -> Result<(), LayerFull> {
+    pub fn remember<R: Records>(&mut self, records: R, value: u64, words: &[u64]) -> Result<(), LayerFull> {
         let (expanded, origins) = (self.expanded.entry(value).or_default(), &mut self.origins);
-        for words in words.chunks(TOGETHER * width.get()) {
-            self.set.insert_batch(width, words, |inserted| {
+        for words in records.parts(words, TOGETHER) {
+            self.set.insert_batch(records, words, |inserted| {
                 if let Inserted::New(number) = inserted {
                     expanded.push(number);
                     // Nobody will ask: only roots are expanded.
@@ -165,19 +171,19 @@ impl PersistentStates {
 
     /// Forgets all of them after all, and gives their memory back.
     pub fn forget_all(&mut self) -> Result<(), LayerFull> {
-        *self = Self::new(self.set.width(), self.budget, self.origins.is_some())?;
+        *self = Self::new(self.set.shape(), self.budget, self.origins.is_some())?;
         Ok(())
     }
 
     /// Whether the state is persistent.
     pub fn contains(&self, state: &[u64]) -> bool {
-        with_width!(self.set.width(), width => self.set.contains(width, state))
+        with_records!(self.set.shape(), records => self.set.contains(records, state))
     }
 
     /// Whether the state was persistent already when the last sweep through all values began: it is expanded, or a root of that sweep. For
     /// sweeps without parts.
     pub fn contains_earlier(&self, state: &[u64]) -> bool {
-        let number = with_width!(self.set.width(), width => self.set.number_of(width, state));
+        let number = with_records!(self.set.shape(), records => self.set.number_of(records, state));
         number.is_some_and(|number| (number as usize) < self.earlier)
     }
 
@@ -186,7 +192,7 @@ impl PersistentStates {
     pub fn settle(&mut self, value: u64, layer: &Layer) -> usize {
         let Some(found) = self.found.get_mut(&value) else { return 0 };
         let set = &self.set;
-        let is_met = |number: &mut u32| with_width!(set.width(), width => layer.contains(width, set.state(*number as usize)));
+        let is_met = |number: &mut u32| with_records!(set.shape(), records => layer.contains(records, set.state(*number as usize)));
         let met: Vec<u32> = found.extract_if(.., is_met).collect();
         if found.is_empty() {
             self.found.remove(&value);
@@ -226,10 +232,10 @@ impl PersistentStates {
             return Ok(());
         }
         self.forgotten = 0;
-        with_width!(self.set.width(), width => self.keep_listed(width))
+        with_records!(self.set.shape(), records => self.keep_listed(records))
     }
 
-    fn keep_listed<W: Width>(&mut self, width: W) -> Result<(), LayerFull> {
+    fn keep_listed<R: Records>(&mut self, records: R) -> Result<(), LayerFull> {
         let mut words = Vec::new();
         let mut origins = self.origins.as_ref().map(|_| Vec::new());
         let mut kept = 0;
@@ -246,9 +252,9 @@ impl PersistentStates {
             }
         }
         self.origins = origins;
-        self.set = Layer::new(width.get(), self.budget)?;
-        for words in words.chunks(TOGETHER * width.get()) {
-            self.set.insert_batch(width, words, |_| {})?;
+        self.set = Layer::new(records.shape(), self.budget)?;
+        for words in records.parts(&words, TOGETHER) {
+            self.set.insert_batch(records, words, |_| {})?;
         }
         debug_assert_eq!(self.set.len(), kept as usize, "each state is listed once");
         Ok(())
@@ -270,21 +276,26 @@ impl PersistentStates {
     }
 
     /// Enters the states of this value that an earlier sweep expanded into the current layer, which is empty.
-    pub fn enter_expanded<W: Width>(&self, width: W, value: u64, layer: &mut Layer) -> Result<(), LayerFull> {
-        self.expanded.get(&value).map_or(Ok(()), |numbers| Self::copy(width, &self.set, numbers, layer))
+    pub fn enter_expanded<R: Records>(
+        &self,
+        records: R,
+        value: u64,
+        layer: &mut Layer,
+    ) -> Result<(), LayerFull> {
+        self.expanded.get(&value).map_or(Ok(()), |numbers| Self::copy(records, &self.set, numbers, layer))
     }
 
     /// Enters the roots of this value into the current layer; `root` hears where each comes from. From now on they count as
     /// expanded.
-    pub fn enter_roots<W: Width>(
+    pub fn enter_roots<R: Records>(
         &mut self,
-        width: W,
+        records: R,
         value: u64,
         layer: &mut Layer,
         mut root: impl FnMut(u64),
     ) -> Result<(), LayerFull> {
         let Some(roots) = self.roots.remove(&value) else { return Ok(()) };
-        Self::copy(width, &self.set, &roots, layer)?;
+        Self::copy(records, &self.set, &roots, layer)?;
         for &number in &roots {
             root(self.origins.as_ref().map_or(0, |origins| origins[number as usize]));
         }
@@ -299,13 +310,18 @@ impl PersistentStates {
     }
 
     /// The states lie far apart: they are fetched ahead, some hundred at a time.
-    fn copy<W: Width>(width: W, set: &Layer, numbers: &[u32], layer: &mut Layer) -> Result<(), LayerFull> {
-        let mut words = Vec::with_capacity(TOGETHER.min(numbers.len()) * width.get());
+    fn copy<R: Records>(
+        records: R,
+        set: &Layer,
+        numbers: &[u32],
+        layer: &mut Layer,
+    ) -> Result<(), LayerFull> {
+        let mut words = Vec::new();
         for numbers in numbers.chunks(TOGETHER) {
             numbers.iter().for_each(|number| set.fetch(*number as usize));
             words.clear();
             numbers.iter().for_each(|number| words.extend_from_slice(set.state(*number as usize)));
-            layer.insert_batch(width, &words, |_| {})?;
+            layer.insert_batch(records, &words, |_| {})?;
         }
         Ok(())
     }

@@ -9,7 +9,7 @@
 
 use std::io;
 
-use super::layer::Width;
+use super::records::{RecordShape, Records};
 use super::saved::{Loader, Saver};
 
 /// Bits of the number of places, at the most.
@@ -17,22 +17,43 @@ const BITS: u32 = 12;
 /// Bytes at the most.
 const BYTES: usize = 64 << 10;
 
+/// Words of a state of varying length, in the estimate of how many fit into the cache.
+const VARYING_WORDS: usize = 6;
+
 /// States that were stored lately.
 #[derive(Debug)]
 pub struct RecentStates {
+    /// For states of one length, one state a place. For others, a ring of states.
     words: Vec<u64>,
     /// The place is given by the bits of the hash above this one.
     shift: u32,
+    ring: Ring,
+}
+
+/// Where states of varying length lie in the ring of words. Positions count all words that were ever
+/// written, so a position tells whether the words there were overwritten since.
+#[derive(Debug, Default)]
+struct Ring {
+    /// For each place, the position of its state plus one. Zero for none.
+    starts: Vec<u64>,
+    /// The position of the next state.
+    end: u64,
 }
 
 impl RecentStates {
     /// Knows nothing.
-    pub fn new(width: usize) -> Self {
-        Self::with_bytes(width, BYTES)
+    pub fn new(shape: RecordShape) -> Self {
+        Self::with_bytes(shape, BYTES)
     }
 
     /// Knows nothing, and takes about so many bytes.
-    pub fn with_bytes(width: usize, bytes: usize) -> Self {
+    pub fn with_bytes(shape: RecordShape, bytes: usize) -> Self {
+        let RecordShape::Fixed(width) = shape else {
+            let words = bytes / 8;
+            let bits = (words / VARYING_WORDS).ilog2().max(1);
+            let ring = Ring { starts: vec![0; 1 << bits], end: 0 };
+            return Self { words: vec![0; words], shift: 64 - bits, ring };
+        };
         let most = if bytes > BYTES { 64 - 1 } else { BITS };
         let bits = (bytes / 8 / width.max(1)).checked_ilog2().unwrap_or(0).clamp(1, most);
         let shift = 64 - bits;
@@ -45,7 +66,7 @@ impl RecentStates {
             state[0] += 1;
         }
         words[home * width..][..width].copy_from_slice(&state);
-        Self { words, shift }
+        Self { words, shift, ring: Ring::default() }
     }
 
     #[inline(always)]
@@ -59,45 +80,52 @@ impl RecentStates {
         1 << (64 - self.shift)
     }
 
-    /// The cache for a loop over states of this width.
+    /// The cache for a loop over states.
     #[inline(always)]
-    pub fn look<W: Width>(&mut self, width: W) -> RecentLook<'_, W> {
-        RecentLook { width, words: &mut self.words, shift: self.shift }
+    pub fn look<R: Records>(&mut self, records: R) -> RecentLook<'_, R> {
+        RecentLook { records, words: &mut self.words, shift: self.shift, ring: &mut self.ring }
     }
 
     /// Saves what it knows.
     pub fn save(&self, to: &mut Saver) -> io::Result<()> {
-        to.put_words(&self.words)
+        to.put_words(&self.words)?;
+        to.put_words(&self.ring.starts)?;
+        to.put(&self.ring.end)
     }
 
     /// What was saved, in a cache of the same size.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         let words = from.get_words()?;
-        if words.len() != self.words.len() {
+        let ring = Ring { starts: from.get_words()?, end: from.get()? };
+        if words.len() != self.words.len() || ring.starts.len() != self.ring.starts.len() {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        self.words = words;
+        (self.words, self.ring) = (words, ring);
         Ok(())
     }
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.words.capacity() * 8
+        (self.words.capacity() + self.ring.starts.capacity()) * 8
     }
 }
 
 /// The cache, open: where its words are is looked up once for a whole loop.
-pub struct RecentLook<'a, W> {
-    width: W,
+pub struct RecentLook<'a, R> {
+    records: R,
     words: &'a mut [u64],
     shift: u32,
+    ring: &'a mut Ring,
 }
 
-impl<W: Width> RecentLook<'_, W> {
+impl<R: Records> RecentLook<'_, R> {
     /// Whether the state was here lately; from now on it was.
     #[inline(always)]
     pub fn knows(&mut self, state: &[u64]) -> bool {
-        let width = self.width.get();
+        if R::VARYING {
+            return self.knows_varying(self.records.first(state));
+        }
+        let width = self.records.fixed_len();
         let start = RecentStates::place(&state[..width], self.shift) * width;
         let place = &mut self.words[start..start + width];
         // Written in any case: a branch here would be guessed wrong every other time.
@@ -105,17 +133,62 @@ impl<W: Width> RecentLook<'_, W> {
         place.copy_from_slice(&state[..width]);
         differs == 0
     }
+
+    #[inline(never)]
+    fn knows_varying(&mut self, state: &[u64]) -> bool {
+        let (room, len) = (self.words.len() as u64, state.len() as u64);
+        if len > room / 4 {
+            return false;
+        }
+        let Ring { starts, end } = &mut *self.ring;
+        let place = &mut starts[RecentStates::place(state, self.shift)];
+        // The first words of a state are overwritten first.
+        if let Some(start) = place.checked_sub(1).filter(|start| *end <= start + room) {
+            let start = (start % room) as usize;
+            if self.words[start..].starts_with(state) {
+                return true;
+            }
+        }
+        // No state goes around the end of the ring.
+        if *end % room + len > room {
+            *end = end.next_multiple_of(room);
+        }
+        let start = (*end % room) as usize;
+        self.words[start..start + state.len()].copy_from_slice(state);
+        *place = *end + 1;
+        *end += len;
+        false
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::layer::Dynamic;
+    use crate::store::records::{Dynamic, Prefixed};
+
+    /// Against a set: the cache never knows a state that it was not asked about before.
+    #[test]
+    fn what_is_new_is_never_known_if_lengths_vary() {
+        let mut random = model::random::Random::new(7);
+        let mut recent = RecentStates::with_bytes(RecordShape::Prefixed, 4 << 10);
+        let (mut seen, mut known) = (std::collections::HashSet::new(), 0);
+        for _ in 0..50_000 {
+            let number = random.below(3_000) as u64;
+            let len = if number % 100 == 99 { 500 } else { 1 + number % 11 };
+            let state: Vec<u64> = [number << 16 | len].into_iter().chain(1..len).collect();
+            let knows = recent.look(Prefixed).knows(&state);
+            assert!(!knows || seen.contains(&number), "{number} is new");
+            assert_eq!(recent.look(Prefixed).knows(&state), len < 500, "{number} was here just now");
+            seen.insert(number);
+            known += u32::from(knows);
+        }
+        assert!(known > 500, "{known} states were known");
+    }
 
     #[test]
     fn what_is_new_is_never_known() {
         for width in 1..4 {
-            let mut recent = RecentStates::new(width);
+            let mut recent = RecentStates::new(RecordShape::Fixed(width));
             for number in 0..10_000u64 {
                 let state: Vec<u64> = (0..width as u64).map(|word| number * (word + 1) % 10_000).collect();
                 assert!(!recent.look(Dynamic(width)).knows(&state), "{state:?} is new");

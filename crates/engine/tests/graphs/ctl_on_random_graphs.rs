@@ -23,6 +23,7 @@ use engine::verdict::trace_log::{LoggedRun, TraceLog};
 use engine::verdict::{Evidence, UnknownReason, Verdict};
 use logic::ctl::Ctl;
 use model::guarded_commands::ActionId;
+use model::records::RecordShape;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{ExecutionError, Expander, Expansion, TransitionSystem, Truth};
 use proptest::prelude::*;
@@ -38,7 +39,7 @@ struct Labelled {
     comparison: Comparison,
     labels: Vec<u64>,
     initial: Vec<usize>,
-    /// Words of a state at present.
+    /// Words of a state at present. Zero for states of varying length.
     width: usize,
     /// States from this number on do not fit into one word.
     wide_from: usize,
@@ -50,12 +51,23 @@ struct Labelled {
 
 impl Labelled {
     fn pack(&self, state: usize) -> Vec<u64> {
-        (0..self.width as u64).map(|word| state as u64 * (6 * word + 1)).collect()
+        let word = |word| state as u64 * (6 * word + 1);
+        match self.width {
+            0 => {
+                let len = 1 + state as u64 % 4;
+                [(state as u64) << 16 | len].into_iter().chain((1..len).map(word)).collect()
+            }
+            width => (0..width as u64).map(word).collect(),
+        }
+    }
+
+    fn unpack(&self, words: &[u64]) -> usize {
+        if self.width == 0 { (words[0] >> 16) as usize } else { words[0] as usize }
     }
 
     fn fits(&self, state: usize) -> bool {
         let widest = self.successors[state].iter().max().copied().unwrap_or(0);
-        (widest < self.wide_from || self.width > 1) && self.erroneous != Some(state)
+        (widest < self.wide_from || self.width != 1) && self.erroneous != Some(state)
     }
 
     fn reachable(&self) -> BTreeSet<usize> {
@@ -121,8 +133,8 @@ fn fixpoint(mut set: Vec<bool>, next: impl Fn(&[bool], usize) -> bool) -> Vec<bo
 }
 
 impl TransitionSystem for Labelled {
-    fn state_words(&self) -> usize {
-        self.width
+    fn shape(&self) -> RecordShape {
+        if self.width == 0 { RecordShape::Prefixed } else { RecordShape::Fixed(self.width) }
     }
 
     fn expander(&self) -> Box<dyn Expander + '_> {
@@ -133,8 +145,8 @@ impl TransitionSystem for Labelled {
 impl Expander for &Labelled {
     fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
         let mut expanded = 0;
-        for state in states.chunks_exact(self.width) {
-            let state = state[0] as usize;
+        for state in TransitionSystem::shape(*self).states(states) {
+            let state = self.unpack(state);
             if !self.fits(state) {
                 return Expansion { states: expanded, trouble: true };
             }
@@ -148,12 +160,13 @@ impl Expander for &Labelled {
     }
 
     fn predicates(&mut self, state: &[u64]) -> Truth {
-        let state = state[0] as usize;
+        let state = self.unpack(state);
         Truth { holds: self.labels[state], undefined: u64::from(self.undefined == Some(state)) }
     }
 
     fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
-        values.extend(states.chunks_exact(self.width).map(|state| self.progress[state[0] as usize]));
+        let states = TransitionSystem::shape(*self).states(states);
+        values.extend(states.map(|state| self.progress[self.unpack(state)]));
     }
 }
 
@@ -165,7 +178,11 @@ impl Subject for Labelled {
     type Fault = &'static str;
 
     fn words(&self) -> usize {
-        self.width
+        self.width.max(1)
+    }
+
+    fn shape(&self) -> RecordShape {
+        TransitionSystem::shape(self)
     }
 
     fn bits(&self) -> usize {
@@ -191,7 +208,7 @@ impl Subject for Labelled {
     }
 
     fn expand(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Expanded<&'static str> {
-        let state = state[0] as usize;
+        let state = self.unpack(state);
         if self.erroneous != Some(state) {
             self.width += 1;
             let width = self.width as u64;
@@ -207,7 +224,7 @@ impl Subject for Labelled {
     }
 
     fn decode(&self, state: &[u64]) -> usize {
-        state[0] as usize
+        self.unpack(state)
     }
 
     fn replay(&self, run: &LoggedRun) -> Result<Vec<usize>, ReplayError> {
@@ -286,9 +303,9 @@ fn graphs() -> impl Strategy<Value = Labelled> {
                     successors,
                     progress,
                     comparison,
-                    labels,
                     initial,
-                    width: 1,
+                    width: usize::from(labels[0] & 2 == 0),
+                    labels,
                     wide_from,
                     ..Labelled::default()
                 }
@@ -442,10 +459,10 @@ proptest! {
         let disk = Disk::new(&std::env::temp_dir(), u64::MAX);
         let most = engine::explore::sweep::InMemory { ahead: few, persistent: few, current: few };
         let spilling = Spilling { disk: disk.clone(), queue: QueueKind::Radix, most, current_on_disk: false, is_saved: false };
-        let mut search = SweepSearch::new(1, order, Limits::default()).unwrap().spill_to(spilling);
-        let recorder = GraphRecorder::new(&disk, 1, 3, GraphMemory { sorted: few * 24, block: few });
+        let mut search = SweepSearch::new(TransitionSystem::shape(&graph), order, Limits::default()).unwrap().spill_to(spilling);
+        let recorder = GraphRecorder::new(&disk, TransitionSystem::shape(&graph), 3, GraphMemory { sorted: few * 24, block: few });
         let mut observer = Both(recorder, TraceLog::new(std::env::temp_dir()));
-        let mut batch = SuccessorBatch::new(1, 1);
+        let mut batch = SuccessorBatch::new(TransitionSystem::shape(&graph), 1);
         graph.initial(&mut batch);
         observer.0.begin(&batch);
         search.start(&graph, &batch, &mut observer).unwrap();

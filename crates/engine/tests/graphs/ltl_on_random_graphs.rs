@@ -16,6 +16,7 @@ use logic::ltl::Ltl;
 use logic::ltl_to_buchi::{Limits, buchi_of};
 use model::guarded_commands::{ActionId, Strength};
 use model::random::Random;
+use model::records::RecordShape;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{ExecutionError, Expander, Expansion, TransitionSystem, Truth};
 
@@ -62,8 +63,8 @@ impl Labelled {
 }
 
 impl TransitionSystem for Labelled {
-    fn state_words(&self) -> usize {
-        self.graph.state_words()
+    fn shape(&self) -> RecordShape {
+        self.graph.shape()
     }
 
     fn expander(&self) -> Box<dyn Expander + '_> {
@@ -77,7 +78,7 @@ impl Expander for &Labelled {
     }
 
     fn predicates(&mut self, state: &[u64]) -> Truth {
-        Truth { holds: self.labels[state[0] as usize], undefined: 0 }
+        Truth { holds: self.labels[self.graph.unpack(state)], undefined: 0 }
     }
 
     fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
@@ -94,7 +95,11 @@ impl Subject for Labelled {
     type Fault = Infallible;
 
     fn words(&self) -> usize {
-        self.graph.width
+        self.graph.width.max(1)
+    }
+
+    fn shape(&self) -> RecordShape {
+        self.graph.shape()
     }
 
     fn bits(&self) -> usize {
@@ -128,7 +133,7 @@ impl Subject for Labelled {
     }
 
     fn decode(&self, state: &[u64]) -> usize {
-        state[0] as usize
+        self.graph.unpack(state)
     }
 
     fn replay(&self, run: &LoggedRun) -> Result<Vec<usize>, ReplayError> {
@@ -212,7 +217,7 @@ fn labelled(random: &mut Random, measure: Measure) -> Labelled {
         }
     }
     let labels = (0..states).map(|_| random.below(1 << PROPOSITIONS) as u64).collect();
-    let width = 1 + random.below(2);
+    let width = random.below(3);
     let graph = Graph { successors, progress, marked: vec![false; states], width, ..Graph::default() };
     let mut processes = vec![Vec::new(); ACTIONS];
     processes.iter_mut().for_each(|of_action: &mut Vec<u32>| {

@@ -18,6 +18,7 @@ use engine::verdict::replay::ReplayError;
 use engine::verdict::trace_log::LoggedRun;
 use engine::verdict::{Evidence, Length, Verdict};
 use model::guarded_commands::ActionId;
+use model::records::RecordShape;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{ExecutionError, Expander, Expansion, TransitionSystem, Truth};
 use proptest::prelude::*;
@@ -27,7 +28,7 @@ use crate::random_graph::{Graph, GraphSubject, answer, run, sweep};
 
 /// Graphs of 1 to 40 states.
 fn graphs() -> impl Strategy<Value = Graph> {
-    let shape = (1..41usize, 0..4usize, 1..4usize);
+    let shape = (1..41usize, 0..4usize, 0..4usize);
     shape.prop_flat_map(|(states, density, width)| {
         let edges = prop::collection::vec((0..states, 0..states), 0..states * (density + 1) + 1);
         let marked = prop::collection::vec(prop::bool::weighted(0.1), states);
@@ -71,8 +72,8 @@ impl Widening {
 }
 
 impl TransitionSystem for Widening {
-    fn state_words(&self) -> usize {
-        self.generation as usize + 1
+    fn shape(&self) -> RecordShape {
+        RecordShape::Fixed(self.generation as usize + 1)
     }
 
     fn expander(&self) -> Box<dyn Expander + '_> {
@@ -82,7 +83,7 @@ impl TransitionSystem for Widening {
 
 impl Expander for &Widening {
     fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
-        for (number, state) in states.chunks_exact(self.state_words()).enumerate() {
+        for (number, state) in self.shape().states(states).enumerate() {
             let state = Widening::unpack(self.generation, state);
             let successors = &self.graph.successors[state];
             if state % 5 == 4 || !successors.iter().all(|next| self.fits(*next)) {
@@ -93,7 +94,7 @@ impl Expander for &Widening {
             }
             batch.end_state();
         }
-        Expansion { states: states.len() / self.state_words(), trouble: false }
+        Expansion { states: self.shape().count(states), trouble: false }
     }
 
     fn predicates(&mut self, state: &[u64]) -> Truth {
@@ -103,7 +104,7 @@ impl Expander for &Widening {
 
     fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
         let progress = |state| Widening::unpack(self.generation, state) as u64 % 7;
-        values.extend(states.chunks_exact(self.state_words()).map(progress));
+        values.extend(self.shape().states(states).map(progress));
     }
 }
 
@@ -117,7 +118,7 @@ impl Subject for WideningSubject {
     type Fault = Infallible;
 
     fn words(&self) -> usize {
-        self.0.state_words()
+        self.0.generation as usize + 1
     }
 
     fn bits(&self) -> usize {

@@ -17,6 +17,7 @@ use engine::verdict::{Evidence, Length, Verdict};
 use logic::safety_automaton::{EventAutomaton, EventStep};
 use model::guarded_commands::ActionId;
 use model::random::Random;
+use model::records::RecordShape;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{ExecutionError, Expander, Expansion, TransitionSystem, Truth};
 
@@ -42,8 +43,8 @@ impl Acting {
 }
 
 impl TransitionSystem for Acting {
-    fn state_words(&self) -> usize {
-        self.graph.width
+    fn shape(&self) -> RecordShape {
+        self.graph.shape()
     }
 
     fn expander(&self) -> Box<dyn Expander + '_> {
@@ -53,17 +54,17 @@ impl TransitionSystem for Acting {
 
 impl Expander for &Acting {
     fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
-        let width = self.graph.width;
-        let mut steps = SuccessorBatch::new(width, usize::MAX);
+        let shape = self.graph.shape();
+        let mut steps = SuccessorBatch::new(shape, usize::MAX);
         let mut done = 0;
-        for state in states.chunks_exact(width) {
+        for state in shape.states(states) {
             if batch.is_full() {
                 break;
             }
             steps.clear();
             (&self.graph).expand(state, &mut steps);
             for i in 0..steps.len() {
-                let action = self.first[state[0] as usize] + steps.action(i).0;
+                let action = self.first[self.graph.unpack(state)] + steps.action(i).0;
                 batch.push(ActionId(action), steps.state(i));
             }
             batch.end_state();
@@ -90,7 +91,11 @@ impl Subject for Acting {
     type Fault = Infallible;
 
     fn words(&self) -> usize {
-        self.graph.width
+        self.graph.width.max(1)
+    }
+
+    fn shape(&self) -> RecordShape {
+        self.graph.shape()
     }
 
     fn bits(&self) -> usize {
@@ -119,7 +124,7 @@ impl Subject for Acting {
     }
 
     fn decode(&self, state: &[u64]) -> usize {
-        state[0] as usize
+        self.graph.unpack(state)
     }
 
     fn replay(&self, run: &LoggedRun) -> Result<Self::Run, ReplayError> {
@@ -188,7 +193,7 @@ fn acting(random: &mut Random, measure: Measure) -> Acting {
     let event = |random: &mut Random| Some(random.below(EVENTS * 3)).filter(|one| *one < EVENTS);
     let events = (0..actions).map(|_| event(random).map(|one| one as u32)).collect();
     let marked = (0..states).map(|_| random.below(4) == 0).collect();
-    let width = 1 + random.below(2);
+    let width = random.below(3);
     Acting { graph: Graph { successors, progress, marked, width, ..Graph::default() }, first, events }
 }
 

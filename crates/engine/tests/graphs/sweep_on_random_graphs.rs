@@ -228,7 +228,7 @@ fn nestings(bits: u32) -> impl Strategy<Value = Nesting> {
 
 /// Layered graphs in which many states of a layer are led back to, one by one, and few steps lead there from below.
 fn looking_up() -> impl Strategy<Value = Graph> {
-    let shape = (2..6usize, 10..40usize, 1..4usize, any::<bool>());
+    let shape = (2..6usize, 10..40usize, 0..4usize, any::<bool>());
     shape.prop_flat_map(|(layers, wide, width, to_end)| {
         let states = layers * wide + 1;
         let edges = prop::collection::vec((0..states, 0..states), 0..wide);

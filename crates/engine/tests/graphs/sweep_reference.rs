@@ -75,7 +75,7 @@ pub fn reference_with_window(graph: &Graph, initial: Initial, reach: u64) -> Ref
 
 /// Graphs of 1 to 24 states, with measures from constant to nearly injective, some of them monotone.
 pub fn graphs() -> impl Strategy<Value = Graph> {
-    let shape = (1..25usize, 1..9u64, 0..4u32, 1..4usize, any::<bool>());
+    let shape = (1..25usize, 1..9u64, 0..4u32, 0..4usize, any::<bool>());
     shape.prop_flat_map(|(states, levels, density, width, monotone)| {
         let edges = prop::collection::vec((0..states, 0..states), 0..states * (density as usize + 1) + 1);
         let progress = prop::collection::vec(0..levels, states);

@@ -138,12 +138,12 @@ fn invisible_actions_change_no_truth_and_no_error() {
 fn actions_of(system: &impl TransitionSystem, states: &[Vec<u64>], wanted: usize) -> Vec<Option<Vec<u32>>> {
     let mut found = Vec::new();
     let words: Vec<u64> = states.concat();
-    let width = system.state_words();
+    let shape = system.shape();
     let mut expander = system.expander();
-    let mut batch = SuccessorBatch::new(width, wanted);
+    let mut batch = SuccessorBatch::new(shape, wanted);
     while found.len() < states.len() {
         batch.clear();
-        let expansion = expander.expand(&words[found.len() * width..], &mut batch);
+        let expansion = expander.expand(&words[shape.words_of(&words, found.len())..], &mut batch);
         assert_eq!(batch.ends().len(), expansion.states);
         let mut start = 0;
         for &end in batch.ends() {

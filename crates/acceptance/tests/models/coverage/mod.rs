@@ -26,7 +26,7 @@ pub fn sweep(nesting: Nesting, retention: Retention) -> Order {
 pub fn initial(commands: &GuardedCommands, layout: &StateLayout) -> SuccessorBatch {
     let mut packed = vec![0; layout.words()];
     layout.encode(&commands.initial_state(), &mut packed).unwrap();
-    let mut initial = SuccessorBatch::new(layout.words(), 1);
+    let mut initial = SuccessorBatch::new(layout.shape(), 1);
     initial.push(ActionId(0), &packed);
     initial
 }
@@ -64,7 +64,7 @@ pub fn explore(
     limits: Limits,
     most: u64,
 ) -> Option<(Collected, Counters)> {
-    run(system, initial, SweepSearch::new(system.state_words(), order, limits).unwrap(), most)
+    run(system, initial, SweepSearch::new(system.shape(), order, limits).unwrap(), most)
 }
 
 /// The same by this search.

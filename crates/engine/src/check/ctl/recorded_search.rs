@@ -58,8 +58,8 @@ impl<'a, M: Subject> RecordedSearch<'a, M> {
         search: SweepSearch,
         disk: &Disk,
     ) -> Self {
-        let width = subject.words();
-        let recorder = GraphRecorder::new(disk, width, recorded, graph_memory(plan, width));
+        let memory = graph_memory(plan, subject.words());
+        let recorder = GraphRecorder::new(disk, subject.shape(), recorded, memory);
         let observer = Both(recorder, TraceLog::new(plan.disk.directory.clone()));
         Self { subject, propositions, plan, search, observer, error: None, figures: Figures::default() }
     }
@@ -80,14 +80,14 @@ impl<'a, M: Subject> RecordedSearch<'a, M> {
 
     fn search_through(&mut self, monitor: &mut dyn Monitor) -> Result<SearchEnd, CheckError> {
         let mut system = self.subject.prepare(self.propositions)?;
-        let mut initial = SuccessorBatch::new(self.subject.words(), 1);
+        let mut initial = SuccessorBatch::new(self.subject.shape(), 1);
         self.subject.initial(&mut initial);
         self.observer.0.begin(&initial);
         self.search.start_observed(&system, &initial, &mut self.observer).map_err(CheckError::NoMemory)?;
         loop {
             let end = self.search.run_observed(&system, &mut self.observer, monitor);
             let SearchEnd::Trouble(record) = end else { return Ok(end) };
-            let mut batch = SuccessorBatch::new(self.subject.words(), 1);
+            let mut batch = SuccessorBatch::new(self.subject.shape(), 1);
             match self.subject.expand(self.search.troubled(), &mut batch) {
                 Expanded::Widened(mut translate) => {
                     drop(system);

@@ -5,8 +5,9 @@ use std::io;
 use crate::explore::observer::Observer;
 use crate::explore::origin::tell_origin;
 use crate::explore::search::StopReason;
-use crate::store::layer::{Inserted, Layer, LayerFull, Width};
+use crate::store::layer::{Inserted, Layer, LayerFull};
 use crate::store::pages::OutOfMemory;
+use crate::store::records::{RecordShape, Records};
 
 use super::function::{Test, best_test};
 use super::partitions::Partition;
@@ -14,22 +15,27 @@ use super::{BATCH, Front, PartitionSearch, disk_failed};
 
 impl PartitionSearch {
     /// Takes in some candidates of the partition in memory.
-    pub(super) fn take_in<W: Width, O: Observer>(
+    pub(super) fn take_in<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        shape: R,
         observer: &mut O,
     ) -> Result<(), StopReason> {
         let Some(mut reader) = self.front.candidates.take() else { return Ok(()) };
         let Some(mut rest) = reader.next_block().map_err(disk_failed)? else { return Ok(()) };
         let Self { layer, staying, records, partitions, .. } = self;
-        let stride = partitions.stride();
+        let candidate = partitions.candidate();
         let mut stored = Ok(());
         while !rest.is_empty() && stored.is_ok() {
-            let (some, others) = rest.split_at(rest.len().min(BATCH * stride));
+            let mut count = 0;
+            let words = candidate.words_while(rest, |_| {
+                count += 1;
+                count <= BATCH
+            });
+            let (some, others) = rest.split_at(words);
             staying.clear();
-            staying.extend(width, some, stride);
+            staying.extend(some, candidate);
             let mut origins = staying.origins.iter();
-            stored = layer.insert_batch(width, &staying.words, |inserted| {
+            stored = layer.insert_batch(shape, &staying.words, |inserted| {
                 let origin = *origins.next().expect("each of them has an origin");
                 if let Inserted::New(_) = inserted {
                     *records += 1;
@@ -39,20 +45,20 @@ impl PartitionSearch {
             rest = if stored.is_ok() { others } else { rest };
         }
         staying.clear();
-        staying.extend(width, rest, stride);
+        staying.extend(rest, candidate);
         self.front.candidates = Some(reader);
         if let Err(full) = stored {
             self.make_room(full)?;
-            self.send_staying(width).map_err(disk_failed)?;
+            self.send_staying(shape).map_err(disk_failed)?;
         }
         Ok(())
     }
 
     /// Puts the partition in memory back, and loads the one with the longest queue. `false` if there is none.
-    pub(super) fn next_partition<W: Width>(&mut self, width: W) -> Result<bool, StopReason> {
+    pub(super) fn next_partition<R: Records>(&mut self, shape: R) -> Result<bool, StopReason> {
         let Some(next) = self.partitions.longest_queue() else { return Ok(false) };
         self.put_back(self.front.known).map_err(disk_failed)?;
-        self.unload(width.get()).map_err(|error| StopReason::Memory(error.into()))?;
+        self.unload(shape.shape()).map_err(|error| StopReason::Memory(error.into()))?;
         self.counters.layers += 1;
         self.front.partition = Some(next);
         let (known, queue) = {
@@ -65,10 +71,10 @@ impl PartitionSearch {
         // A little more than is known to come. If that is too much, it is seen how far one gets.
         let expected = known + (queue as usize).min(known / 4);
         self.layer.restart(expected).or_else(|_| self.layer.restart(0)).map_err(StopReason::Memory)?;
-        if let Err(full) = self.load(width, next).map_err(disk_failed)? {
+        if let Err(full) = self.load(shape, next).map_err(disk_failed)? {
             let test = self.test_for_more_room(full)?;
             // Everything is still on disk, and is split there.
-            self.unload(width.get()).map_err(|error| StopReason::Memory(error.into()))?;
+            self.unload(shape.shape()).map_err(|error| StopReason::Memory(error.into()))?;
             self.front.partition = Some(next);
             self.split(test)?;
             return Ok(true);
@@ -78,25 +84,26 @@ impl PartitionSearch {
     }
 
     /// Reads states that were visited, and those that wait with their record numbers.
-    fn load<W: Width>(&mut self, width: W, partition: usize) -> io::Result<Result<(), LayerFull>> {
+    fn load<R: Records>(&mut self, shape: R, partition: usize) -> io::Result<Result<(), LayerFull>> {
         let (mut visited, mut waiting) = {
             let partition = self.partitions.get(partition);
             (partition.visited.reader()?, partition.waiting.reader()?)
         };
         while let Some(block) = visited.next_block()? {
-            for states in block.chunks(BATCH * width.get()) {
-                if let Err(full) = self.layer.insert_batch(width, states, |_| {}) {
+            for states in shape.parts(block, BATCH) {
+                if let Err(full) = self.layer.insert_batch(shape, states, |_| {}) {
                     return Ok(Err(full));
                 }
             }
         }
         let known = self.layer.len();
         while let Some(block) = waiting.next_block()? {
-            for record in block.chunks_exact(width.get() + 1) {
-                if let Err(full) = self.layer.insert(width, &record[..width.get()]) {
+            for record in shape.entries(block, 1) {
+                let state = shape.first(record);
+                if let Err(full) = self.layer.insert(shape, state) {
                     return Ok(Err(full));
                 }
-                self.front.waited.push(record[width.get()]);
+                self.front.waited.push(record[state.len()]);
             }
         }
         (self.front.known, self.front.cursor) = (known, known);
@@ -115,7 +122,7 @@ impl PartitionSearch {
     fn test_for_more_room(&self, full: LayerFull) -> Result<Test, StopReason> {
         match full {
             LayerFull::System(_) => Err(StopReason::Memory(full)),
-            LayerFull::Budget | LayerFull::RecordNumbers => {
+            LayerFull::Budget | LayerFull::RecordNumbers | LayerFull::Offsets => {
                 best_test(&self.layer, &self.steps).ok_or(StopReason::Memory(full))
             }
         }
@@ -129,24 +136,24 @@ impl PartitionSearch {
         let old = self.partitions.split(partition, test);
         self.partitions.allow(self.allowance());
         self.distribute(old).map_err(disk_failed)?;
-        self.unload(self.layer.width()).map_err(|error| StopReason::Memory(error.into()))
+        self.unload(self.layer.shape()).map_err(|error| StopReason::Memory(error.into()))
     }
 
     /// Gives the states of a partition that was split to its parts: those in memory, and those that are not.
     fn distribute(&mut self, old: Partition) -> io::Result<()> {
-        let width = self.layer.width();
+        let shape = self.layer.shape();
         let as_it_is = &mut |state: &[u64], same: &mut Vec<u64>| {
             same.clear();
             same.extend_from_slice(state);
         };
         self.put_back(0)?;
         if self.front.known == 0 {
-            self.partitions.keep_all(old.visited.into_reader()?, width, as_it_is)?;
+            self.partitions.keep_all(old.visited.into_reader()?, shape, as_it_is)?;
         }
         let (waiting, candidates) = (old.waiting.into_reader()?, old.candidates.into_reader()?);
-        self.partitions.queue_all(waiting, candidates, width, as_it_is)?;
+        self.partitions.queue_all(waiting, candidates, shape, as_it_is)?;
         if let Some(rest) = self.front.candidates.take() {
-            self.partitions.send_all(rest, width, as_it_is)?;
+            self.partitions.send_all(rest, shape, as_it_is)?;
         }
         self.partitions.relieve()
     }
@@ -165,10 +172,10 @@ impl PartitionSearch {
     }
 
     /// Forgets what is in memory, and gives the memory back.
-    pub(super) fn unload(&mut self, width: usize) -> Result<(), OutOfMemory> {
+    pub(super) fn unload(&mut self, shape: RecordShape) -> Result<(), OutOfMemory> {
         self.note_peak();
         self.front = Front { first: self.records, ..Front::default() };
-        self.layer = Layer::new(width, self.limits.memory)?;
+        self.layer = Layer::new(shape, self.limits.memory)?;
         self.layer.set_budget(self.budget());
         Ok(())
     }
@@ -179,8 +186,8 @@ impl PartitionSearch {
         width: usize,
         translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
     ) -> io::Result<()> {
-        let old_width = self.layer.width();
-        let mut new = self.partitions.of_width(width);
+        let old = self.layer.shape();
+        let mut new = self.partitions.of_shape(RecordShape::Fixed(width));
         let mut state = Vec::with_capacity(width);
         for place in self.front.known..self.layer.len() {
             translate(self.layer.state(place), &mut state);
@@ -193,11 +200,11 @@ impl PartitionSearch {
         }
         for number in 0..self.partitions.len() {
             let one = self.partitions.get(number);
-            new.keep_all(one.visited.reader()?, old_width, translate)?;
-            new.queue_all(one.waiting.reader()?, one.candidates.reader()?, old_width, translate)?;
+            new.keep_all(one.visited.reader()?, old, translate)?;
+            new.queue_all(one.waiting.reader()?, one.candidates.reader()?, old, translate)?;
         }
         if let Some(rest) = self.front.candidates.take() {
-            new.send_all(rest, old_width, translate)?;
+            new.send_all(rest, old, translate)?;
         }
         self.partitions = new;
         Ok(())

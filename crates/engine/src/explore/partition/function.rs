@@ -4,9 +4,12 @@
 //! A good bit seldom changes in a step, so that few successors leave the partition, and halves it more or less. Both are judged by samples: of the
 //! states of the partition, and of recent steps. The component of a state that the paper refines by is a variable; a bit of one is finer, and the
 //! search need not know where variables lie.
+//!
+//! States of varying length have no bits that mean the same in all of them. They are split by bits of their hash.
 
 use crate::store::hash::hash_state;
 use crate::store::layer::Layer;
+use crate::store::records::RecordShape;
 
 /// States that bits are judged by, at the most.
 const STATES: usize = 1024;
@@ -85,7 +88,7 @@ fn hash_twice(state: &[u64]) -> u64 {
 /// Steps that the search took lately.
 #[derive(Debug)]
 pub(super) struct RecentSteps {
-    width: usize,
+    shape: RecordShape,
     /// The states before and after each step.
     words: Vec<u64>,
     /// The step that is forgotten next.
@@ -93,31 +96,34 @@ pub(super) struct RecentSteps {
 }
 
 impl RecentSteps {
-    pub(super) fn new(width: usize) -> Self {
-        Self { width, words: Vec::new(), oldest: 0 }
+    pub(super) fn new(shape: RecordShape) -> Self {
+        Self { shape, words: Vec::new(), oldest: 0 }
     }
 
+    /// Keeps a step between states of one length.
     pub(super) fn push(&mut self, from: &[u64], to: &[u64]) {
-        if self.words.len() < STEPS * 2 * self.width {
+        debug_assert_eq!(self.shape, RecordShape::Fixed(from.len()));
+        let width = from.len();
+        if self.words.len() < STEPS * 2 * width {
             self.words.extend_from_slice(from);
             self.words.extend_from_slice(to);
             return;
         }
-        let start = self.oldest * 2 * self.width;
-        self.words[start..start + self.width].copy_from_slice(from);
-        self.words[start + self.width..start + 2 * self.width].copy_from_slice(to);
+        let start = self.oldest * 2 * width;
+        self.words[start..start + width].copy_from_slice(from);
+        self.words[start + width..start + 2 * width].copy_from_slice(to);
         self.oldest = (self.oldest + 1) % STEPS;
     }
 
     /// Gives the states another layout.
     pub(super) fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
         let mut packed = Vec::with_capacity(width);
-        let mut words = Vec::with_capacity(self.words.len() / self.width * width);
-        for state in self.words.chunks_exact(self.width) {
+        let mut words = Vec::new();
+        for state in self.shape.states(&self.words) {
             translate(state, &mut packed);
             words.extend_from_slice(&packed[..width]);
         }
-        *self = Self { width, words, oldest: self.oldest };
+        *self = Self { shape: RecordShape::Fixed(width), words, oldest: self.oldest };
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -128,7 +134,9 @@ impl RecentSteps {
 /// The bit that changes in the fewest steps, of those that split the states of the layer evenly enough; of the hash, if there is none. Nothing only
 /// if no bit splits them.
 pub(super) fn best_test(layer: &Layer, steps: &RecentSteps) -> Option<Test> {
-    let (width, sampled) = (layer.width(), layer.len().min(STATES));
+    let sampled = layer.len().min(STATES);
+    // Without a width there are no bits to choose from.
+    let width = if let RecordShape::Fixed(width) = layer.shape() { width } else { 0 };
     let (mut set, mut changed) = (vec![0usize; width * 64], vec![0usize; width * 64]);
     let mut hashed = [0usize; 64];
     for number in 0..sampled {
@@ -136,7 +144,7 @@ pub(super) fn best_test(layer: &Layer, steps: &RecentSteps) -> Option<Test> {
         state.iter().zip(set.chunks_exact_mut(64)).for_each(|(&word, counts)| count_bits(word, counts));
         count_bits(hash_twice(state), &mut hashed);
     }
-    for step in steps.words.chunks_exact(2 * width) {
+    for step in steps.words.chunks_exact((2 * width).max(1)) {
         let (from, to) = step.split_at(width);
         let words = from.iter().zip(to).map(|(from, to)| from ^ to);
         words.zip(changed.chunks_exact_mut(64)).for_each(|(word, counts)| count_bits(word, counts));
@@ -161,10 +169,10 @@ fn count_bits(mut word: u64, counts: &mut [usize]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::layer::Dynamic;
+    use crate::store::records::{Dynamic, Prefixed};
 
     fn layer(states: impl Iterator<Item = [u64; 2]>) -> Layer {
-        let mut layer = Layer::new(2, 1 << 20).unwrap();
+        let mut layer = Layer::new(RecordShape::Fixed(2), 1 << 20).unwrap();
         states.for_each(|state| assert!(layer.insert(Dynamic(2), &state).is_ok()));
         layer
     }
@@ -174,7 +182,7 @@ mod tests {
         // The first word counts, and its bit 5 changes least; bit 3 of the second word never changes, and is set in one state of sixty-four.
         let state = |number: u64| [number, u64::from(number == 7) << 3];
         let layer = layer((0..64).map(state));
-        let mut steps = RecentSteps::new(2);
+        let mut steps = RecentSteps::new(RecordShape::Fixed(2));
         (0..63).for_each(|number| steps.push(&state(number), &state(number + 1)));
         assert_eq!(best_test(&layer, &steps), Some(Test::State(5)));
     }
@@ -182,8 +190,23 @@ mod tests {
     #[test]
     fn states_without_an_even_bit_are_split_by_their_hash() {
         let layer = layer((0..64).map(|bit| [1 << bit, 0]));
-        assert!(matches!(best_test(&layer, &RecentSteps::new(2)), Some(Test::Hash(_))));
-        assert_eq!(best_test(&self::layer(std::iter::once([1, 2])), &RecentSteps::new(2)), None);
+        assert!(matches!(best_test(&layer, &RecentSteps::new(RecordShape::Fixed(2))), Some(Test::Hash(_))));
+        assert_eq!(
+            best_test(&self::layer(std::iter::once([1, 2])), &RecentSteps::new(RecordShape::Fixed(2))),
+            None
+        );
+    }
+
+    #[test]
+    fn states_of_varying_length_are_split_by_their_hash() {
+        let mut layer = Layer::new(RecordShape::Prefixed, 1 << 20).unwrap();
+        for number in 0..64u64 {
+            let state: Vec<u64> =
+                [number << 20 | (1 + number % 3)].into_iter().chain(0..number % 3).collect();
+            layer.insert(Prefixed, &state).unwrap();
+        }
+        let test = best_test(&layer, &RecentSteps::new(RecordShape::Prefixed));
+        assert!(matches!(test, Some(Test::Hash(_))));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::explore::observer::Record;
 use crate::explore::origin::UNKNOWN;
 use crate::store::external::disk::{Disk, FileClass};
 use crate::store::external::run::{RunReader, RunWriter};
+use crate::store::records::{EntryShape, RecordShape};
 
 use super::function::{PartitionFunction, Test};
 
@@ -38,7 +39,7 @@ impl Partition {
 #[derive(Debug)]
 pub(super) struct Partitions {
     disk: Disk,
-    width: usize,
+    shape: RecordShape,
     /// Whether candidates carry their origins.
     origins: bool,
     function: PartitionFunction,
@@ -51,10 +52,10 @@ pub(super) struct Partitions {
 
 impl Partitions {
     /// One partition without states.
-    pub(super) fn new(disk: &Disk, width: usize, origins: bool, allowance: usize) -> Self {
+    pub(super) fn new(disk: &Disk, shape: RecordShape, origins: bool, allowance: usize) -> Self {
         let mut new = Self {
             disk: disk.clone(),
-            width,
+            shape,
             origins,
             function: PartitionFunction::constant(),
             all: Vec::new(),
@@ -65,23 +66,24 @@ impl Partitions {
         new
     }
 
-    /// The same, for states of another width.
-    pub(super) fn of_width(&self, width: usize) -> Self {
-        Self::new(&self.disk, width, self.origins, self.allowance)
+    /// The same, for states of another shape.
+    pub(super) fn of_shape(&self, shape: RecordShape) -> Self {
+        Self::new(&self.disk, shape, self.origins, self.allowance)
     }
 
     fn partition(&self) -> Partition {
-        let run = |class, more| RunWriter::new(&self.disk, class, self.width + more);
+        let run =
+            |class, more| RunWriter::new(&self.disk, class, EntryShape::of(self.shape).with_origin(more));
         Partition {
-            visited: run(FileClass::Visited, 0),
-            waiting: run(FileClass::Candidates, 1),
-            candidates: run(FileClass::Candidates, usize::from(self.origins)),
+            visited: run(FileClass::Visited, false),
+            waiting: run(FileClass::Candidates, true),
+            candidates: run(FileClass::Candidates, self.origins),
         }
     }
 
-    /// Words of a candidate.
-    pub(super) fn stride(&self) -> usize {
-        self.width + usize::from(self.origins)
+    /// Shape of a candidate.
+    pub(super) fn candidate(&self) -> EntryShape {
+        EntryShape::of(self.shape).with_origin(self.origins)
     }
 
     /// Number of partitions.
@@ -166,51 +168,53 @@ impl Partitions {
     pub(super) fn keep_all(
         &mut self,
         mut visited: RunReader,
-        stride: usize,
+        shape: RecordShape,
         translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
     ) -> io::Result<()> {
         let mut state = Vec::new();
         while let Some(block) = visited.next_block()? {
-            for (number, record) in block.chunks_exact(stride).enumerate() {
+            for (number, record) in shape.states(block).enumerate() {
                 translate(record, &mut state);
-                self.keep(&state[..self.width])?;
+                self.keep(self.shape.first(&state))?;
                 self.look(number)?;
             }
         }
         Ok(())
     }
 
-    /// Takes states that wait from a run, and candidates from another, of states of `width` words.
+    /// Takes states that wait from a run, and candidates from another, of states of this shape.
     pub(super) fn queue_all(
         &mut self,
         mut waiting: RunReader,
         candidates: RunReader,
-        width: usize,
+        shape: RecordShape,
         translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
     ) -> io::Result<()> {
         let mut state = Vec::new();
+        let entry = EntryShape::of(shape).with_origin(true);
         while let Some(block) = waiting.next_block()? {
-            for (number, record) in block.chunks_exact(width + 1).enumerate() {
-                translate(&record[..width], &mut state);
-                self.wait(&state[..self.width], record[width])?;
+            for (number, record) in entry.entries(block).enumerate() {
+                translate(entry.state_of(record), &mut state);
+                self.wait(self.shape.first(&state), entry.origin_of(record).unwrap_or_default())?;
                 self.look(number)?;
             }
         }
-        self.send_all(candidates, width, translate)
+        self.send_all(candidates, shape, translate)
     }
 
     /// Takes candidates from a run.
     pub(super) fn send_all(
         &mut self,
         mut candidates: RunReader,
-        width: usize,
+        shape: RecordShape,
         translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
     ) -> io::Result<()> {
         let mut state = Vec::new();
+        let entry = EntryShape::of(shape).with_origin(self.origins);
         while let Some(block) = candidates.next_block()? {
-            for (number, record) in block.chunks_exact(width + usize::from(self.origins)).enumerate() {
-                translate(&record[..width], &mut state);
-                self.send(&state[..self.width], record.get(width).copied().unwrap_or(UNKNOWN))?;
+            for (number, record) in entry.entries(block).enumerate() {
+                translate(entry.state_of(record), &mut state);
+                self.send(self.shape.first(&state), entry.origin_of(record).unwrap_or(UNKNOWN))?;
                 self.look(number)?;
             }
         }

@@ -8,9 +8,10 @@ use crate::explore::observer::{Observer, Successors};
 use crate::explore::origin::{initial_origin, tell_origin};
 use crate::explore::search::{Counters, Monitor, Search, SearchEnd};
 use crate::store::future_layers::FutureLayers;
-use crate::store::layer::{Inserted, LayerFull, with_width};
+use crate::store::layer::{Inserted, LayerFull};
 use crate::store::persistent_states::PersistentStates;
 use crate::store::recent_states::RecentStates;
+use crate::store::records::{RecordShape, with_records};
 use crate::store::saved::{Loader, Saver};
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::TransitionSystem;
@@ -27,7 +28,7 @@ impl Search for SweepSearch {
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
         let mut expander = system.expander();
-        with_width!(self.layer.width(), width => self.run_with(width, &mut *expander, observer, monitor))
+        with_records!(self.layer.shape(), records => self.run_with(records, &mut *expander, observer, monitor))
     }
 
     fn start<O: Observer>(
@@ -36,7 +37,7 @@ impl Search for SweepSearch {
         initial: &SuccessorBatch,
         observer: &mut O,
     ) -> Result<(), LayerFull> {
-        let width = initial.width();
+        let shape = initial.shape();
         self.all_steps = observer.wants_steps();
         self.whole_layers = observer.wants_whole_layers();
         self.wants_origins = observer.wants_origins();
@@ -46,7 +47,7 @@ impl Search for SweepSearch {
         let Order::Progress { initial: fate, .. } = self.order else {
             observer.layer_begins(0, 0);
             let mut origins = (0..initial.len()).map(|i| initial_origin(initial.action(i)));
-            with_width!(width, width => self.layer.insert_batch(width, initial.words(), |inserted| {
+            with_records!(shape, records => self.layer.insert_batch(records, initial.words(), |inserted| {
                 let origin = origins.next().expect("each initial state has a number");
                 if let Inserted::New(_) = inserted {
                     tell_origin(observer, origin);
@@ -55,20 +56,20 @@ impl Search for SweepSearch {
             return Ok(());
         };
         let origins = self.wants_origins;
-        self.future = FutureLayers::new(width, origins);
+        self.future = FutureLayers::new(shape, origins);
         if self.vectors.is_some() {
             self.future.list_new_layers();
         }
-        self.persistent = PersistentStates::new(width, self.limits.memory, origins)?;
+        self.persistent = PersistentStates::new(shape, self.limits.memory, origins)?;
         let mut values = Vec::new();
         system.expander().progress(initial.words(), &mut values);
         let origins = (0..initial.len()).map(|i| initial_origin(initial.action(i)));
         let described = values.into_iter().zip(origins);
-        with_width!(width, width => match fate {
-            Initial::Pinned => self.persistent.insert(width, initial.words(), described)?,
+        with_records!(shape, records => match fate {
+            Initial::Pinned => self.persistent.insert(records, initial.words(), described)?,
             Initial::Forgotten => {
                 for (i, (value, origin)) in described.enumerate() {
-                    self.future.append(width, value, initial.state(i), origin);
+                    self.future.append(records, value, initial.state(i), origin);
                 }
             }
         });
@@ -89,9 +90,9 @@ impl Search for SweepSearch {
             observer.erroneous_step(self.front.record(self.cursor));
         }
         let mut expander = system.expander();
-        with_width!(self.layer.width(), width => {
-            self.sort(width, &mut *expander, batch, 0);
-            self.take(width, &mut *expander, batch, Some(successors), observer)
+        with_records!(self.layer.shape(), records => {
+            self.sort(records, &mut *expander, batch, 0);
+            self.take(records, &mut *expander, batch, Some(successors), observer)
         })
     }
 
@@ -102,11 +103,12 @@ impl Search for SweepSearch {
     ) -> Result<usize, LayerFull> {
         // There must be room for both forms of the states in memory.
         if self.can_split() && 2 * self.layer.bytes() > self.layer.budget() {
-            let split = with_width!(self.layer.width(), old => self.split_layer(old));
+            let split = with_records!(self.layer.shape(), records => self.split_layer(records));
             split.map_err(|_| LayerFull::Budget)?;
         }
-        self.batch = SuccessorBatch::new(width, BATCH);
-        self.recent = RecentStates::new(width);
+        let shape = RecordShape::Fixed(width);
+        self.batch = SuccessorBatch::new(shape, BATCH);
+        self.recent = RecentStates::new(shape);
         let around = self.future.bytes() + self.persistent.bytes() + self.window.bytes();
         let peak = self.layer.repack(width, &mut *translate)?;
         if self.is_measured() {
@@ -148,15 +150,15 @@ impl Search for SweepSearch {
         let states: usize;
         (self.nesting, self.peak_bytes, self.revisits, states) = from.get()?;
         (self.loaded_at, self.is_sweep_counted, self.course) = from.get()?;
-        let width = self.layer.width();
+        let shape = self.layer.shape();
         self.layer.restart(states).map_err(io::Error::other)?;
         self.layer.load(from)?;
-        self.future = FutureLayers::new(width, self.future.stride() > width);
+        self.future = FutureLayers::new(shape, self.future.after() > 0);
         self.future.load(from)?;
         self.persistent.forget_all().map_err(io::Error::other)?;
         self.persistent.load(from)?;
         self.recent.load(from)?;
-        self.window.load(width, from)?;
+        self.window.load(shape, from)?;
         if let Order::Progress { comparison, .. } = self.order
             && self.vectors.is_some()
         {

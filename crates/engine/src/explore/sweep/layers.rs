@@ -6,8 +6,9 @@ use crate::explore::origin::{UNKNOWN, tell_origin};
 use crate::explore::search::{CompleteSearch, Search, SearchEnd, StopReason};
 use crate::progress::Comparison;
 use crate::store::future_layers::Buffer;
-use crate::store::layer::{Inserted, LayerFull, Width};
+use crate::store::layer::{Inserted, LayerFull};
 use crate::store::recent_states::RecentStates;
+use crate::store::records::Records;
 
 use super::{BATCH, Front, QueueBalance, SweepSearch, is_known, out_of_memory};
 
@@ -16,12 +17,12 @@ const MANY_KNOWN: usize = 8;
 
 impl SweepSearch {
     /// Forgets the current layer and loads the one of least progress, or a minimal one, that has states to be expanded.
-    pub(super) fn next_layer<W: Width, O: Observer>(
+    pub(super) fn next_layer<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
-        self.end_layer(width, observer)?;
+        self.end_layer(records, observer)?;
         if !self.is_measured() {
             return Err(SearchEnd::Complete(CompleteSearch::attest()));
         }
@@ -44,7 +45,7 @@ impl SweepSearch {
                     || (self.window.is_open() && value >= self.front.floor),
                 "tuples go back only inside a group or a window"
             );
-            self.load(width, value, observer)?;
+            self.load(records, value, observer)?;
             if self.cursor < self.layer.len() || self.disk.current.is_some() {
                 return Ok(());
             }
@@ -67,7 +68,7 @@ impl SweepSearch {
     }
 
     /// All states of the current layer are expanded: now it holds most, and will be forgotten.
-    fn end_layer<W: Width, O: Observer>(&mut self, width: W, observer: &mut O) -> Result<(), SearchEnd> {
+    fn end_layer<R: Records, O: Observer>(&mut self, records: R, observer: &mut O) -> Result<(), SearchEnd> {
         let on_disk = self.met_on_disk();
         if self.records() > self.loaded_at {
             self.counters.layers += u64::from(!self.front.is_taken_up);
@@ -86,11 +87,11 @@ impl SweepSearch {
                 return Err(SearchEnd::Decided);
             }
             if self.counters.remembers_from.is_some() {
-                self.close_window(width)?;
+                self.close_window(records)?;
             }
             if self.counters.remembers_from.is_some() && on_disk.is_none() {
                 let states = self.layer.states(self.front.known..self.layer.len());
-                self.persistent.remember(width, self.front.value, states).map_err(out_of_memory)?;
+                self.persistent.remember(records, self.front.value, states).map_err(out_of_memory)?;
                 // Until the next one is loaded: no state counts twice.
                 self.front.persistent = self.layer.len();
             }
@@ -136,7 +137,7 @@ impl SweepSearch {
         let recorded = self.records() - self.queue.first;
         debug_assert_eq!(recorded, self.queue.taken, "what was recorded was taken, once");
         self.queue = QueueBalance { first: self.records(), taken: 0 };
-        self.recent = RecentStates::new(self.layer.width());
+        self.recent = RecentStates::new(self.layer.shape());
         self.window.end_sweep();
         if let Some(vectors) = &mut self.vectors {
             vectors.end_sweep();
@@ -149,21 +150,21 @@ impl SweepSearch {
     }
 
     /// Makes the layer of this value the current one: its persistent states, then what was found ahead.
-    fn load<W: Width, O: Observer>(
+    fn load<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         value: u64,
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
         self.make_room_for_known(value)?;
         let first = self.records();
-        self.keep_current(width, value, observer.bytes())?;
-        self.make_room_beside_window(width, value, observer.bytes())?;
+        self.keep_current(records, value, observer.bytes())?;
+        self.make_room_beside_window(records, value, observer.bytes())?;
         if let Some(kept) = self.window.take(value) {
-            return self.take_up(width, value, &kept, observer);
+            return self.take_up(records, value, &kept, observer);
         }
         let buffer = self.future.take(value);
-        let entries = buffer.as_ref().map_or(0, |buffer| buffer.words() / self.future.stride());
+        let entries = buffer.as_ref().map_or(0, |buffer| self.future.entries_in(buffer));
         // Should there be no room, what was taken out is not counted any more.
         self.is_loading = true;
         let (expanded, roots) = self.persistent.count(value);
@@ -177,29 +178,29 @@ impl SweepSearch {
         self.layer.restart(known + roots + entries).map_err(out_of_memory)?;
         observer.layer_begins(first, self.front.value);
         if !looks_up {
-            self.persistent.enter_expanded(width, value, &mut self.layer).map_err(out_of_memory)?;
+            self.persistent.enter_expanded(records, value, &mut self.layer).map_err(out_of_memory)?;
         }
         let root = |origin| tell_origin(observer, origin);
-        self.persistent.enter_roots(width, value, &mut self.layer, root).map_err(out_of_memory)?;
+        self.persistent.enter_roots(records, value, &mut self.layer, root).map_err(out_of_memory)?;
         debug_assert_eq!(self.layer.len(), known + roots, "a root is a root once");
         self.front = Front { known, persistent: known + roots, ..self.front };
         (self.cursor, self.level_end) = (known, known);
-        self.load_far_persistent(width, value, observer)?;
-        self.load_waiting(width, buffer, observer)?;
-        self.load_far(width, value, observer)?;
+        self.load_far_persistent(records, value, observer)?;
+        self.load_waiting(records, buffer, observer)?;
+        self.load_far(records, value, observer)?;
         self.is_loading = false;
         Ok(())
     }
 
     /// Enters what was found ahead into the current layer.
-    pub(super) fn load_waiting<W: Width, O: Observer>(
+    pub(super) fn load_waiting<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         buffer: Option<Buffer>,
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
         for chunk in buffer.into_iter().flat_map(Buffer::into_chunks) {
-            self.load_chunk(width, &chunk, observer)?;
+            self.load_chunk(records, &chunk, observer)?;
             self.future.recycle(chunk);
         }
         Ok(())
@@ -211,39 +212,41 @@ impl SweepSearch {
     }
 
     /// Enters states that wait, some at a time, into the current layer.
-    pub(super) fn load_chunk<W: Width, O: Observer>(
+    pub(super) fn load_chunk<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         chunk: &[u64],
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
-        let stride = self.future.stride();
+        let after = self.future.after();
         let mut staged = std::mem::take(&mut self.staying.words);
-        for entries in chunk.chunks(BATCH * stride) {
+        for entries in records.entry_parts(chunk, after, BATCH) {
             staged.clear();
             let mut known = [false; BATCH];
-            for (entry, known) in entries.chunks_exact(stride).zip(&mut known) {
-                let state = &entry[..width.get()];
+            let mut count = 0;
+            for (entry, known) in records.entries(entries, after).zip(&mut known) {
+                let state = records.first(entry);
                 *known = self.front.looks_up && is_known(&self.persistent, self.comparison, state);
                 if !*known {
                     staged.extend_from_slice(state);
+                    count += 1;
                 }
             }
-            let origin = |entry: &[u64]| entry.get(width.get()).copied().unwrap_or(UNKNOWN);
-            let new = entries.chunks_exact(stride).zip(&known).filter(|(_, known)| !**known);
+            let origin = |entry: &[u64]| entry.get(records.len_of(entry)).copied().unwrap_or(UNKNOWN);
+            let new = records.entries(entries, after).zip(&known).filter(|(_, known)| !**known);
             let origins = new.map(|(entry, _)| origin(entry));
-            if self.layer.len() + staged.len() / width.get() > self.most.current && self.can_split() {
-                self.split_layer(width)?;
+            if self.layer.len() + count > self.most.current && self.can_split() {
+                self.split_layer(records)?;
             }
-            let mut entered = self.enter(width, &staged, origins.clone(), observer);
+            let mut entered = self.enter(records, &staged, origins.clone(), observer);
             if entered.is_err() && self.window.is_open() {
-                self.close_window(width)?;
+                self.close_window(records)?;
                 self.grant_layer(observer.bytes());
-                entered = self.enter(width, &staged, origins.clone(), observer);
+                entered = self.enter(records, &staged, origins.clone(), observer);
             }
             if entered.is_err() && self.can_split() {
-                self.split_layer(width)?;
-                entered = self.enter(width, &staged, origins, observer);
+                self.split_layer(records)?;
+                entered = self.enter(records, &staged, origins, observer);
             }
             entered.map_err(out_of_memory)?;
         }
@@ -252,16 +255,16 @@ impl SweepSearch {
         Ok(())
     }
 
-    fn enter<W: Width, O: Observer>(
+    fn enter<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         states: &[u64],
         mut origins: impl Iterator<Item = u64>,
         observer: &mut O,
     ) -> Result<(), LayerFull> {
         let (is_split, wants_origins) = (self.disk.current.is_some(), self.wants_origins);
         let disk = &mut self.disk;
-        self.layer.insert_batch(width, states, |inserted| {
+        self.layer.insert_batch(records, states, |inserted| {
             let origin = origins.next().unwrap_or(UNKNOWN);
             match inserted {
                 Inserted::New(_) if is_split => {

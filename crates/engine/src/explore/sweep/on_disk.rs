@@ -14,7 +14,8 @@ use crate::store::far_layers::{FarLayers, QueueKind};
 use crate::store::far_persistent::FarPersistent;
 use crate::store::future_layers::FutureLayers;
 use crate::store::large_layer::LargeLayer;
-use crate::store::layer::{LayerFull, Width, with_width};
+use crate::store::layer::LayerFull;
+use crate::store::records::{RecordShape, Records, with_records};
 use crate::store::saved::{Loader, Saver};
 use model::guarded_commands::ActionId;
 
@@ -183,8 +184,10 @@ impl SweepSearch {
     /// What of this memory is for the current layer. Should it not fit, its states are sorted, and in parts of it that may be new, each
     /// says where it comes from: the rest is for that.
     pub(super) fn share_of_layer(&self, memory: usize) -> usize {
-        let state = 8 * self.layer.width() + 7;
-        let beside = 4 + if self.wants_origins { 12 } else { 0 };
+        let state = self.layer.state_bytes() + 7;
+        // To sort states of varying length takes their offsets, too.
+        let sorted = if self.layer.shape() == RecordShape::Prefixed { 8 } else { 4 };
+        let beside = sorted + if self.wants_origins { 12 } else { 0 };
         (memory as f64 * state as f64 / (state + beside) as f64) as usize
     }
 
@@ -204,8 +207,8 @@ impl SweepSearch {
         let far = match &mut self.disk.layers {
             Some(far) => far,
             None => {
-                let (width, stride) = (self.layer.width(), self.future.stride());
-                let far = FarLayers::new(&spilling.disk, spilling.queue, width, stride, self.limits.memory);
+                let (shape, origins) = (self.layer.shape(), self.future.after() > 0);
+                let far = FarLayers::new(&spilling.disk, spilling.queue, shape, origins, self.limits.memory);
                 self.disk.layers.insert(far.map_err(disk_failed)?)
             }
         };
@@ -221,13 +224,13 @@ impl SweepSearch {
         }
         // From here on they are read in the order of their values.
         self.nesting = Nesting::default();
-        with_width!(self.layer.width(), width => self.close_window(width))?;
+        with_records!(self.layer.shape(), records => self.close_window(records))?;
         let Some(spilling) = &self.spilling else { return Ok(()) };
         let far = match &mut self.disk.persistent {
             Some(far) => far.take_over(&mut self.persistent),
             none => {
-                let (width, origins) = (self.layer.width(), self.wants_origins);
-                let far = FarPersistent::new(&spilling.disk, width, origins).map_err(disk_failed)?;
+                let (shape, origins) = (self.layer.shape(), self.wants_origins);
+                let far = FarPersistent::new(&spilling.disk, shape, origins).map_err(disk_failed)?;
                 let far = none.insert(far);
                 far.begin(&mut self.persistent)
             }
@@ -262,28 +265,28 @@ impl SweepSearch {
     /// Makes sure that the persistent states of this value find room in the current layer: if they are many, by way of the disk.
     pub(super) fn make_room_for_known(&mut self, value: u64) -> Result<(), SearchEnd> {
         let (expanded, roots) = self.persistent.count(value);
-        let bytes = (expanded + roots) * self.layer.width() * 16;
+        let bytes = (expanded + roots) * self.persistent.state_bytes() * 2;
         if self.can_split() && bytes > self.limits.memory / 8 { self.spill_persistent() } else { Ok(()) }
     }
 
     /// Enters the persistent states of this value that are on disk into the current layer: first those that were expanded earlier, then roots.
-    pub(super) fn load_far_persistent<W: Width, O: Observer>(
+    pub(super) fn load_far_persistent<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         value: u64,
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
         let Some(mut far) = self.disk.persistent.take() else { return Ok(()) };
         let mut end = None;
         let entered = far.enter_expanded(value, |words| {
-            let entered = self.enter_known(width, words);
+            let entered = self.enter_known(records, words);
             carry(&mut end, entered)
         });
         let entered = carried(end.take(), entered).and_then(|()| self.end_known());
         let entered = entered.and_then(|()| {
             let entered = far.enter_roots(value, |entries, is_new| {
                 let before = self.layer.len();
-                let entered = self.load_chunk(width, entries, observer);
+                let entered = self.load_chunk(records, entries, observer);
                 if self.disk.current.is_none() {
                     self.tell_new(before, entries, is_new);
                 }
@@ -297,28 +300,27 @@ impl SweepSearch {
 
     /// Which of these entries are behind the first so many states of the current layer, and so were new.
     fn tell_new(&self, before: usize, entries: &[u64], is_new: &mut Vec<bool>) {
-        let width = self.layer.width();
-        let mut new = self.layer.states(before..self.layer.len()).chunks_exact(width).peekable();
-        let entries = entries.chunks_exact(self.future.stride());
-        is_new.extend(entries.map(|entry| new.next_if(|state| **state == entry[..width]).is_some()));
+        let shape = self.layer.shape();
+        let mut new = shape.states(self.layer.states(before..self.layer.len())).peekable();
+        let entries = shape.entries(entries, self.future.after());
+        is_new.extend(entries.map(|entry| new.next_if(|state| *state == shape.first(entry)).is_some()));
     }
 
     /// The part of the layer that is on disk.
-    pub(super) fn load_far<W: Width, O: Observer>(
+    pub(super) fn load_far<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         value: u64,
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
         let Some(mut far) = self.disk.layers.take() else { return Ok(()) };
-        let stride = self.future.stride();
-        let empty = FutureLayers::new(width.get(), stride > width.get());
+        let empty = FutureLayers::new(records.shape(), self.future.after() > 0);
         let mut near = std::mem::replace(&mut self.future, empty);
         // Room for those that come in the meantime is left.
         let room = self.most.ahead.min(FROM_DISK) / 2;
         let mut end = None;
         let taken = far.take(value, &mut near, room, |entries| {
-            let entered = self.load_chunk(width, entries, observer);
+            let entered = self.load_chunk(records, entries, observer);
             carry(&mut end, entered)
         });
         self.future = near;
@@ -336,12 +338,8 @@ impl SweepSearch {
         mut each: impl FnMut(u64, &[u64], (Option<Record>, ActionId)),
     ) -> io::Result<()> {
         self.persistent.for_each(|value, state, origin| each(value, state, origin_of(origin)));
-        let width = self.layer.width();
         self.disk.persistent.as_ref().map_or(Ok(()), |far| {
-            far.for_each(|record| {
-                let origin = record.get(1 + width).copied().unwrap_or(UNKNOWN);
-                each(record[0], &record[1..=width], origin_of(origin));
-            })
+            far.for_each(|value, state, origin| each(value, state, origin_of(origin.unwrap_or(UNKNOWN))))
         })
     }
 }
@@ -362,20 +360,19 @@ impl SweepSearch {
         let (layers, persistent, current): (bool, bool, bool) = from.get()?;
         (self.disk.origins, self.disk.records, self.disk.failure, self.disk.spills) = from.get()?;
         let Some(Spilling { disk, queue, .. }) = &self.spilling else { return Ok(()) };
-        let (width, stride, memory) = (self.layer.width(), self.future.stride(), self.limits.memory);
-        let origins = self.wants_origins;
+        let (shape, memory, origins) = (self.layer.shape(), self.limits.memory, self.wants_origins);
         if layers {
-            let mut far = FarLayers::new(disk, *queue, width, stride, memory)?;
+            let mut far = FarLayers::new(disk, *queue, shape, self.future.after() > 0, memory)?;
             far.load(from)?;
             self.disk.layers = Some(far);
         }
         if persistent {
-            let mut far = FarPersistent::new(disk, width, origins)?;
+            let mut far = FarPersistent::new(disk, shape, origins)?;
             far.load(from)?;
             self.disk.persistent = Some(far);
         }
         if current {
-            let mut large = LargeLayer::new(disk, width, origins)?;
+            let mut large = LargeLayer::new(disk, shape, origins)?;
             large.load(from)?;
             self.disk.current = Some(large);
         }
@@ -403,7 +400,7 @@ impl SweepSearch {
         };
         if self.disk.current.is_none() {
             let origins = self.wants_origins;
-            let large = LargeLayer::new(&spilling.disk, self.layer.width(), origins).map_err(disk_failed)?;
+            let large = LargeLayer::new(&spilling.disk, self.layer.shape(), origins).map_err(disk_failed)?;
             self.disk.spills.current += 1;
             self.disk.records = self.records();
             self.disk.current = Some(large);
@@ -413,13 +410,13 @@ impl SweepSearch {
 
     /// Makes room in memory: what is not at work goes to disk.
     #[cold]
-    pub(super) fn split_layer<W: Width>(&mut self, width: W) -> Result<(), SearchEnd> {
+    pub(super) fn split_layer<R: Records>(&mut self, records: R) -> Result<(), SearchEnd> {
         self.note_peak();
-        self.close_window(width)?;
+        self.close_window(records)?;
         if self.disk.current.is_some() {
             let waiting = self.layer.states(self.cursor..self.level_end).to_vec();
             self.flush_candidates()?;
-            return self.put_to_work(width, &waiting);
+            return self.put_to_work(records, &waiting);
         }
         let len = self.layer.len();
         let level_end = if self.is_measured() { len } else { self.level_end };
@@ -435,14 +432,14 @@ impl SweepSearch {
             .map_err(disk_failed)?;
         self.front = Front { first: self.front.record(cursor), known: 0, persistent: 0, ..self.front };
         self.cursor = 0;
-        if is_loading { self.put_to_work(width, &[]) } else { self.next_waiting(width) }
+        if is_loading { self.put_to_work(records, &[]) } else { self.next_waiting(records) }
     }
 
     /// Before the first state is expanded: moves the layer to disk, if it is to be there in any case.
-    pub(super) fn split_at_once<W: Width>(&mut self, width: W) -> Result<(), SearchEnd> {
+    pub(super) fn split_at_once<R: Records>(&mut self, records: R) -> Result<(), SearchEnd> {
         let is_wanted = self.spilling.as_ref().is_some_and(|spilling| spilling.current_on_disk);
         let is_first = self.counters.explored == 0 && self.disk.current.is_none() && !self.is_measured();
-        if is_wanted && is_first { self.split_layer(width) } else { Ok(()) }
+        if is_wanted && is_first { self.split_layer(records) } else { Ok(()) }
     }
 
     /// Writes the states in memory that may be new.
@@ -455,30 +452,34 @@ impl SweepSearch {
     }
 
     /// These states, of which the first has the number of the one at the cursor, are what is in memory.
-    fn put_to_work<W: Width>(&mut self, width: W, states: &[u64]) -> Result<(), SearchEnd> {
+    fn put_to_work<R: Records>(&mut self, records: R, states: &[u64]) -> Result<(), SearchEnd> {
         self.front.first = self.front.record(self.cursor);
         self.layer.restart(0).map_err(out_of_memory)?;
-        for states in states.chunks(BATCH * width.get()) {
-            self.layer.insert_batch(width, states, |_| {}).map_err(out_of_memory)?;
+        for states in records.parts(states, BATCH) {
+            self.layer.insert_batch(records, states, |_| {}).map_err(out_of_memory)?;
         }
         (self.cursor, self.level_end) = (0, self.layer.len());
         Ok(())
     }
 
     /// The next states that wait come to memory.
-    fn next_waiting<W: Width>(&mut self, width: W) -> Result<(), SearchEnd> {
-        let share = self.layer.budget() / 4 / (8 * width.get() + 10);
-        let most = share.min(self.most.current / 2).max(TOGETHER);
+    fn next_waiting<R: Records>(&mut self, records: R) -> Result<(), SearchEnd> {
+        let share = self.layer.budget() / 4;
+        let most = (share / (self.layer.state_bytes() + 10)).min(self.most.current / 2).max(TOGETHER);
+        // Those that come may be longer than those that went.
+        let most_words = if R::VARYING { share / 8 } else { usize::MAX };
         let mut words = Vec::new();
         let large = self.disk.current.as_mut();
-        large.map_or(Ok(()), |large| large.take_waiting(most, &mut words)).map_err(disk_failed)?;
-        self.put_to_work(width, &words)
+        large
+            .map_or(Ok(()), |large| large.take_waiting(most, most_words, &mut words))
+            .map_err(disk_failed)?;
+        self.put_to_work(records, &words)
     }
 
     /// All states at work are expanded: others come to memory, or the next round begins; `false` if there are no others.
-    pub(super) fn next_part<W: Width, O: Observer>(
+    pub(super) fn next_part<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> Result<bool, SearchEnd> {
@@ -490,26 +491,26 @@ impl SweepSearch {
         let Some(large) = &mut self.disk.current else { return Ok(false) };
         if large.is_round_over() {
             monitor.phase(Phase::MergingRuns);
-            let records = &mut self.disk.records;
+            let stored = &mut self.disk.records;
             let waiting = large.next_round(|origin| {
                 tell_origin(observer, origin.unwrap_or(UNKNOWN));
-                *records += 1;
+                *stored += 1;
             });
             if waiting.map_err(disk_failed)? == 0 {
-                self.put_to_work(width, &[])?;
+                self.put_to_work(records, &[])?;
                 return Ok(false);
             }
             self.begin_level()?;
         }
-        self.next_waiting(width)?;
+        self.next_waiting(records)?;
         Ok(true)
     }
 
     /// Enters states that were expanded in an earlier sweep into the current layer, which has no others yet.
-    fn enter_known<W: Width>(&mut self, width: W, words: &[u64]) -> Result<(), SearchEnd> {
+    fn enter_known<R: Records>(&mut self, records: R, words: &[u64]) -> Result<(), SearchEnd> {
         let is_full = self.layer.len() >= self.most.current && self.can_split();
         if !is_full {
-            match self.layer.insert_batch(width, words, |_| {}) {
+            match self.layer.insert_batch(records, words, |_| {}) {
                 Err(_) if self.can_split() => {}
                 entered => {
                     self.front.known = self.layer.len();
@@ -519,7 +520,7 @@ impl SweepSearch {
         }
         self.large()?;
         self.close_all()?;
-        self.layer.insert_batch(width, words, |_| {}).map_err(out_of_memory)?;
+        self.layer.insert_batch(records, words, |_| {}).map_err(out_of_memory)?;
         self.front.known = self.layer.len();
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The successors of a batch, sorted by where they go: into the current layer, to another one, behind.
 
 use crate::progress::Comparison;
-use crate::store::layer::Width;
+use crate::store::records::Records;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::Expander;
 
@@ -16,38 +16,56 @@ const AT_A_TIME: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct Staying {
     pub(super) words: Vec<u64>,
+    /// Words of those that were announced to the layer.
+    announced: usize,
     /// Their numbers in the batch.
     pub(super) numbers: Vec<u32>,
 }
 
+impl Staying {
+    pub(super) fn clear(&mut self) {
+        self.words.clear();
+        self.announced = 0;
+        self.numbers.clear();
+    }
+}
+
 /// Sorts successors out without a branch that depends on them: everything is written down, and what does not belong there is
 /// overwritten by the next. Whether a successor is new is what no processor can predict.
-struct Sorted<'a, W> {
-    width: W,
+struct Sorted<'a, R> {
+    records: R,
     words: &'a mut [u64],
     numbers: &'a mut [u32],
     leaving: &'a mut [u32],
     stay: usize,
+    /// Words of those that stay, of varying length.
+    end: usize,
     leave: usize,
 }
 
-impl<'a, W: Width> Sorted<'a, W> {
-    /// Room for `more` successors.
+impl<'a, R: Records> Sorted<'a, R> {
+    /// Room for `more` successors of so many words.
     #[inline(always)]
-    fn begin(width: W, staying: &'a mut Staying, leaving: &'a mut Vec<u32>, more: usize) -> Self {
-        let (stay, leave) = (staying.numbers.len(), leaving.len());
-        staying.words.resize((stay + more) * width.get(), 0);
+    fn begin(
+        records: R,
+        staying: &'a mut Staying,
+        leaving: &'a mut Vec<u32>,
+        (more, words): (usize, usize),
+    ) -> Self {
+        let (stay, end, leave) = (staying.numbers.len(), staying.words.len(), leaving.len());
+        staying.words.resize(end + words, 0);
         staying.numbers.resize(stay + more, 0);
         leaving.resize(leave + more, 0);
-        Self { width, words: &mut staying.words, numbers: &mut staying.numbers, leaving, stay, leave }
+        Self { records, words: &mut staying.words, numbers: &mut staying.numbers, leaving, stay, end, leave }
     }
 
     #[inline(always)]
     fn stays(&mut self, number: usize, state: &[u64], truly: bool) {
-        let words = self.width.get();
-        self.words[self.stay * words..(self.stay + 1) * words].copy_from_slice(&state[..words]);
+        let (start, len) = (self.records.start(self.stay, self.end), self.records.len_of(state));
+        self.words[start..start + len].copy_from_slice(&state[..len]);
         self.numbers[self.stay] = number as u32;
         self.stay += usize::from(truly);
+        self.end += if truly { len } else { 0 };
     }
 
     #[inline(always)]
@@ -56,10 +74,10 @@ impl<'a, W: Width> Sorted<'a, W> {
         self.leave += usize::from(truly);
     }
 
-    /// How many stay and how many leave, those of earlier calls included.
+    /// How many stay, how many words these have, and how many leave, those of earlier calls included.
     #[inline(always)]
-    fn counts(&self) -> (usize, usize) {
-        (self.stay, self.leave)
+    fn counts(&self) -> (usize, usize, usize) {
+        (self.stay, self.records.start(self.stay, self.end), self.leave)
     }
 }
 
@@ -75,9 +93,9 @@ impl SweepSearch {
     /// Fills the batch with successors of the states from the cursor on, and announces to the layer those that stay in it; `true` if a
     /// state cannot be expanded. A few states at a time: while the next ones are computed, the index is fetched for these.
     #[inline(always)]
-    pub(super) fn expand<W: Width>(
+    pub(super) fn expand<R: Records>(
         &mut self,
-        width: W,
+        records: R,
         expander: &mut dyn Expander,
         batch: &mut SuccessorBatch,
     ) -> bool {
@@ -88,7 +106,7 @@ impl SweepSearch {
         while next < end && !batch.is_full() {
             let announced = batch.len();
             let expansion = expander.expand(self.layer.states(next..end.min(next + AT_A_TIME)), batch);
-            self.sort(width, expander, batch, announced);
+            self.sort(records, expander, batch, announced);
             if expansion.trouble {
                 return true;
             }
@@ -99,71 +117,73 @@ impl SweepSearch {
 
     /// Sorts the successors from number `from` on by where they go, and announces those that stay in the layer.
     #[inline(always)]
-    pub(super) fn sort<W: Width>(
+    pub(super) fn sort<R: Records>(
         &mut self,
-        width: W,
+        records: R,
         expander: &mut dyn Expander,
         batch: &SuccessorBatch,
         from: usize,
     ) {
         if !self.is_measured() {
-            self.sift(width, batch, from);
+            self.sift(records, batch, from);
         } else if self.vectors.is_none() {
-            self.measure::<false, _>(width, expander, batch, from);
+            self.measure::<false, _>(records, expander, batch, from);
         } else {
-            self.measure_vectors(width, expander, batch, from);
+            self.measure_vectors(records, expander, batch, from);
         }
-        let announced = self.layer.announced() * width.get();
-        self.layer.announce(width, &self.staying.words[announced..]);
+        let announced = records.start(self.layer.announced(), self.staying.announced);
+        self.layer.announce(records, &self.staying.words[announced..]);
+        self.staying.announced = self.staying.words.len();
     }
 
     /// Out of line: the loop over tuples stays small.
     #[inline(never)]
-    fn measure_vectors<W: Width>(
+    fn measure_vectors<R: Records>(
         &mut self,
-        width: W,
+        records: R,
         expander: &mut dyn Expander,
         batch: &SuccessorBatch,
         from: usize,
     ) {
-        self.measure::<true, _>(width, expander, batch, from);
+        self.measure::<true, _>(records, expander, batch, from);
     }
 
     /// All of them stay, but for those that were stored lately.
     #[inline(always)]
-    fn sift<W: Width>(&mut self, width: W, batch: &SuccessorBatch, from: usize) {
-        let words = &batch.words()[from * width.get()..];
-        let (mut recent, all) = (self.recent.look(width), self.all_steps);
-        let mut sorted = Sorted::begin(width, &mut self.staying, &mut self.leaving, batch.len() - from);
-        for (number, state) in words.chunks_exact(width.get()).enumerate() {
+    fn sift<R: Records>(&mut self, records: R, batch: &SuccessorBatch, from: usize) {
+        let words = batch.words_from(records, from);
+        let (mut recent, all) = (self.recent.look(records), self.all_steps);
+        let mut sorted =
+            Sorted::begin(records, &mut self.staying, &mut self.leaving, (batch.len() - from, words.len()));
+        for (number, state) in records.states(words).enumerate() {
             let is_recent = recent.knows(state) & !all;
             sorted.stays(from + number, state, !is_recent);
         }
         let counts = sorted.counts();
-        self.end_sorting(width, counts);
+        self.end_sorting(counts);
     }
 
     /// Their progress says where they go. `VECTORS` are compared component by component.
     #[inline(always)]
-    fn measure<const VECTORS: bool, W: Width>(
+    fn measure<const VECTORS: bool, R: Records>(
         &mut self,
-        width: W,
+        records: R,
         expander: &mut dyn Expander,
         batch: &SuccessorBatch,
         from: usize,
     ) {
         debug_assert_eq!(self.values.len(), from);
-        let words = &batch.words()[from * width.get()..];
+        let words = batch.words_from(records, from);
         expander.progress(words, &mut self.values);
         let (current, floor, all) = (self.front.value, self.front.floor, self.all_steps);
         let comparison = if VECTORS { self.comparison } else { Comparison::Total };
-        let before = self.staying.numbers.len();
-        let mut recent = self.recent.look(width);
-        let mut sorted = Sorted::begin(width, &mut self.staying, &mut self.leaving, batch.len() - from);
+        let before = (self.staying.numbers.len(), self.staying.words.len());
+        let mut recent = self.recent.look(records);
+        let mut sorted =
+            Sorted::begin(records, &mut self.staying, &mut self.leaving, (batch.len() - from, words.len()));
         // Forward edges in the lower half, regress edges in the upper one.
         let mut kinds = 0u64;
-        for ((number, state), &value) in words.chunks_exact(width.get()).enumerate().zip(&self.values[from..])
-        {
+        for ((number, state), &value) in records.states(words).enumerate().zip(&self.values[from..]) {
             let falls = !comparison.is_at_most(current, value);
             kinds += u64::from(value != current) << if falls { 32 } else { 0 };
             // Among vectors, a target of a regress edge is not stored in this sweep, but may be met by it later: the cache must not
@@ -175,36 +195,38 @@ impl SweepSearch {
             sorted.leaves(from + number, is_behind | ((value != current) & !is_recent));
         }
         let counts = sorted.counts();
-        self.end_sorting(width, counts);
+        self.end_sorting(counts);
         self.counters.forward += kinds & u64::from(u32::MAX);
         self.counters.regress += kinds >> 32;
         if self.front.looks_up {
-            self.drop_known(width, before);
+            self.drop_known(records, before);
         }
     }
 
     #[inline(always)]
-    fn end_sorting<W: Width>(&mut self, width: W, (stay, leave): (usize, usize)) {
-        self.staying.words.truncate(stay * width.get());
+    fn end_sorting(&mut self, (stay, words, leave): (usize, usize, usize)) {
+        self.staying.words.truncate(words);
         self.staying.numbers.truncate(stay);
         self.leaving.truncate(leave);
     }
 
-    /// Of those that stay, from number `from` on, states that an earlier sweep expanded need not.
+    /// Of those that stay, from this number and this word on, states that an earlier sweep expanded need not.
     #[cold]
     #[inline(never)]
-    fn drop_known<W: Width>(&mut self, width: W, from: usize) {
-        let Staying { words, numbers } = &mut self.staying;
-        let (words_of, mut stay) = (width.get(), from);
+    fn drop_known<R: Records>(&mut self, records: R, (from, first): (usize, usize)) {
+        let Staying { words, numbers, .. } = &mut self.staying;
+        let (mut stay, mut end, mut start) = (from, first, first);
         for number in from..numbers.len() {
-            let state = number * words_of..(number + 1) * words_of;
+            let state = start..start + records.len_of(&words[start..]);
+            start = state.end;
             if !is_known(&self.persistent, self.comparison, &words[state.clone()]) {
-                words.copy_within(state, stay * words_of);
+                let len = state.len();
+                words.copy_within(state, end);
                 numbers[stay] = numbers[number];
-                stay += 1;
+                (stay, end) = (stay + 1, end + len);
             }
         }
-        words.truncate(stay * words_of);
+        words.truncate(end);
         numbers.truncate(stay);
     }
 }

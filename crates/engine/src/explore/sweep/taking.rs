@@ -5,7 +5,8 @@ use crate::explore::origin::origin;
 use crate::explore::search::{RegressEdge, SearchEnd};
 use crate::progress::Comparison;
 use crate::store::hash::hash_state;
-use crate::store::layer::{Inserted, LayerFull, Width};
+use crate::store::layer::{Inserted, LayerFull};
+use crate::store::records::Records;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Expander, Truth};
 
@@ -15,9 +16,9 @@ use super::{OnRegress, Order, SweepSearch, out_of_memory};
 impl SweepSearch {
     /// Shows the states at the cursor to the observer, stores the successors in the batch, moves the cursor.
     #[inline(always)]
-    pub(super) fn take<W: Width, O: Observer>(
+    pub(super) fn take<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         expander: &mut dyn Expander,
         batch: &SuccessorBatch,
         kind: Option<Successors>,
@@ -36,7 +37,7 @@ impl SweepSearch {
             let successors = kind.unwrap_or(Successors::Steps(steps));
             self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
             if self.is_measured() {
-                self.revisits.expanded(hash_state(&self.layer.state(place)[..width.get()]));
+                self.revisits.expanded(hash_state(records.first(self.layer.state(place))));
             }
             let record = self.front.record(place);
             let state = self.layer.state(place);
@@ -45,12 +46,12 @@ impl SweepSearch {
                 return Err(SearchEnd::Decided);
             }
         }
-        self.store_leaving(width, batch, observer)?;
+        self.store_leaving(records, batch, observer)?;
         if self.layer.len() + self.staying.numbers.len() > self.most.current {
-            self.split_and_announce(width)?;
+            self.split_and_announce(records)?;
         }
-        if let Err(full) = self.store_staying(width, batch, observer) {
-            self.store_with_more_room(width, batch, observer, full)?;
+        if let Err(full) = self.store_staying(records, batch, observer) {
+            self.store_with_more_room(records, batch, observer, full)?;
         }
         self.queue.taken += batch.ends().len() as u64;
         if !self.is_sweep_counted && !batch.ends().is_empty() {
@@ -64,43 +65,43 @@ impl SweepSearch {
 
     /// Makes room in the layer for the successors that stay in it.
     #[cold]
-    pub(super) fn split_and_announce<W: Width>(&mut self, width: W) -> Result<(), SearchEnd> {
+    pub(super) fn split_and_announce<R: Records>(&mut self, records: R) -> Result<(), SearchEnd> {
         if self.can_split() {
-            self.split_layer(width)?;
-            self.layer.announce(width, &self.staying.words);
+            self.split_layer(records)?;
+            self.layer.announce(records, &self.staying.words);
         }
         Ok(())
     }
 
     /// Makes room in the layer for the successors that stay in it, at the cost of what is remembered behind or by way of the disk, and stores them.
     #[cold]
-    pub(super) fn store_with_more_room<W: Width, O: Observer>(
+    pub(super) fn store_with_more_room<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         batch: &SuccessorBatch,
         observer: &mut O,
         full: LayerFull,
     ) -> Result<(), SearchEnd> {
         if self.window.is_open() {
-            self.close_window(width)?;
+            self.close_window(records)?;
             self.grant_layer(observer.bytes());
-            self.layer.announce(width, &self.staying.words);
-            if self.store_staying(width, batch, observer).is_ok() {
+            self.layer.announce(records, &self.staying.words);
+            if self.store_staying(records, batch, observer).is_ok() {
                 return Ok(());
             }
         }
         if !self.can_split() {
             return Err(out_of_memory(full));
         }
-        self.split_and_announce(width)?;
-        self.store_staying(width, batch, observer).map_err(out_of_memory)
+        self.split_and_announce(records)?;
+        self.store_staying(records, batch, observer).map_err(out_of_memory)
     }
 
     /// Stores the successors in other layers: ahead, or, for the next sweep, behind.
     #[inline(always)]
-    pub(super) fn store_leaving<W: Width, O: Observer>(
+    pub(super) fn store_leaving<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         batch: &SuccessorBatch,
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
@@ -121,9 +122,9 @@ impl SweepSearch {
             observer.progress_step(self.front.value, value);
             let origin = origin(record, batch.action(i));
             if comparison.is_below(self.front.value, value) {
-                self.future.append(width, value, batch.state(i), origin);
+                self.future.append(records, value, batch.state(i), origin);
             } else if comparison == Comparison::Total && value >= self.front.floor {
-                self.window.announce(width, value, batch.state(i), (i as u32, origin));
+                self.window.announce(records, value, batch.state(i), (i as u32, origin));
             } else {
                 if let Order::Progress { regress: OnRegress::Stop, .. } = self.order {
                     let (action, before) = (batch.action(i), self.front.value);
@@ -144,31 +145,31 @@ impl SweepSearch {
         self.values.clear();
         let future = &mut self.future;
         self.window.unknown(
-            width,
+            records,
             |number| batch.state(number as usize),
             |value, state, origin| {
-                future.append(width, value, state, origin);
+                future.append(records, value, state, origin);
             },
         );
-        if self.behind.origins.is_empty() { Ok(()) } else { self.persist(width) }
+        if self.behind.origins.is_empty() { Ok(()) } else { self.persist(records) }
     }
 
     /// Makes what lies behind persistent.
-    pub(super) fn persist<W: Width>(&mut self, width: W) -> Result<(), SearchEnd> {
+    pub(super) fn persist<R: Records>(&mut self, records: R) -> Result<(), SearchEnd> {
         let Behind { words, origins } = &mut self.behind;
         if let Some(far) = &mut self.disk.persistent {
-            far.sift(width, words, origins);
+            far.sift(records, words, origins);
         }
-        let inserted = self.persistent.insert(width, words, origins.drain(..));
+        let inserted = self.persistent.insert(records, words, origins.drain(..));
         words.clear();
         inserted.map_err(out_of_memory)
     }
 
     /// Stores the successors in the current layer.
     #[inline(always)]
-    pub(super) fn store_staying<W: Width, O: Observer>(
+    pub(super) fn store_staying<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         batch: &SuccessorBatch,
         observer: &mut O,
     ) -> Result<(), LayerFull> {
@@ -177,7 +178,7 @@ impl SweepSearch {
         let mut numbers = self.staying.numbers.iter().map(|i| *i as usize);
         let (is_split, wants_origins) = (self.disk.current.is_some(), self.wants_origins);
         let disk = &mut self.disk;
-        self.layer.insert_announced(width, &self.staying.words, |inserted| {
+        self.layer.insert_announced(records, &self.staying.words, |inserted| {
             let i = numbers.next().expect("each of them has a number");
             while ends[number] as usize <= i {
                 number += 1;
@@ -200,8 +201,7 @@ impl SweepSearch {
             };
             observer.step(Step { from: parent, action, target: batch.state(i), number });
         })?;
-        self.staying.words.clear();
-        self.staying.numbers.clear();
+        self.staying.clear();
         Ok(())
     }
 }

@@ -18,7 +18,8 @@ use std::io;
 use crate::explore::observer::Observer;
 use crate::explore::origin::UNKNOWN;
 use crate::explore::search::{Search, SearchEnd};
-use crate::store::layer::{LayerCopy, Width};
+use crate::store::layer::LayerCopy;
+use crate::store::records::{RecordShape, Records};
 use crate::store::saved::{Loader, Saver};
 
 use super::{Front, Retention, SweepSearch};
@@ -100,22 +101,22 @@ impl Window {
 
     /// A step of the batch leads to a state of this value, which the window has or not.
     #[inline]
-    pub(super) fn announce<W: Width>(&mut self, width: W, value: u64, target: &[u64], state: (u32, u64)) {
-        let hash = self.kept.get(&value).map_or(0, |kept| kept.states.announce(width, target));
+    pub(super) fn announce<R: Records>(&mut self, records: R, value: u64, target: &[u64], state: (u32, u64)) {
+        let hash = self.kept.get(&value).map_or(0, |kept| kept.states.announce(records, target));
         self.announced.push(Announced { value, hash, state });
     }
 
     /// Gives `each` those of the announced states that the window does not have.
     #[inline]
-    pub(super) fn unknown<'s, W: Width>(
+    pub(super) fn unknown<'s, R: Records>(
         &mut self,
-        width: W,
+        records: R,
         state: impl Fn(u32) -> &'s [u64],
         mut each: impl FnMut(u64, &[u64], u64),
     ) {
         for Announced { value, hash, state: (number, origin) } in self.announced.drain(..) {
             let (state, kept) = (state(number), self.kept.get(&value));
-            if !kept.is_some_and(|kept| kept.states.contains_announced(width, state, hash)) {
+            if !kept.is_some_and(|kept| kept.states.contains_announced(records, state, hash)) {
                 each(value, state, origin);
             }
         }
@@ -226,13 +227,13 @@ impl Window {
         Ok(())
     }
 
-    pub(super) fn load(&mut self, width: usize, from: &mut Loader) -> io::Result<()> {
+    pub(super) fn load(&mut self, shape: RecordShape, from: &mut Loader) -> io::Result<()> {
         let layers: usize;
         (self.retention, self.head, self.floor, self.is_current, self.is_exact) = from.get()?;
         (self.copied, layers) = from.get()?;
         for _ in 0..layers {
             let (value, persistent, looks_up) = from.get()?;
-            let states = LayerCopy::of(width, from.get_words()?);
+            let states = LayerCopy::of(shape, from.get_words()?);
             self.keep(value, KeptLayer { states, persistent, looks_up }, 0);
         }
         Ok(())
@@ -248,7 +249,7 @@ impl Window {
                 words.extend_from_slice(&packed[..width]);
             }
             self.bytes -= layer.bytes();
-            layer.states = LayerCopy::of(width, words);
+            layer.states = LayerCopy::of(RecordShape::Fixed(width), words);
             self.bytes += layer.bytes();
         }
     }
@@ -256,9 +257,9 @@ impl Window {
 
 impl SweepSearch {
     /// Before the layer of this value is loaded: keeps the current one, if the window reaches that far, and there is room for a copy of it.
-    pub(super) fn keep_current<W: Width>(
+    pub(super) fn keep_current<R: Records>(
         &mut self,
-        width: W,
+        records: R,
         value: u64,
         elsewhere: usize,
     ) -> Result<(), SearchEnd> {
@@ -269,7 +270,7 @@ impl SweepSearch {
         }
         let is_full = self.bytes() + self.layer.bytes() + elsewhere > self.limits.memory;
         if is_full || self.window.copied > COPIED_AT_LEAST + COPIED * self.counters.explored {
-            return self.close_window(width);
+            return self.close_window(records);
         }
         self.window.copied += self.layer.len() as u64;
         let states = LayerCopy::new(&self.layer);
@@ -280,9 +281,9 @@ impl SweepSearch {
     }
 
     /// Lets the layer of this value have the memory that nothing else needs, and, if that is not enough, what the window has.
-    pub(super) fn make_room_beside_window<W: Width>(
+    pub(super) fn make_room_beside_window<R: Records>(
         &mut self,
-        width: W,
+        records: R,
         value: u64,
         elsewhere: usize,
     ) -> Result<(), SearchEnd> {
@@ -293,8 +294,8 @@ impl SweepSearch {
         let (expanded, roots) = self.persistent.count(value);
         let kept = self.window.get(value).map_or(0, |kept| kept.states.len());
         let states = expanded + roots + kept + self.future.entries_of(value);
-        if states * (8 * width.get() + BESIDE) + LEAST > self.layer.budget() {
-            self.close_window(width)?;
+        if states * (self.layer.state_bytes() + BESIDE) + LEAST > self.layer.budget() {
+            self.close_window(records)?;
             self.grant_layer(elsewhere);
         }
         Ok(())
@@ -307,9 +308,9 @@ impl SweepSearch {
     }
 
     /// Makes a layer that was kept the current one, with what was found for it since.
-    pub(super) fn take_up<W: Width, O: Observer>(
+    pub(super) fn take_up<R: Records, O: Observer>(
         &mut self,
-        width: W,
+        records: R,
         value: u64,
         kept: &KeptLayer,
         observer: &mut O,
@@ -322,7 +323,7 @@ impl SweepSearch {
             let len = self.layer.len();
             self.front = Front { known: len, persistent: len, first, ..self.front };
             (self.cursor, self.level_end) = (len, len);
-            self.close_window(width)?;
+            self.close_window(records)?;
             self.grant_layer(observer.bytes());
             return Ok(());
         }
@@ -334,14 +335,14 @@ impl SweepSearch {
         observer.layer_begins(first, value);
         let buffer = self.future.take(value);
         self.is_loading = true;
-        self.load_waiting(width, buffer, observer)?;
+        self.load_waiting(records, buffer, observer)?;
         self.is_loading = false;
         Ok(())
     }
 
     /// Forgets what is behind, for good. What waits there is to be met by the next sweep.
     #[cold]
-    pub(super) fn close_window<W: Width>(&mut self, width: W) -> Result<(), SearchEnd> {
+    pub(super) fn close_window<R: Records>(&mut self, records: R) -> Result<(), SearchEnd> {
         if !self.window.is_open() {
             return Ok(());
         }
@@ -352,19 +353,20 @@ impl SweepSearch {
         });
         self.window.close(here);
         self.front.floor = here;
-        let stride = self.future.stride();
+        let after = self.future.after();
         for value in waiting {
             let Some(buffer) = self.future.take(value) else { continue };
             for chunk in buffer.into_chunks() {
-                for entry in chunk.chunks_exact(stride) {
-                    self.behind.words.extend_from_slice(&entry[..width.get()]);
-                    self.behind.origins.push((value, entry.get(width.get()).copied().unwrap_or(UNKNOWN)));
+                for entry in records.entries(&chunk, after) {
+                    let state = records.first(entry);
+                    self.behind.words.extend_from_slice(state);
+                    self.behind.origins.push((value, entry.get(state.len()).copied().unwrap_or(UNKNOWN)));
                 }
                 self.future.recycle(chunk);
             }
         }
         self.future.forget_spare();
         // Should there be no room for them, they are lost, and with them the search, which ends and is not saved.
-        self.persist(width)
+        self.persist(records)
     }
 }

@@ -9,7 +9,8 @@
 //! kinds than steps: what is learned from changes is learned from kinds.
 
 use crate::progress::components::components;
-use crate::store::layer::{Inserted, Layer, LayerFull, with_width};
+use crate::store::layer::{Inserted, Layer, LayerFull};
+use crate::store::records::{RecordShape, with_records};
 use model::guarded_commands::{ActionId, GuardedCommands};
 use model::random::Random;
 use model::state_layout::{Field, StateLayout};
@@ -149,7 +150,7 @@ impl Sample {
         let mut drawing = Drawing::new(system, layout)?;
         let mut initial = vec![0; layout.words()];
         if layout.encode(&model.initial_state(), &mut initial).is_ok() {
-            with_width!(layout.words(), width => drawing.states.insert(width, &initial)?);
+            with_records!(layout.shape(), records => drawing.states.insert(records, &initial)?);
             drawing.expansion.push(LEAF);
             drawing.sub_spaces(model, size * SUB_SPACES / 100, random)?;
             let prefix = drawing.expanded.len() + size * PREFIX / 100;
@@ -184,12 +185,12 @@ impl<'a> Drawing<'a> {
     fn new(system: &'a dyn TransitionSystem, layout: &StateLayout) -> Result<Self, LayerFull> {
         Ok(Self {
             expander: system.expander(),
-            states: Layer::new(layout.words(), usize::MAX)?,
+            states: Layer::new(layout.shape(), usize::MAX)?,
             expansion: Vec::new(),
             expanded: Vec::new(),
             first_step: vec![0],
             steps: Vec::new(),
-            batch: SuccessorBatch::new(layout.words(), 4 * TOGETHER),
+            batch: SuccessorBatch::new(layout.shape(), 4 * TOGETHER),
             words: Vec::new(),
             met: Vec::new(),
             walk: 0,
@@ -199,16 +200,17 @@ impl<'a> Drawing<'a> {
 
     /// Expands states that are leaves. What is a matter for the interpreter stays one.
     fn expand(&mut self, states: &[u32]) -> Result<(), LayerFull> {
-        let width = self.states.width();
+        let shape = self.states.shape();
         self.words.clear();
         states.iter().for_each(|state| self.words.extend_from_slice(self.states.state(*state as usize)));
         let mut done = 0;
         while done < states.len() {
             self.batch.clear();
-            let expansion = self.expander.expand(&self.words[done * width..], &mut self.batch);
+            let expansion =
+                self.expander.expand(&self.words[shape.words_of(&self.words, done)..], &mut self.batch);
             let (batch, steps, expansions) = (&self.batch, &mut self.steps, &mut self.expansion);
             let mut number = 0;
-            with_width!(width, width => self.states.insert_batch(width, batch.words(), |inserted| {
+            with_records!(shape, records => self.states.insert_batch(records, batch.words(), |inserted| {
                 let (Inserted::New(next) | Inserted::Known(next)) = inserted;
                 if let Inserted::New(_) = inserted {
                     expansions.push(LEAF);
@@ -391,7 +393,7 @@ impl Kinds {
         Ok(Self {
             cells,
             fields: layout.fields().to_vec(),
-            records: Layer::new(2 * layout.words(), usize::MAX)?,
+            records: Layer::new(RecordShape::Fixed(2 * layout.words()), usize::MAX)?,
             steps: Vec::new(),
             record: Vec::new(),
         })
@@ -410,7 +412,8 @@ impl Kinds {
             }
             self.record.extend([before & changed, after & changed]);
         }
-        let inserted = with_width!(self.records.width(), width => self.records.insert(width, &self.record)?);
+        let inserted =
+            with_records!(self.records.shape(), shape => self.records.insert(shape, &self.record)?);
         match inserted {
             Inserted::New(_) => self.steps.push(1),
             Inserted::Known(kind) => self.steps[kind as usize] += 1,

@@ -8,6 +8,7 @@ use crate::explore::{Observer, Record};
 use crate::store::compact_graph::RecordedGraph;
 use crate::store::compact_graph::recording::{GraphMemory, GraphRecording};
 use crate::store::external::disk::Disk;
+use model::records::RecordShape;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::Truth;
 
@@ -27,10 +28,10 @@ pub struct GraphRecorder {
 }
 
 impl GraphRecorder {
-    /// For states of `width` words and so many propositions, which are the first predicates of the system.
-    pub fn new(disk: &Disk, width: usize, propositions: usize, memory: GraphMemory) -> Self {
+    /// For states of this shape and so many propositions, which are the first predicates of the system.
+    pub fn new(disk: &Disk, shape: RecordShape, propositions: usize, memory: GraphMemory) -> Self {
         Self {
-            recording: GraphRecording::new(disk, width, propositions, memory),
+            recording: GraphRecording::new(disk, shape, propositions, memory),
             asked: !u64::MAX.unbounded_shl(propositions as u32),
             undefined_at: None,
             layer_begins: true,

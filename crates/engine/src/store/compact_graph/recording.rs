@@ -17,6 +17,7 @@ use crate::store::bit_vector::{BitVector, Ranks};
 use crate::store::external::disk::{Disk, FileClass};
 use crate::store::external::run::{Run, RunReader, RunWriter};
 use crate::store::external::sort::{SortedRuns, Sorter};
+use crate::store::records::{EntryShape, RecordShape};
 
 /// Runs that are merged together.
 const FAN: usize = 16;
@@ -50,7 +51,7 @@ pub struct GraphMemory {
 #[derive(Debug)]
 pub struct GraphRecording {
     disk: Disk,
-    width: usize,
+    shape: EntryShape,
     memory: GraphMemory,
     /// In the order of their numbers.
     states: RunWriter,
@@ -67,8 +68,13 @@ pub struct GraphRecording {
     record: Vec<u64>,
 }
 
-fn sorter(disk: &Disk, stride: usize, memory: GraphMemory) -> Sorter {
-    Sorter::new(SortedRuns::new(disk, FileClass::Steps, stride, stride, FAN), memory.sorted)
+/// Source and action, then target.
+fn numbered_step() -> EntryShape {
+    EntryShape::words(2)
+}
+
+fn sorter(disk: &Disk, shape: EntryShape, memory: GraphMemory) -> Sorter {
+    Sorter::new(SortedRuns::new(disk, FileClass::Steps, shape, FAN), memory.sorted)
 }
 
 fn for_each(reader: &mut RunReader, mut each: impl FnMut(&[u64]) -> io::Result<()>) -> io::Result<()> {
@@ -96,17 +102,18 @@ impl Patience<'_> {
 }
 
 impl GraphRecording {
-    /// Nothing yet. States have `width` words.
-    pub fn new(disk: &Disk, width: usize, propositions: usize, memory: GraphMemory) -> Self {
+    /// Nothing yet. States have this shape.
+    pub fn new(disk: &Disk, shape: RecordShape, propositions: usize, memory: GraphMemory) -> Self {
+        let shape = EntryShape::of(shape);
         Self {
             disk: disk.clone(),
-            width,
+            shape,
             memory,
-            states: RunWriter::new(disk, FileClass::Steps, width),
+            states: RunWriter::new(disk, FileClass::Steps, shape),
             initial: Vec::new(),
-            steps: sorter(disk, width + 1, memory),
+            steps: sorter(disk, shape.with_word(), memory),
             has_steps: false,
-            numbered: RunWriter::new(disk, FileClass::Steps, 2),
+            numbered: RunWriter::new(disk, FileClass::Steps, numbered_step()),
             layers: BitVector::default(),
             truths: vec![BitVector::default(); propositions],
             record: Vec::new(),
@@ -119,14 +126,14 @@ impl GraphRecording {
         for (bit, truths) in self.truths.iter_mut().enumerate() {
             truths.push(truth >> bit & 1 != 0);
         }
-        self.states.push(&state[..self.width])
+        self.states.push(self.shape.state().first(state))
     }
 
     /// A step from the state with this number.
     pub fn add_step(&mut self, source: u64, action: u32, target: &[u64]) -> io::Result<()> {
         self.has_steps = true;
         self.record.clear();
-        self.record.extend_from_slice(&target[..self.width]);
+        self.record.extend_from_slice(self.shape.state().first(target));
         self.record.push(origin(source, action));
         self.steps.push(&self.record)
     }
@@ -139,7 +146,7 @@ impl GraphRecording {
 
     /// The initial state with this number.
     pub fn add_initial(&mut self, number: u32, state: &[u64]) {
-        self.initial.push((number, state[..self.width].to_vec()));
+        self.initial.push((number, self.shape.state().first(state).to_vec()));
     }
 
     /// States that were expanded.
@@ -159,19 +166,20 @@ impl GraphRecording {
         width: usize,
         translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
     ) -> io::Result<()> {
-        let (old, memory) = (self.width, self.memory);
-        let mut state = Vec::new();
-        let states = std::mem::replace(&mut self.states, RunWriter::new(&self.disk, FileClass::Steps, width));
+        let (shape, memory) = (EntryShape::words(width), self.memory);
+        let (step, mut state) = (self.shape.with_word(), Vec::new());
+        let states = std::mem::replace(&mut self.states, RunWriter::new(&self.disk, FileClass::Steps, shape));
         for_each(&mut states.into_reader()?, |record| {
             state.clear();
             translate(record, &mut state);
             self.states.push(&state)
         })?;
-        let steps = std::mem::replace(&mut self.steps, sorter(&self.disk, width + 1, memory)).finish()?;
+        let steps =
+            std::mem::replace(&mut self.steps, sorter(&self.disk, shape.with_word(), memory)).finish()?;
         for_each(&mut steps.reader(), |record| {
             state.clear();
-            translate(&record[..old], &mut state);
-            state.extend_from_slice(&record[old..]);
+            translate(step.state_of(record), &mut state);
+            state.extend(step.origin_of(record));
             self.steps.push(&state)
         })?;
         for (_, initial) in &mut self.initial {
@@ -179,7 +187,7 @@ impl GraphRecording {
             translate(initial, &mut state);
             initial.clone_from(&state);
         }
-        self.width = width;
+        self.shape = shape;
         Ok(())
     }
 
@@ -193,11 +201,12 @@ impl GraphRecording {
         for (number, state) in std::mem::take(&mut self.initial) {
             self.add_step(NOWHERE, number, &state)?;
         }
-        let Self { disk, width, memory, states, steps, numbered, layers, truths, .. } = self;
-        let states = sorted(states, &disk, width, memory, &mut patience)?;
-        let firsts = Ranks::new(first_numbers(&states, width, layers.len())?);
-        let mut rows = sorter(&disk, 2, memory);
-        let initial = join(&states, &steps.finish()?, width, &firsts, |row| {
+        let Self { disk, shape, memory, states, steps, numbered, layers, truths, .. } = self;
+        let shape = shape.with_word();
+        let states = sorted(states, &disk, shape, memory, &mut patience)?;
+        let firsts = Ranks::new(first_numbers(&states, shape, layers.len())?);
+        let mut rows = sorter(&disk, numbered_step(), memory);
+        let initial = join(&states, &steps.finish()?, shape, &firsts, |row| {
             patience.try_on()?;
             rows.push(&row)
         })?;
@@ -223,7 +232,7 @@ impl GraphRecording {
         }
         drop(states);
         initial.sort_unstable();
-        let nothing = RunWriter::new(&disk, FileClass::Steps, 2).into_reader()?;
+        let nothing = RunWriter::new(&disk, FileClass::Steps, numbered_step()).into_reader()?;
         written(&disk, memory, [nothing, numbered.into_reader()?], &layers, initial, truths, patience)
     }
 }
@@ -232,11 +241,11 @@ impl GraphRecording {
 fn sorted(
     states: RunWriter,
     disk: &Disk,
-    width: usize,
+    shape: EntryShape,
     memory: GraphMemory,
     patience: &mut Patience,
 ) -> io::Result<Run> {
-    let (mut sorter, mut record, mut number) = (sorter(disk, width + 1, memory), Vec::new(), 0);
+    let (mut sorter, mut record, mut number) = (sorter(disk, shape, memory), Vec::new(), 0);
     for_each(&mut states.into_reader()?, |state| {
         patience.try_on()?;
         record.clear();
@@ -267,13 +276,13 @@ fn written(
 }
 
 /// Numbers under which a state was expanded for the first time.
-fn first_numbers(states: &Run, width: usize, records: u64) -> io::Result<BitVector> {
+fn first_numbers(states: &Run, shape: EntryShape, records: u64) -> io::Result<BitVector> {
     let mut firsts = BitVector::new(records, false);
     let mut before = Vec::new();
     for_each(&mut states.reader(), |record| {
-        let (state, number) = record.split_at(width);
+        let (state, number) = (shape.state_of(record), shape.origin_of(record).unwrap_or_default());
         if before != state {
-            firsts.set(number[0], true);
+            firsts.set(number, true);
             before.clear();
             before.extend_from_slice(state);
         }
@@ -286,22 +295,22 @@ fn first_numbers(states: &Run, width: usize, records: u64) -> io::Result<BitVect
 fn join(
     states: &Run,
     steps: &Run,
-    width: usize,
+    shape: EntryShape,
     firsts: &Ranks,
     mut each: impl FnMut([u64; 2]) -> io::Result<()>,
 ) -> io::Result<Vec<(u32, u64)>> {
     let mut initial = Vec::new();
     let mut states = states.reader();
     for_each(&mut steps.reader(), |step| {
-        let (target, &[origin]) = step.split_at(width) else { return Err(damaged()) };
+        let (target, origin) = (shape.state_of(step), shape.origin_of(step).ok_or_else(damaged)?);
         let (source, action) = origin_of(origin);
         // The first of equal states has the least number: there the reader stays.
-        while states.peek()?.is_some_and(|state| &state[..width] < target) {
+        while states.peek()?.is_some_and(|state| shape.state_of(state) < target) {
             states.advance();
         }
-        let state = states.peek()?.filter(|state| &state[..width] == target);
+        let state = states.peek()?.filter(|state| shape.state_of(state) == target);
         let state = state.ok_or_else(|| io::Error::other("a successor was never expanded"))?;
-        let target = firsts.rank(state[width]);
+        let target = firsts.rank(shape.origin_of(state).ok_or_else(damaged)?);
         if source == NOWHERE {
             initial.push((action, target));
         } else if firsts.bits().get(source) {

@@ -10,6 +10,7 @@ use super::disk::{Disk, FileClass};
 use super::merge::Merge;
 use super::run::{RunReader, RunWriter};
 use super::{ExternalQueue, Receiver};
+use crate::store::records::EntryShape;
 use crate::store::saved::{Loader, Saver};
 
 /// How large its parts are.
@@ -34,11 +35,12 @@ impl Default for Parameters {
 #[derive(Debug)]
 pub struct ArrayHeap {
     disk: Disk,
-    width: usize,
-    stride: usize,
+    shape: EntryShape,
     parameters: Parameters,
     /// The records in memory, one behind the other.
     inserted: Vec<u64>,
+    /// How many those are.
+    count: usize,
     /// The least key of those.
     least: Option<u64>,
     levels: Vec<Vec<SortedRun>>,
@@ -51,38 +53,34 @@ struct SortedRun {
 }
 
 impl ArrayHeap {
-    /// An empty queue of records whose first `width + 1` words, key and state, say whether they are the same; there may be more.
-    pub fn new(disk: &Disk, width: usize, stride: usize, parameters: Parameters) -> Self {
+    /// An empty queue of records of this shape, which have keys.
+    pub fn new(disk: &Disk, shape: EntryShape, parameters: Parameters) -> Self {
         Self {
             disk: disk.clone(),
-            width,
-            stride,
+            shape,
             parameters,
             inserted: Vec::new(),
+            count: 0,
             least: None,
             levels: Vec::new(),
         }
     }
 
-    fn inserted(&self) -> usize {
-        self.inserted.len() / self.stride
-    }
-
     /// Writes the largest records in memory to a run of the first level.
     fn write_largest(&mut self) -> io::Result<()> {
-        let mut records: Vec<&[u64]> = self.inserted.chunks_exact(self.stride).collect();
+        let mut records: Vec<&[u64]> = self.shape.entries(&self.inserted).collect();
         records.sort_unstable();
         let kept = records.len() - self.parameters.written.min(records.len());
-        let mut run = RunWriter::new(&self.disk, FileClass::Queue, self.stride);
+        let mut run = RunWriter::new(&self.disk, FileClass::Queue, self.shape);
         let mut before: &[u64] = &[];
         for record in &records[kept..] {
-            let identity = &record[..=self.width];
+            let identity = self.shape.identity(record);
             if std::mem::replace(&mut before, identity) != identity {
                 run.push(record)?;
             }
         }
-        self.inserted = records[..kept].concat();
-        self.least = self.inserted.chunks_exact(self.stride).map(|record| record[0]).min();
+        (self.inserted, self.count) = (records[..kept].concat(), kept);
+        self.least = self.shape.entries(&self.inserted).map(|record| record[0]).min();
         self.add(0, run)
     }
 
@@ -98,8 +96,8 @@ impl ArrayHeap {
             return Ok(());
         }
         let runs = std::mem::take(&mut self.levels[level]);
-        let mut merged = RunWriter::new(&self.disk, FileClass::Queue, self.stride);
-        let mut merge = Merge::new(self.width + 1, runs.into_iter().map(|run| run.reader).collect());
+        let mut merged = RunWriter::new(&self.disk, FileClass::Queue, self.shape);
+        let mut merge = Merge::new(self.shape, runs.into_iter().map(|run| run.reader).collect());
         while let Some(record) = merge.next()? {
             merged.push(record)?;
         }
@@ -109,18 +107,21 @@ impl ArrayHeap {
 
 impl ExternalQueue for ArrayHeap {
     fn push(&mut self, record: &[u64]) -> io::Result<()> {
-        if self.inserted() >= self.parameters.in_memory {
+        if self.count >= self.parameters.in_memory {
             self.write_largest()?;
         }
         self.inserted.extend_from_slice(record);
+        self.count += 1;
         self.least = Some(self.least.map_or(record[0], |least| least.min(record[0])));
         Ok(())
     }
 
     fn push_all(&mut self, key: u64, entries: &[u64]) -> io::Result<()> {
-        let mut record = vec![key; self.stride];
-        entries.chunks_exact(self.stride - 1).try_for_each(|entry| {
-            record[1..].copy_from_slice(entry);
+        let mut record = Vec::new();
+        self.shape.unkeyed().entries(entries).try_for_each(|entry| {
+            record.clear();
+            record.push(key);
+            record.extend_from_slice(entry);
             self.push(&record)
         })
     }
@@ -138,15 +139,16 @@ impl ExternalQueue for ArrayHeap {
     fn take(&mut self, key: u64, receiver: &mut dyn Receiver) -> io::Result<()> {
         if self.least == Some(key) {
             let mut kept = Vec::new();
-            for record in self.inserted.chunks_exact(self.stride) {
+            for record in self.shape.entries(&self.inserted) {
                 if record[0] != key {
                     kept.extend_from_slice(record);
                 } else {
                     receiver.receive(record)?;
+                    self.count -= 1;
                 }
             }
             self.inserted = kept;
-            self.least = self.inserted.chunks_exact(self.stride).map(|record| record[0]).min();
+            self.least = self.shape.entries(&self.inserted).map(|record| record[0]).min();
         }
         for run in self.levels.iter_mut().flatten() {
             while let Some(record) = run.reader.peek()?.filter(|record| record[0] == key) {
@@ -165,12 +167,12 @@ impl ExternalQueue for ArrayHeap {
 
     fn records(&self) -> u64 {
         let on_disk: u64 = self.levels.iter().flatten().map(|run| run.left).sum();
-        on_disk + self.inserted() as u64
+        on_disk + self.count as u64
     }
 
     fn in_memory(&self) -> u64 {
         let read: usize = self.levels.iter().flatten().map(|run| run.reader.in_memory()).sum();
-        (self.inserted() + read) as u64
+        (self.count + read) as u64
     }
 
     fn bytes(&self) -> usize {
@@ -192,6 +194,7 @@ impl ExternalQueue for ArrayHeap {
         let levels: Vec<usize> = from.get()?;
         self.least = from.get()?;
         self.inserted = from.get_words()?;
+        self.count = self.shape.count(&self.inserted);
         let mut run = |_| {
             let left = from.get()?;
             Ok(SortedRun { reader: RunReader::load_rest(&self.disk, FileClass::Queue, from)?, left })

@@ -3,10 +3,14 @@
 //! The first words of all records come first, then the second ones. Of a row of words, only the bytes are written in which they differ. Where records
 //! come in order, neighbours are alike: then the rows are of differences between records, and compressed. A checksum tells a damaged block from
 //! a whole one.
+//!
+//! Records of varying length have ragged rows: the n-th row has a word of each record that is so long. Whoever reads the rows that every record has
+//! knows from the heads among them how long the others are. So short records do not pay for long ones.
 
 use std::io;
 
 use crate::store::hash::hash_state;
+use crate::store::records::{EntryShape, LENGTH_BITS};
 
 /// Number of words, of bytes behind the head, of bytes before they were compressed; checksum of all but itself.
 const HEAD: usize = 20;
@@ -16,12 +20,17 @@ const DIFFERENCES: u32 = 1 << 31;
 const WORDS: usize = 2048;
 /// Records of a block at the least: writing one has a price.
 const RECORDS: usize = 256;
+/// Words of a block of records of varying length, but for the last record.
+const VARYING_WORDS: usize = 4096;
+/// Words of a record at the most, where lengths vary.
+const LONGEST: usize = (1 << LENGTH_BITS) + 8;
 
-/// Records of one length, one behind the other.
-#[derive(Clone, Debug, Default)]
+/// Records, one behind the other.
+#[derive(Clone, Debug)]
 pub struct Block {
     words: Vec<u64>,
-    stride: usize,
+    records: usize,
+    shape: EntryShape,
     /// Words of a full block: asked for with every record, and a division to find out.
     full: usize,
 }
@@ -32,34 +41,49 @@ pub struct Scratch {
     rows: Vec<u8>,
     bytes: Vec<u8>,
     column: Vec<u64>,
+    /// Where records of varying length begin, and where they end.
+    records: Vec<(u32, u32)>,
 }
 
 impl Scratch {
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.rows.capacity() + self.bytes.capacity() + self.column.capacity() * 8
+        let bytes = self.rows.capacity() + self.bytes.capacity();
+        bytes + (self.column.capacity() + self.records.capacity()) * 8
     }
 }
 
 impl Block {
-    /// An empty block for records of `stride` words.
-    pub fn new(stride: usize) -> Self {
-        Self::from_words(Vec::new(), stride)
+    /// An empty block for records of this shape.
+    pub fn new(shape: EntryShape) -> Self {
+        Self::from_words(Vec::new(), shape)
     }
 
     /// An empty block that will be full.
-    pub fn to_be_filled(stride: usize) -> Self {
-        Self::from_words(Vec::with_capacity(Self::capacity(stride) * stride), stride)
+    pub fn to_be_filled(shape: EntryShape) -> Self {
+        let mut block = Self::new(shape);
+        block.words.reserve_exact(block.full);
+        block
     }
 
-    /// Records of a full block.
+    /// Words of a full block of such records.
+    fn full(shape: EntryShape) -> usize {
+        shape.stride().map_or(VARYING_WORDS, |stride| Self::capacity(stride) * stride)
+    }
+
+    /// Records in a full block of records of `stride` words.
     pub fn capacity(stride: usize) -> usize {
-        (WORDS / stride).max(RECORDS)
+        WORDS.checked_div(stride).unwrap_or(WORDS).max(RECORDS)
+    }
+
+    /// Records in a full block of such records, estimated where their lengths vary.
+    pub fn estimated_capacity(shape: EntryShape) -> usize {
+        shape.stride().map_or(RECORDS, Self::capacity)
     }
 
     /// Number of records.
     pub fn records(&self) -> usize {
-        self.words.len().checked_div(self.stride).unwrap_or(0)
+        self.records
     }
 
     /// Whether there is no room for one more record.
@@ -76,21 +100,22 @@ impl Block {
     /// Appends a record.
     #[inline]
     pub fn push(&mut self, record: &[u64]) {
-        debug_assert_eq!(record.len(), self.stride, "a record is as long as all others");
+        debug_assert_eq!(record.len(), self.shape.len_of(record), "a record is as long as its shape says");
         self.words.extend_from_slice(record);
+        self.records += 1;
     }
 
     /// The records, one behind the other, as a block.
-    pub fn from_words(words: Vec<u64>, stride: usize) -> Self {
-        Self { words, stride, full: Self::capacity(stride) * stride }
+    pub fn from_words(words: Vec<u64>, shape: EntryShape) -> Self {
+        Self { records: shape.count(&words), words, shape, full: Self::full(shape) }
     }
 
     /// Appends a record of this first word and the others.
     #[inline]
     pub fn push_parts(&mut self, first: u64, others: &[u64]) {
-        debug_assert_eq!(others.len() + 1, self.stride, "a record is as long as all others");
         self.words.push(first);
         self.words.extend_from_slice(others);
+        self.records += 1;
     }
 
     /// Bytes of memory held.
@@ -100,17 +125,39 @@ impl Block {
 
     /// The block as it is written.
     pub fn encode<'s>(&self, is_sorted: bool, scratch: &'s mut Scratch) -> &'s [u8] {
-        let Scratch { rows, bytes, column } = scratch;
+        let Scratch { rows, bytes, column, records } = scratch;
         rows.clear();
-        for word in 0..self.stride {
-            column.clear();
-            column.extend(self.words.iter().skip(word).step_by(self.stride));
+        let write = |column: &mut Vec<u64>, rows: &mut Vec<u8>| {
             if is_sorted {
                 for record in (1..column.len()).rev() {
                     column[record] ^= column[record - 1];
                 }
             }
             write_column(column, rows);
+        };
+        if let Some(stride) = self.shape.stride() {
+            for word in 0..stride {
+                column.clear();
+                column.extend(self.words.iter().skip(word).step_by(stride));
+                write(column, rows);
+            }
+        } else {
+            rows.extend_from_slice(&(self.records as u32).to_le_bytes());
+            records.clear();
+            let mut start = 0;
+            for record in self.shape.entries(&self.words) {
+                records.push((start, start + record.len() as u32));
+                start += record.len() as u32;
+            }
+            while !records.is_empty() {
+                column.clear();
+                column.extend(records.iter().map(|(next, _)| self.words[*next as usize]));
+                write(column, rows);
+                records.retain_mut(|(next, end)| {
+                    *next += 1;
+                    next < end
+                });
+            }
         }
         bytes.clear();
         bytes.resize(HEAD, 0);
@@ -142,14 +189,19 @@ impl Block {
         size: usize,
         read: impl FnOnce(&mut [u8]) -> io::Result<()>,
     ) -> io::Result<()> {
-        let Scratch { rows, bytes, .. } = scratch;
+        let Scratch { rows, bytes, column, records } = scratch;
         bytes.resize(size, 0);
         read(bytes)?;
-        self.decoded(bytes, rows)
+        self.decoded(bytes, rows, (column, records))
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a file is damaged"))
     }
 
-    fn decoded(&mut self, bytes: &[u8], rows: &mut Vec<u8>) -> Option<()> {
+    fn decoded(
+        &mut self,
+        bytes: &[u8],
+        rows: &mut Vec<u8>,
+        (column, records): (&mut Vec<u64>, &mut Vec<(u32, u32)>),
+    ) -> Option<()> {
         let (sum, rest) = bytes.split_first_chunk::<8>()?;
         if checksum(rest) != u64::from_le_bytes(*sum) {
             return None;
@@ -159,10 +211,14 @@ impl Block {
         let is_sorted = words & DIFFERENCES != 0;
         let words = (words & !DIFFERENCES) as usize;
         let bytes = bytes.get(HEAD..)?;
-        let is_whole = words > 0
-            && words <= Self::capacity(self.stride) * self.stride
-            && words.is_multiple_of(self.stride);
-        if !is_whole || bytes.len() != behind || plain > words * 8 + self.stride * 10 {
+        let stride = self.shape.stride();
+        let is_whole = match stride {
+            Some(stride) => words <= self.full && words.is_multiple_of(stride),
+            None => words < self.full + LONGEST,
+        };
+        // A row has ten bytes before the bytes of its words.
+        let most = words * 8 + stride.unwrap_or(words) * 10 + 4;
+        if words == 0 || !is_whole || bytes.len() != behind || plain > most {
             return None;
         }
         let rows = if behind == plain {
@@ -172,17 +228,83 @@ impl Block {
             let size = lz4_flex::block::decompress_into(bytes, rows).ok()?;
             rows.get(..size).filter(|_| size == plain)?
         };
-        let records = words / self.stride;
         self.words.clear();
         self.words.resize(words, 0);
+        let Some(stride) = stride else {
+            return self.decode_ragged(rows, is_sorted, column, records);
+        };
+        self.records = words / stride;
         let mut rows = rows;
-        for word in 0..self.stride {
-            rows = read_column(rows, records, &mut self.words[word..], self.stride)?;
+        for word in 0..stride {
+            rows = read_column(rows, self.records, &mut self.words[word..], stride)?;
         }
         if is_sorted {
-            for at in self.stride..words {
-                self.words[at] ^= self.words[at - self.stride];
+            for at in stride..words {
+                self.words[at] ^= self.words[at - stride];
             }
+        }
+        rows.is_empty().then_some(())
+    }
+
+    /// Reads records of varying length to the words, of which there are enough.
+    fn decode_ragged(
+        &mut self,
+        rows: &[u8],
+        is_sorted: bool,
+        column: &mut Vec<u64>,
+        records: &mut Vec<(u32, u32)>,
+    ) -> Option<()> {
+        let (count, mut rows) = rows.split_first_chunk::<4>()?;
+        self.records = u32::from_le_bytes(*count) as usize;
+        let words = self.words.len();
+        if self.records == 0 || self.records * self.shape.least_words() > words {
+            return None;
+        }
+        let mut read = |records: usize, column: &mut Vec<u64>| {
+            column.clear();
+            column.resize(records, 0);
+            rows = read_column(rows, records, column, 1)?;
+            if is_sorted {
+                for record in 1..records {
+                    column[record] ^= column[record - 1];
+                }
+            }
+            Some(())
+        };
+        // The rows that every record has: up to the heads, which say where records begin.
+        let (mut firsts, heads) = (Vec::new(), self.shape.head());
+        for _ in 0..=heads {
+            read(self.records, column)?;
+            firsts.extend_from_slice(column);
+        }
+        records.clear();
+        let mut start = 0;
+        for number in 0..self.records {
+            let record: [u64; 2] = std::array::from_fn(|word| {
+                firsts.get(word * self.records + number).copied().unwrap_or_default()
+            });
+            let end = start + self.shape.len_of(&record);
+            if end > words {
+                return None;
+            }
+            self.words[start..=start + heads].copy_from_slice(&record[..=heads]);
+            records.push(((start + heads) as u32, end as u32));
+            start = end;
+        }
+        if start != words {
+            return None;
+        }
+        let advance = |(next, end): &mut (u32, u32)| {
+            *next += 1;
+            *next < *end
+        };
+        records.retain_mut(advance);
+        while !records.is_empty() {
+            read(records.len(), column)?;
+            for ((next, _), word) in records.iter().zip(column.iter()) {
+                self.words[*next as usize] = *word;
+            }
+            records.retain_mut(advance);
         }
         rows.is_empty().then_some(())
     }
@@ -254,9 +376,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::store::records::RecordShape;
 
-    fn decoded(stride: usize, bytes: &[u8]) -> io::Result<Block> {
-        let mut block = Block::new(stride);
+    fn decoded(shape: EntryShape, bytes: &[u8]) -> io::Result<Block> {
+        let mut block = Block::new(shape);
         block.decode(&mut Scratch::default(), bytes.len(), |into| {
             into.copy_from_slice(bytes);
             Ok(())
@@ -269,26 +392,53 @@ mod tests {
         fn a_block_comes_back_as_it_went(
             stride in 1..7usize, alike: bool, is_sorted: bool, records in prop::collection::vec(any::<u64>(), 1..300),
         ) {
-            let mut block = Block::new(stride);
+            let mut block = Block::new(EntryShape::words(stride));
             for record in records {
                 let word = |word: u64| if alike { record % 16 + word } else { record.wrapping_mul(word + 1) };
                 block.push(&(0..stride as u64).map(word).collect::<Vec<_>>());
             }
             let mut scratch = Scratch::default();
             let bytes = block.encode(is_sorted, &mut scratch).to_vec();
-            let back = decoded(stride, &bytes).unwrap();
+            let back = decoded(EntryShape::words(stride), &bytes).unwrap();
             prop_assert_eq!(back.words(), block.words());
+            prop_assert_eq!(back.records(), block.records());
+        }
+
+        #[test]
+        fn a_block_of_varying_records_comes_back_as_it_went(
+            lengths in prop::collection::vec((1..9u64, any::<u64>()), 1..300), long in 0..400usize,
+            is_keyed: bool, has_origin: bool, is_sorted: bool,
+        ) {
+            let shape = EntryShape::of(RecordShape::Prefixed).with_origin(has_origin);
+            let shape = if is_keyed { shape.keyed() } else { shape };
+            let mut block = Block::new(shape);
+            for (number, (len, payload)) in lengths.into_iter().enumerate() {
+                let len = if number == long { 60_000 } else { len };
+                let key = is_keyed.then_some(payload % 5);
+                let state = [payload << 16 | len].into_iter().chain((1..len).map(|word| payload % (word * 1000 + 1)));
+                let record: Vec<u64> = key.into_iter().chain(state).chain(has_origin.then_some(payload)).collect();
+                block.push(&record);
+            }
+            let mut scratch = Scratch::default();
+            let bytes = block.encode(is_sorted, &mut scratch).to_vec();
+            let back = decoded(shape, &bytes).unwrap();
+            prop_assert!(back.words() == block.words());
+            prop_assert_eq!(back.records(), block.records());
         }
 
         #[test]
         fn a_damaged_block_is_noticed(at in 0..4096usize, bit in 0..8u32, is_sorted: bool) {
-            let mut block = Block::new(2);
-            (0..300u64).for_each(|number| block.push(&[number / 7, number * number]));
-            let mut bytes = block.encode(is_sorted, &mut Scratch::default()).to_vec();
-            let at = at % bytes.len();
-            bytes[at] ^= 1 << bit;
-            prop_assert!(decoded(2, &bytes).is_err());
-            prop_assert!(decoded(2, &bytes[..at]).is_err(), "cut off");
+            let (fixed, varying) = (EntryShape::words(2), EntryShape::of(RecordShape::Prefixed));
+            let (mut one, mut other) = (Block::new(fixed), Block::new(varying));
+            (0..300u64).for_each(|number| one.push(&[number / 7, number * number]));
+            (0..300u64).for_each(|number| other.push(&[number << 16 | 2, number * number]));
+            for (shape, block) in [(fixed, one), (varying, other)] {
+                let mut bytes = block.encode(is_sorted, &mut Scratch::default()).to_vec();
+                let at = at % bytes.len();
+                bytes[at] ^= 1 << bit;
+                prop_assert!(decoded(shape, &bytes).is_err());
+                prop_assert!(decoded(shape, &bytes[..at]).is_err(), "cut off");
+            }
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use crate::store::layer::{Inserted, Layer, with_width};
+use crate::store::layer::{Inserted, Layer};
+use crate::store::records::{EntryShape, with_records};
 
 /// Records that are looked up together.
 const TOGETHER: usize = 256;
@@ -17,7 +18,10 @@ const LET_PASS: usize = 1 << 17;
 /// The records that came last, as many as fit.
 #[derive(Debug)]
 pub struct Duplicates {
+    shape: EntryShape,
+    /// States, with their keys behind them.
     seen: Layer,
+    /// Bytes of those, at the most.
     most: usize,
     identities: Vec<u64>,
     is_new: Vec<bool>,
@@ -28,12 +32,19 @@ pub struct Duplicates {
 }
 
 impl Duplicates {
-    /// For records whose first `width` words say whether they are the same.
-    pub fn new(width: usize, memory: usize) -> io::Result<Self> {
-        // A record, and its share of the index at its emptiest.
-        let most = memory / (width * 8 + 16);
-        let seen = Layer::new(width, usize::MAX).map_err(io::Error::other)?;
-        Ok(Self { seen, most, identities: Vec::new(), is_new: Vec::new(), unseen: 0, looked_at: 0, found: 0 })
+    /// For records of this shape, which have keys.
+    pub fn new(shape: EntryShape, memory: usize) -> io::Result<Self> {
+        let seen = Layer::new(shape.state().extended(), usize::MAX).map_err(io::Error::other)?;
+        Ok(Self {
+            shape,
+            seen,
+            most: memory,
+            identities: Vec::new(),
+            is_new: Vec::new(),
+            unseen: 0,
+            looked_at: 0,
+            found: 0,
+        })
     }
 
     /// Whether it looks at records at present, for others that go on from here.
@@ -51,28 +62,37 @@ impl Duplicates {
         self.seen.restart(0).map_err(io::Error::other)
     }
 
-    /// Gives `each` the records, of `stride` words, that are no duplicates for sure.
+    /// Gives `each` the records that are no duplicates for sure.
     pub fn filter(
         &mut self,
         records: &[u64],
-        stride: usize,
         mut each: impl FnMut(&[u64]) -> io::Result<()>,
     ) -> io::Result<()> {
-        let words = self.seen.width();
-        for records in records.chunks(TOGETHER * stride) {
+        let (shape, mut rest) = (self.shape, records);
+        while !rest.is_empty() {
+            let mut count = 0;
+            let words = shape.words_while(rest, |_| {
+                count += 1;
+                count <= TOGETHER
+            });
+            let (records, others) = rest.split_at(words);
+            rest = others;
             if self.unseen > 0 {
                 self.unseen = self.unseen.saturating_sub(TOGETHER);
-                records.chunks_exact(stride).try_for_each(&mut each)?;
+                shape.entries(records).try_for_each(&mut each)?;
                 continue;
             }
-            if self.seen.len() >= self.most {
+            // A record, and its share of the index at its emptiest.
+            if self.seen.words() * 8 + self.seen.len() * 16 >= self.most {
                 self.clear()?;
             }
             self.identities.clear();
-            records.chunks_exact(stride).for_each(|one| self.identities.extend_from_slice(&one[..words]));
+            for record in shape.entries(records) {
+                shape.state().append_extended(shape.state_of(record), record[0], &mut self.identities);
+            }
             self.is_new.clear();
             let (seen, identities, is_new) = (&mut self.seen, &self.identities, &mut self.is_new);
-            let inserted = with_width!(words, width => seen.insert_batch(width, identities, |inserted| {
+            let inserted = with_records!(seen.shape(), width => seen.insert_batch(width, identities, |inserted| {
                 is_new.push(matches!(inserted, Inserted::New(_)));
             }));
             inserted.map_err(io::Error::other)?;
@@ -82,7 +102,7 @@ impl Duplicates {
                 self.unseen = if self.found < self.looked_at / FEW { LET_PASS } else { 0 };
                 (self.looked_at, self.found) = (0, 0);
             }
-            for (record, _) in records.chunks_exact(stride).zip(&self.is_new).filter(|(_, is_new)| **is_new) {
+            for (record, _) in shape.entries(records).zip(&self.is_new).filter(|(_, is_new)| **is_new) {
                 each(record)?;
             }
         }

@@ -3,6 +3,7 @@
 use std::io;
 
 use super::run::RunReader;
+use crate::store::records::EntryShape;
 
 /// Runs that are read side by side, least record first.
 #[derive(Debug)]
@@ -10,21 +11,21 @@ pub struct Merge {
     readers: Vec<RunReader>,
     /// Numbers of the runs that are not at their end, by their next record, the greatest first. Once somebody asked.
     order: Option<Vec<usize>>,
-    /// Words that say whether two records are the same.
-    identity: usize,
+    /// Says which words tell records apart.
+    shape: EntryShape,
     current: Vec<u64>,
 }
 
-/// Whether two records are the same in their first words. These are few: a call costs more than to compare them.
+/// Whether two rows of words are the same. These are few: a call costs more than to compare them.
 #[inline(always)]
-fn same(one: &[u64], other: &[u64], words: usize) -> bool {
-    one.iter().zip(other).take(words).all(|(one, other)| one == other)
+fn same(one: &[u64], other: &[u64]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one == other)
 }
 
 impl Merge {
-    /// Of records that are the same in their first `identity` words, one stays: the least.
-    pub fn new(identity: usize, readers: Vec<RunReader>) -> Self {
-        Self { readers, order: None, identity, current: Vec::new() }
+    /// Of duplicates, the least record stays.
+    pub fn new(shape: EntryShape, readers: Vec<RunReader>) -> Self {
+        Self { readers, order: None, shape, current: Vec::new() }
     }
 
     /// The next record.
@@ -36,7 +37,8 @@ impl Merge {
         }
         while let Some(number) = self.order.as_mut().and_then(Vec::pop) {
             let record = self.readers[number].head();
-            let is_new = self.current.is_empty() || !same(&self.current, record, self.identity);
+            let is_new = self.current.is_empty()
+                || !same(self.shape.identity(&self.current), self.shape.identity(record));
             if is_new {
                 self.current.clear();
                 self.current.extend_from_slice(record);

@@ -12,6 +12,7 @@ use super::disk::{Disk, FileClass};
 use super::duplicates::Duplicates;
 use super::run::RunWriter;
 use super::{ExternalQueue, Receiver};
+use crate::store::records::EntryShape;
 use crate::store::saved::{Loader, Saver};
 
 /// Bits of a digit.
@@ -31,7 +32,7 @@ pub struct RadixHeap {
 #[derive(Debug)]
 struct Buckets {
     disk: Disk,
-    stride: usize,
+    shape: EntryShape,
     /// No key is smaller.
     last: u64,
     /// By position and value of the digit: the least keys first.
@@ -60,10 +61,10 @@ impl Buckets {
     fn bucket(&mut self, key: u64) -> &mut Bucket {
         debug_assert!(key >= self.last, "keys never fall");
         let place = self.place(key);
-        let Self { disk, stride, buckets, filled, .. } = self;
+        let Self { disk, shape, buckets, filled, .. } = self;
         let bucket = buckets[place].get_or_insert_with(|| {
             filled[place >> DIGIT] |= 1 << (place & ((1 << DIGIT) - 1));
-            Bucket { records: RunWriter::new(disk, FileClass::Queue, *stride), least: key }
+            Bucket { records: RunWriter::new(disk, FileClass::Queue, *shape), least: key }
         });
         bucket.least = bucket.least.min(key);
         bucket
@@ -87,12 +88,11 @@ impl Buckets {
 }
 
 impl RadixHeap {
-    /// An empty queue of records whose first `width + 1` words, key and state, say whether they are the same; there may be more. `memory` is for
-    /// finding duplicates.
-    pub fn new(disk: &Disk, width: usize, stride: usize, memory: usize) -> io::Result<Self> {
+    /// An empty queue of records of this shape, which have keys. `memory` is for finding duplicates.
+    pub fn new(disk: &Disk, shape: EntryShape, memory: usize) -> io::Result<Self> {
         let buckets = std::iter::repeat_with(|| None).take(POSITIONS << DIGIT).collect();
-        let buckets = Buckets { disk: disk.clone(), stride, last: 0, buckets, filled: [0; POSITIONS] };
-        Ok(Self { buckets, duplicates: Duplicates::new(width + 1, memory)?, moving: Vec::new() })
+        let buckets = Buckets { disk: disk.clone(), shape, last: 0, buckets, filled: [0; POSITIONS] };
+        Ok(Self { buckets, duplicates: Duplicates::new(shape, memory)?, moving: Vec::new() })
     }
 
     fn runs(&self) -> impl Iterator<Item = &RunWriter> {
@@ -108,8 +108,7 @@ impl ExternalQueue for RadixHeap {
     }
 
     fn push_all(&mut self, key: u64, entries: &[u64]) -> io::Result<()> {
-        let stride = self.buckets.stride;
-        self.buckets.bucket(key).records.push_all(key, entries, stride - 1)
+        self.buckets.bucket(key).records.push_all(key, entries)
     }
 
     fn first(&mut self) -> io::Result<Option<u64>> {
@@ -123,16 +122,14 @@ impl ExternalQueue for RadixHeap {
         debug_assert_eq!(bucket.least, key, "the least key is taken");
         buckets.last = key;
         let mut records = bucket.records.into_reader()?;
-        let stride = buckets.stride;
+        let shape = buckets.shape;
         let mut is_first = true;
         while let Some(block) = records.next_block()? {
             moving.clear();
             let mut rest = block;
             while let Some(first) = rest.first() {
                 let is_here = *first == key;
-                let differs = |record: &[u64]| (record[0] == key) != is_here;
-                let same =
-                    rest.chunks_exact(stride).position(differs).map_or(rest.len(), |count| count * stride);
+                let same = shape.words_while(rest, |record| (record[0] == key) == is_here);
                 let (records, others) = rest.split_at(same);
                 rest = others;
                 if is_here { receiver.receive(records)? } else { moving.extend_from_slice(records) }
@@ -143,9 +140,12 @@ impl ExternalQueue for RadixHeap {
             if std::mem::take(&mut is_first) {
                 duplicates.clear()?;
             }
-            duplicates.filter(moving, stride, |record| {
-                if receiver.offer(record) { Ok(()) } else { buckets.push(record) }
-            })?;
+            duplicates.filter(
+                moving,
+                |record| {
+                    if receiver.offer(record) { Ok(()) } else { buckets.push(record) }
+                },
+            )?;
         }
         Ok(())
     }

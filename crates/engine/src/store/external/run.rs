@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::block::{Block, Scratch};
 use super::disk::{Disk, FileClass, RecordFile};
+use crate::store::records::EntryShape;
 use crate::store::saved::{Loader, Saver};
 
 /// A run that is being written.
@@ -14,7 +15,7 @@ use crate::store::saved::{Loader, Saver};
 pub struct RunWriter {
     disk: Disk,
     class: FileClass,
-    stride: usize,
+    shape: EntryShape,
     /// Once a block was full.
     file: Option<Arc<RecordFile>>,
     last: Block,
@@ -26,7 +27,7 @@ pub struct RunWriter {
 pub struct Run {
     file: Option<Arc<RecordFile>>,
     last: Arc<Block>,
-    stride: usize,
+    shape: EntryShape,
     records: u64,
 }
 
@@ -39,16 +40,18 @@ pub struct RunReader {
     /// What comes after the file.
     last: Option<Arc<Block>>,
     block: Block,
-    stride: usize,
+    shape: EntryShape,
     /// Where in the block the next record begins.
     next: usize,
+    /// Records of the block from there on.
+    left: usize,
     scratch: Scratch,
 }
 
 impl RunWriter {
-    /// An empty run of records of `stride` words.
-    pub fn new(disk: &Disk, class: FileClass, stride: usize) -> Self {
-        Self { disk: disk.clone(), class, stride, file: None, last: Block::new(stride), records: 0 }
+    /// An empty run of records of this shape.
+    pub fn new(disk: &Disk, class: FileClass, shape: EntryShape) -> Self {
+        Self { disk: disk.clone(), class, shape, file: None, last: Block::new(shape), records: 0 }
     }
 
     /// Appends a record.
@@ -62,9 +65,9 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Appends records that begin with this key, and go on as the entries, of `words` words, say.
-    pub fn push_all(&mut self, key: u64, entries: &[u64], words: usize) -> io::Result<()> {
-        entries.chunks_exact(words).try_for_each(|entry| self.push_parts(key, entry))
+    /// Appends records that begin with this key, and go on as the entries say.
+    pub fn push_all(&mut self, key: u64, entries: &[u64]) -> io::Result<()> {
+        self.shape.unkeyed().entries(entries).try_for_each(|entry| self.push_parts(key, entry))
     }
 
     /// Appends a record of this first word and the others.
@@ -83,7 +86,7 @@ impl RunWriter {
             Some(file) => file,
             None => self.file.insert(self.disk.create(self.class)),
         };
-        let next = Block::to_be_filled(self.stride);
+        let next = Block::to_be_filled(self.shape);
         self.disk.write(file, std::mem::replace(&mut self.last, next))
     }
 
@@ -113,7 +116,7 @@ impl RunWriter {
             self.disk.settle(file)?;
         }
         let (file, last) = (self.file.clone(), Arc::new(self.last.clone()));
-        Ok(Run { file, last, stride: self.stride, records: self.records }.reader())
+        Ok(Run { file, last, shape: self.shape, records: self.records }.reader())
     }
 
     /// Saves what is there so far.
@@ -121,14 +124,14 @@ impl RunWriter {
         if let Some(file) = &self.file {
             self.disk.settle(file)?;
         }
-        let Self { file, last, stride, records, .. } = self;
-        save(to, file.as_ref(), last, *stride, *records)
+        let Self { file, last, shape, records, .. } = self;
+        save(to, file.as_ref(), last, *shape, *records)
     }
 
     /// What was saved.
     pub fn load(disk: &Disk, class: FileClass, from: &mut Loader) -> io::Result<Self> {
-        let Run { file, last, stride, records } = Run::load(disk, class, from)?;
-        Ok(Self { disk: disk.clone(), class, stride, file, last: Arc::unwrap_or_clone(last), records })
+        let Run { file, last, shape, records } = Run::load(disk, class, from)?;
+        Ok(Self { disk: disk.clone(), class, shape, file, last: Arc::unwrap_or_clone(last), records })
     }
 
     /// That was all.
@@ -136,8 +139,8 @@ impl RunWriter {
         if let Some(file) = &self.file {
             self.disk.settle(file)?;
         }
-        let Self { file, last, stride, records, .. } = self;
-        Ok(Run { file, last: Arc::new(last), stride, records })
+        let Self { file, last, shape, records, .. } = self;
+        Ok(Run { file, last: Arc::new(last), shape, records })
     }
 
     /// That was all: reads it, and gives up what was read in the end.
@@ -149,15 +152,15 @@ impl RunWriter {
 impl Run {
     /// Saves it.
     pub fn save(&self, to: &mut Saver) -> io::Result<()> {
-        save(to, self.file.as_ref(), &self.last, self.stride, self.records)
+        save(to, self.file.as_ref(), &self.last, self.shape, self.records)
     }
 
     /// What was saved.
     pub fn load(disk: &Disk, class: FileClass, from: &mut Loader) -> io::Result<Self> {
-        let (has_file, stride, records): (bool, usize, u64) = from.get()?;
+        let (has_file, shape, records): (bool, EntryShape, u64) = from.get()?;
         let file = has_file.then(|| RecordFile::load(disk, class, from)).transpose()?;
-        let last = Arc::new(Block::from_words(from.get_words()?, stride));
-        Ok(Self { file, last, stride, records })
+        let last = Arc::new(Block::from_words(from.get_words()?, shape));
+        Ok(Self { file, last, shape, records })
     }
 
     /// Reads it from the beginning. Its file goes with the last of the run and its readers.
@@ -166,9 +169,10 @@ impl Run {
             file: self.file.clone(),
             number: 0,
             last: Some(self.last.clone()),
-            block: Block::new(self.stride),
-            stride: self.stride,
+            block: Block::new(self.shape),
+            shape: self.shape,
             next: 0,
+            left: 0,
             scratch: Scratch::default(),
         }
     }
@@ -193,18 +197,18 @@ fn save(
     to: &mut Saver,
     file: Option<&Arc<RecordFile>>,
     last: &Block,
-    stride: usize,
+    shape: EntryShape,
     records: u64,
 ) -> io::Result<()> {
-    to.put(&(file.is_some(), stride, records))?;
+    to.put(&(file.is_some(), shape, records))?;
     file.map_or(Ok(()), |file| file.save(0, to))?;
     to.put_words(last.words())
 }
 
 impl RunReader {
-    /// How far it was read.
+    /// How far it was read: the number of the next block, and the word of this block where the next record begins.
     pub fn position(&self) -> (usize, usize) {
-        (self.number, self.next / self.stride)
+        (self.number, self.next)
     }
 
     /// Goes on from there, in the same run.
@@ -219,19 +223,19 @@ impl RunReader {
                 // In what comes after the file, or behind that.
                 None => {
                     let last = self.last.take().filter(|_| number == blocks + 1);
-                    self.block = last.map(Arc::unwrap_or_clone).unwrap_or_default();
+                    self.block = last.map_or_else(|| Block::new(self.shape), Arc::unwrap_or_clone);
                 }
             }
         }
-        (self.number, self.next) = (number, next * self.stride);
-        self.next = self.next.min(self.block.words().len());
+        (self.number, self.next) = (number, next.min(self.block.words().len()));
+        self.left = self.shape.count(&self.block.words()[self.next..]);
         Ok(())
     }
 
     /// Saves what is still to be read.
     pub fn save_rest(&self, to: &mut Saver) -> io::Result<()> {
-        let Self { file, number, block, last, next, stride, .. } = self;
-        to.put(&(file.is_some(), *stride))?;
+        let Self { file, number, block, last, next, shape, .. } = self;
+        to.put(&(file.is_some(), *shape))?;
         file.as_ref().map_or(Ok(()), |file| file.save(*number, to))?;
         let rest = block.words().get(*next..).unwrap_or_default();
         to.put_words(rest)?;
@@ -240,11 +244,12 @@ impl RunReader {
 
     /// What was saved.
     pub fn load_rest(disk: &Disk, class: FileClass, from: &mut Loader) -> io::Result<Self> {
-        let (has_file, stride): (bool, usize) = from.get()?;
+        let (has_file, shape): (bool, EntryShape) = from.get()?;
         let file = has_file.then(|| RecordFile::load(disk, class, from)).transpose()?;
-        let block = Block::from_words(from.get_words()?, stride);
-        let last = Some(Arc::new(Block::from_words(from.get_words()?, stride)));
-        Ok(Self { file, number: 0, last, block, stride, next: 0, scratch: Scratch::default() })
+        let block = Block::from_words(from.get_words()?, shape);
+        let last = Some(Arc::new(Block::from_words(from.get_words()?, shape)));
+        let left = block.records();
+        Ok(Self { file, number: 0, last, block, shape, next: 0, left, scratch: Scratch::default() })
     }
 
     /// The next record.
@@ -257,13 +262,15 @@ impl RunReader {
 
     /// The record that [`peek`](Self::peek) has shown.
     pub fn head(&self) -> &[u64] {
-        &self.block.words()[self.next..self.next + self.stride]
+        let rest = &self.block.words()[self.next..];
+        &rest[..self.shape.len_of(rest)]
     }
 
     /// Goes on behind the record that [`peek`](Self::peek) has shown.
     pub fn advance(&mut self) {
         debug_assert!(self.next < self.block.words().len(), "somebody has seen a record");
-        self.next += self.stride;
+        self.next += self.shape.len_of(&self.block.words()[self.next..]);
+        self.left -= 1;
     }
 
     /// The next records, as many as are at hand.
@@ -272,6 +279,7 @@ impl RunReader {
             return Ok(None);
         }
         let from = std::mem::replace(&mut self.next, self.block.words().len());
+        self.left = 0;
         Ok(Some(&self.block.words()[from..]))
     }
 
@@ -279,11 +287,15 @@ impl RunReader {
     pub fn pass(&mut self, first: u64) -> io::Result<()> {
         loop {
             let rest = self.block.words().get(self.next..).unwrap_or_default();
-            if let Some(place) = rest.chunks_exact(self.stride).position(|record| record[0] >= first) {
-                self.next += place * self.stride;
+            let left = &mut self.left;
+            self.next += self.shape.words_while(rest, |record| {
+                let is_passed = record[0] < first;
+                *left -= usize::from(is_passed);
+                is_passed
+            });
+            if self.next < self.block.words().len() {
                 return Ok(());
             }
-            self.next = self.block.words().len();
             if let Some(file) = &self.file
                 && self.number < file.blocks()
             {
@@ -300,9 +312,12 @@ impl RunReader {
         if self.next == self.block.words().len() && !self.load()? {
             return Ok(None);
         }
-        let rest = self.block.words()[self.next..].chunks_exact(self.stride);
-        let from = self.next;
-        self.next += rest.take_while(|record| record[0] == first).count() * self.stride;
+        let (rest, from, left) = (&self.block.words()[self.next..], self.next, &mut self.left);
+        self.next += self.shape.words_while(rest, |record| {
+            let is_taken = record[0] == first;
+            *left -= usize::from(is_taken);
+            is_taken
+        });
         Ok((self.next > from).then(|| &self.block.words()[from..self.next]))
     }
 
@@ -313,8 +328,7 @@ impl RunReader {
 
     /// Number of records in memory.
     pub fn in_memory(&self) -> usize {
-        (self.block.words().len() - self.next) / self.stride
-            + self.last.as_ref().map_or(0, |last| last.records())
+        self.left + self.last.as_ref().map_or(0, |last| last.records())
     }
 
     fn load(&mut self) -> io::Result<bool> {
@@ -322,15 +336,15 @@ impl RunReader {
             if self.number < file.blocks() {
                 file.read(self.number, &mut self.block, &mut self.scratch, true)?;
                 self.number += 1;
-                self.next = 0;
+                (self.next, self.left) = (0, self.block.records());
                 return Ok(true);
             }
             // Its room is free as soon as it is read.
             self.file = None;
         }
         self.number += 1;
-        self.next = 0;
-        self.block = self.last.take().map(Arc::unwrap_or_clone).unwrap_or_default();
-        Ok(self.block.records() > 0)
+        self.block = self.last.take().map_or_else(|| Block::new(self.shape), Arc::unwrap_or_clone);
+        (self.next, self.left) = (0, self.block.records());
+        Ok(self.left > 0)
     }
 }

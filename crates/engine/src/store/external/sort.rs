@@ -6,6 +6,7 @@ use super::block::Block;
 use super::disk::{Disk, FileClass};
 use super::merge::Merge;
 use super::run::{Run, RunReader, RunWriter};
+use crate::store::records::EntryShape;
 use crate::store::saved::{Loader, Saver};
 
 /// Records in memory: states, one behind the other, and, in the same order, a word for each that says where it comes from.
@@ -13,29 +14,40 @@ use crate::store::saved::{Loader, Saver};
 pub struct Rows<'a> {
     /// The states.
     pub states: &'a [u64],
-    /// Words of a state.
-    pub width: usize,
+    /// Their shape.
+    pub shape: EntryShape,
     /// The words behind them, if there are any.
     pub origins: Option<&'a [u64]>,
 }
 
 impl Rows<'_> {
-    /// Words of a record.
-    pub fn stride(&self) -> usize {
-        self.width + usize::from(self.origins.is_some())
-    }
-
-    /// Writes them as a sorted run. Of records that are the same in their first `identity` words, one stays: the least.
-    pub fn write_sorted(&self, disk: &Disk, class: FileClass, identity: usize) -> io::Result<Run> {
-        let state = |row: u32| &self.states[row as usize * self.width..(row as usize + 1) * self.width];
+    /// Writes them as a sorted run. Of duplicates, the least record stays.
+    pub fn write_sorted(&self, disk: &Disk, class: FileClass) -> io::Result<Run> {
         let origin = |row: u32| self.origins.map(|origins| origins[row as usize]);
-        let mut order: Vec<u32> = (0..(self.states.len() / self.width) as u32).collect();
+        // Where records of varying length begin. Others are found by their numbers.
+        let mut starts: Vec<u32> = Vec::new();
+        if self.shape.stride().is_none() {
+            let mut start = 0;
+            for record in self.shape.entries(self.states) {
+                starts.push(u32::try_from(start).map_err(io::Error::other)?);
+                start += record.len();
+            }
+        }
+        let state = |row: u32| match self.shape.stride() {
+            Some(stride) => &self.states[row as usize * stride..(row as usize + 1) * stride],
+            None => {
+                let rest = &self.states[starts[row as usize] as usize..];
+                &rest[..self.shape.len_of(rest)]
+            }
+        };
+        let rows = self.shape.stride().map_or(starts.len(), |stride| self.states.len() / stride);
+        let mut order: Vec<u32> = (0..rows as u32).collect();
         order.sort_unstable_by(|&a, &b| state(a).cmp(state(b)).then_with(|| origin(a).cmp(&origin(b))));
-        let mut run = RunWriter::new(disk, class, self.stride());
-        let mut record = Vec::with_capacity(self.stride());
+        let mut run = RunWriter::new(disk, class, self.shape.with_origin(self.origins.is_some()));
+        let mut record = Vec::new();
         let mut before: &[u64] = &[];
         for row in order {
-            let same = &state(row)[..identity.min(self.width)];
+            let same = self.shape.identity(state(row));
             if std::mem::replace(&mut before, same) != same {
                 record.clear();
                 record.extend_from_slice(state(row));
@@ -52,16 +64,15 @@ impl Rows<'_> {
 pub struct SortedRuns {
     disk: Disk,
     class: FileClass,
-    stride: usize,
-    identity: usize,
+    shape: EntryShape,
     fan: usize,
     levels: Vec<Vec<Run>>,
 }
 
 impl SortedRuns {
-    /// None yet. Of records of `stride` words that are the same in their first `identity` words, one will stay: the least.
-    pub fn new(disk: &Disk, class: FileClass, stride: usize, identity: usize, fan: usize) -> Self {
-        Self { disk: disk.clone(), class, stride, identity, fan, levels: Vec::new() }
+    /// None yet. Of duplicates, the least record will stay.
+    pub fn new(disk: &Disk, class: FileClass, shape: EntryShape, fan: usize) -> Self {
+        Self { disk: disk.clone(), class, shape, fan, levels: Vec::new() }
     }
 
     /// Adds a run.
@@ -70,7 +81,7 @@ impl SortedRuns {
             return Ok(());
         }
         // How often `fan` such runs would fit into it, if the first level is for blocks.
-        let blocks = run.records() / Block::capacity(self.stride) as u64 + 1;
+        let blocks = run.records() / Block::estimated_capacity(self.shape) as u64 + 1;
         let level = blocks.ilog(self.fan as u64) as usize;
         if self.levels.len() <= level {
             self.levels.resize_with(level + 1, Vec::new);
@@ -84,9 +95,9 @@ impl SortedRuns {
     }
 
     fn merged(&self, runs: Vec<Run>) -> io::Result<Run> {
-        let mut merge = Merge::new(self.identity, runs.iter().map(Run::reader).collect());
+        let mut merge = Merge::new(self.shape, runs.iter().map(Run::reader).collect());
         drop(runs);
-        let mut merged = RunWriter::new(&self.disk, self.class, self.stride);
+        let mut merged = RunWriter::new(&self.disk, self.class, self.shape);
         while let Some(record) = merge.next()? {
             merged.push(record)?;
         }
@@ -109,7 +120,7 @@ impl SortedRuns {
 
     /// All records in order.
     pub fn merge(&self) -> Merge {
-        Merge::new(self.identity, self.readers().collect())
+        Merge::new(self.shape, self.readers().collect())
     }
 
     /// Each run from its beginning.
@@ -135,7 +146,7 @@ impl SortedRuns {
 
     /// Takes all runs out.
     pub fn take(&mut self) -> Self {
-        let empty = Self::new(&self.disk, self.class, self.stride, self.identity, self.fan);
+        let empty = Self::new(&self.disk, self.class, self.shape, self.fan);
         std::mem::replace(self, empty)
     }
 
@@ -165,16 +176,16 @@ impl SortedRuns {
 }
 
 /// Sorts records of up to eight words where they lie, several times as fast as by way of their places; `false` for longer ones.
-fn sort_in_place(words: &mut [u64], stride: usize) -> bool {
+fn sort_in_place(words: &mut [u64], stride: Option<usize>) -> bool {
     match stride {
-        1 => words.sort_unstable(),
-        2 => words.as_chunks_mut::<2>().0.sort_unstable(),
-        3 => words.as_chunks_mut::<3>().0.sort_unstable(),
-        4 => words.as_chunks_mut::<4>().0.sort_unstable(),
-        5 => words.as_chunks_mut::<5>().0.sort_unstable(),
-        6 => words.as_chunks_mut::<6>().0.sort_unstable(),
-        7 => words.as_chunks_mut::<7>().0.sort_unstable(),
-        8 => words.as_chunks_mut::<8>().0.sort_unstable(),
+        Some(1) => words.sort_unstable(),
+        Some(2) => words.as_chunks_mut::<2>().0.sort_unstable(),
+        Some(3) => words.as_chunks_mut::<3>().0.sort_unstable(),
+        Some(4) => words.as_chunks_mut::<4>().0.sort_unstable(),
+        Some(5) => words.as_chunks_mut::<5>().0.sort_unstable(),
+        Some(6) => words.as_chunks_mut::<6>().0.sort_unstable(),
+        Some(7) => words.as_chunks_mut::<7>().0.sort_unstable(),
+        Some(8) => words.as_chunks_mut::<8>().0.sort_unstable(),
         _ => return false,
     }
     true
@@ -193,7 +204,7 @@ impl Sorter {
     /// For records that become one of these runs, which are none yet. At least one record, and about `memory` bytes of them, are in memory.
     pub fn new(runs: SortedRuns, memory: usize) -> Self {
         debug_assert!(runs.is_empty());
-        Self { most: (memory / 8).max(runs.stride), words: Vec::new(), runs }
+        Self { most: (memory / 8).max(runs.shape.least_words()), words: Vec::new(), runs }
     }
 
     /// Adds a record.
@@ -206,17 +217,18 @@ impl Sorter {
     }
 
     fn write(&mut self) -> io::Result<()> {
-        let SortedRuns { ref disk, class, stride, identity, .. } = self.runs;
-        if !sort_in_place(&mut self.words, stride) {
-            let rows = Rows { states: &self.words, width: stride, origins: None };
-            let run = rows.write_sorted(disk, class, identity)?;
+        let SortedRuns { ref disk, class, shape, .. } = self.runs;
+        if !sort_in_place(&mut self.words, shape.stride()) {
+            let rows = Rows { states: &self.words, shape, origins: None };
+            let run = rows.write_sorted(disk, class)?;
             self.words.clear();
             return self.runs.add(run);
         }
-        let mut run = RunWriter::new(disk, class, stride);
+        let mut run = RunWriter::new(disk, class, shape);
         let mut before: &[u64] = &[];
-        for record in self.words.chunks_exact(stride) {
-            if std::mem::replace(&mut before, &record[..identity]) != &record[..identity] {
+        for record in shape.entries(&self.words) {
+            let same = shape.identity(record);
+            if std::mem::replace(&mut before, same) != same {
                 run.push(record)?;
             }
         }
@@ -239,7 +251,7 @@ impl Sorter {
 
 /// Two sorted rows side by side: `each` gets every record of both in order, once, and whether it is in the second row alone.
 pub fn join(
-    identity: usize,
+    (old_shape, new_shape): (EntryShape, EntryShape),
     known: &mut Merge,
     candidates: &mut Merge,
     mut each: impl FnMut(&[u64], bool) -> io::Result<()>,
@@ -248,8 +260,8 @@ pub fn join(
     let mut new = candidates.next()?;
     loop {
         match (old, new) {
-            (Some(first), Some(second)) if first[..identity] <= second[..identity] => {
-                let is_same = first[..identity] == second[..identity];
+            (Some(first), Some(second)) if old_shape.identity(first) <= new_shape.identity(second) => {
+                let is_same = old_shape.identity(first) == new_shape.identity(second);
                 each(first, false)?;
                 old = known.next()?;
                 if is_same {
@@ -276,6 +288,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::store::records::RecordShape;
 
     fn all(run: &Run) -> Vec<Vec<u64>> {
         let (mut reader, mut records) = (run.reader(), Vec::new());
@@ -286,14 +299,40 @@ mod tests {
         records
     }
 
+    /// A state of one to five words that begins with this number.
+    fn varying(number: u64) -> Vec<u64> {
+        let len = 1 + number % 5;
+        [number << 16 | len].into_iter().chain((1..len).map(|word| number * word)).collect()
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// The same, with states of varying length, and origins that do not count.
+        #[test]
+        fn varying_states_that_are_sorted_are_a_set_in_order(
+            records in prop::collection::vec((0..300u64, 0..9u64), 0..3000), memory in 0..4000usize,
+        ) {
+            let disk = Disk::new(&std::env::temp_dir(), u64::MAX);
+            let shape = EntryShape::of(RecordShape::Prefixed).with_origin(true);
+            let mut sorter = Sorter::new(SortedRuns::new(&disk, FileClass::Layer, shape, 2), memory);
+            let mut expected: BTreeMap<Vec<u64>, u64> = BTreeMap::new();
+            for (number, origin) in records {
+                let state = varying(number);
+                sorter.push(&[&state[..], &[origin]].concat()).unwrap();
+                let least = expected.entry(state).or_insert(origin);
+                *least = origin.min(*least);
+            }
+            let expected: Vec<Vec<u64>> =
+                expected.into_iter().map(|(state, origin)| [&state[..], &[origin]].concat()).collect();
+            prop_assert_eq!(all(&sorter.finish().unwrap()), expected);
+        }
 
         /// Many tiny runs, merged: each key once, with its least word.
         #[test]
         fn what_is_sorted_is_a_set_in_order(records in prop::collection::vec((0..300u64, 0..9u64), 0..3000), memory in 0..4000usize) {
             let disk = Disk::new(&std::env::temp_dir(), u64::MAX);
-            let mut sorter = Sorter::new(SortedRuns::new(&disk, FileClass::Layer, 2, 1, 2), memory);
+            let mut sorter = Sorter::new(SortedRuns::new(&disk, FileClass::Layer, EntryShape::words(1).with_origin(true), 2), memory);
             let mut expected: BTreeMap<u64, u64> = BTreeMap::new();
             for (key, word) in records {
                 sorter.push(&[key, word]).unwrap();
@@ -305,16 +344,21 @@ mod tests {
         }
 
         #[test]
-        fn what_is_joined_is_told_apart(known in prop::collection::btree_set(0..200u64, 0..99), new in prop::collection::btree_set(0..200u64, 0..99)) {
+        fn what_is_joined_is_told_apart(
+            known in prop::collection::btree_set(0..200u64, 0..99), new in prop::collection::btree_set(0..200u64, 0..99), varies: bool,
+        ) {
             let disk = Disk::new(&std::env::temp_dir(), u64::MAX);
+            let shape = EntryShape::of(if varies { RecordShape::Prefixed } else { RecordShape::Fixed(1) });
+            let state = |number: u64| if varies { varying(number) } else { vec![number << 16] };
             let merge = |set: &BTreeSet<u64>| {
-                let states: Vec<u64> = set.iter().rev().copied().collect();
-                let run = Rows { states: &states, width: 1, origins: None }.write_sorted(&disk, FileClass::Layer, 1);
-                Merge::new(1, vec![run.unwrap().reader()])
+                let states: Vec<u64> = set.iter().rev().flat_map(|number| state(*number)).collect();
+                let run = Rows { states: &states, shape, origins: None }.write_sorted(&disk, FileClass::Layer);
+                Merge::new(shape, vec![run.unwrap().reader()])
             };
             let mut told = Vec::new();
-            join(1, &mut merge(&known), &mut merge(&new), |record, is_new| {
-                told.push((record[0], is_new));
+            join((shape, shape), &mut merge(&known), &mut merge(&new), |record, is_new| {
+                assert_eq!(record, state(record[0] >> 16));
+                told.push((record[0] >> 16, is_new));
                 Ok(())
             }).unwrap();
             let expected: Vec<(u64, bool)> = known.union(&new).map(|state| (*state, !known.contains(state))).collect();

@@ -1,8 +1,9 @@
 //! A layer that is complete, in no more memory than it needs.
 
 use super::index_view::{IndexView, TagMatch};
-use super::{BUCKET, Dynamic, Layer, LayerFull, MAX_LOAD, Width, with_width};
+use super::{BUCKET, Layer, LayerFull, MAX_LOAD};
 use crate::store::hash::hash_state;
+use crate::store::records::{Entries, RecordShape, Records, with_records};
 
 /// States that are looked up together.
 const TOGETHER: usize = 256;
@@ -19,8 +20,11 @@ struct Bucket {
 /// The states of a layer as they were: it can be asked for them, and be a layer again.
 #[derive(Debug)]
 pub struct LayerCopy {
-    width: usize,
+    shape: RecordShape,
     words: Vec<u64>,
+    /// Where each state begins in `words`, for states of varying length.
+    offsets: Vec<u32>,
+    count: usize,
     index: Vec<Bucket>,
     record_bits: u32,
 }
@@ -36,32 +40,45 @@ impl LayerCopy {
         let words = layer.states(0..layer.count).to_vec();
         // A layer after a large one has the index of that one.
         if layer.buckets > WIDEST * buckets_for(layer.count) {
-            return Self::of(layer.width, words);
+            return Self::of(layer.shape, words);
         }
+        let offsets = layer.offsets.as_ref().map_or(Vec::new(), |offsets| offsets.as_slice().to_vec());
         let slots = layer.index.start().cast::<Bucket>();
         // SAFETY: the index of a layer has so many buckets of sixteen slots, all of them written (with zeros, to begin with). It begins at the
         // boundary of a page, and is not written as long as the layer is borrowed.
         let index = unsafe { std::slice::from_raw_parts(slots, layer.buckets) }.to_vec();
-        Self { width: layer.width, words, index, record_bits: layer.record_bits }
+        let record_bits = layer.record_bits;
+        Self { shape: layer.shape, words, offsets, count: layer.count, index, record_bits }
     }
 
-    /// These states of `width` words, of which no two are the same.
-    pub fn of(width: usize, words: Vec<u64>) -> Self {
-        let buckets = buckets_for(words.len() / width);
+    /// These states, of which no two are the same.
+    pub fn of(shape: RecordShape, words: Vec<u64>) -> Self {
+        let count = shape.count(&words);
+        let mut offsets = Vec::new();
+        if shape == RecordShape::Prefixed {
+            offsets.reserve_exact(count);
+            let mut start = 0;
+            for state in shape.states(&words) {
+                offsets.push(start);
+                start += state.len() as u32;
+            }
+        }
+        let buckets = buckets_for(count);
         let record_bits = usize::BITS - (buckets * BUCKET).leading_zeros();
         let mut index = vec![Bucket { _slots: [0; BUCKET] }; buckets];
-        let view = IndexView::new(index.as_mut_ptr().cast(), buckets, record_bits, words.as_ptr());
-        for (record, state) in words.chunks_exact(width).enumerate() {
+        let slots = index.as_mut_ptr().cast();
+        let view = IndexView::new(slots, buckets, record_bits, words.as_ptr(), offsets.as_ptr());
+        for (record, state) in shape.states(&words).enumerate() {
             // SAFETY: the index is this function's own, all its slots are written, and there are more of them than states, so that one is empty and the
             // number of a slot, and so that of a record, fits into the bits.
             unsafe { view.enter(hash_state(state), record as u32) };
         }
-        Self { width, words, index, record_bits }
+        Self { shape, words, offsets, count, index, record_bits }
     }
 
     /// Number of states.
     pub fn len(&self) -> usize {
-        self.words.len() / self.width
+        self.count
     }
 
     /// Whether there are no states.
@@ -75,61 +92,67 @@ impl LayerCopy {
     }
 
     /// The states, in the order in which they came.
-    pub fn states(&self) -> impl Iterator<Item = &[u64]> {
-        self.words.chunks_exact(self.width)
+    pub fn states(&self) -> Entries<'_> {
+        self.shape.states(&self.words)
     }
 
     /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
-        self.words.capacity() * 8 + self.index.capacity() * size_of::<Bucket>()
+        self.words.capacity() * 8 + self.offsets.capacity() * 4 + self.index.capacity() * size_of::<Bucket>()
     }
 
     fn view(&self) -> IndexView {
         // Looking up writes nothing.
         let slots = self.index.as_ptr().cast::<u32>().cast_mut();
-        IndexView::new(slots, self.index.len(), self.record_bits, self.words.as_ptr())
+        let (words, offsets) = (self.words.as_ptr(), self.offsets.as_ptr());
+        IndexView::new(slots, self.index.len(), self.record_bits, words, offsets)
     }
 
     /// Fetches where the state would be found, and tells its hash.
     #[inline]
-    pub fn announce<W: Width>(&self, width: W, state: &[u64]) -> u64 {
-        let hash = hash_state(&state[..width.get()]);
+    pub fn announce<R: Records>(&self, records: R, state: &[u64]) -> u64 {
+        let hash = hash_state(records.first(state));
         self.view().fetch(hash);
         hash
     }
 
     /// Whether the state, which was announced, is one of them.
     #[inline]
-    pub fn contains_announced<W: Width>(&self, width: W, state: &[u64], hash: u64) -> bool {
+    pub fn contains_announced<R: Records>(&self, records: R, state: &[u64], hash: u64) -> bool {
+        debug_assert_eq!(records.shape(), self.shape);
         // SAFETY: there are buckets, of which some slots are empty, and the others name records of `words`.
-        !self.index.is_empty() && unsafe { self.view().find(width, state, hash, None) }.is_ok()
+        !self.index.is_empty() && unsafe { self.view().find(records, state, hash, None) }.is_ok()
     }
 
     /// Whether the state is one of them.
     pub fn contains(&self, state: &[u64]) -> bool {
-        self.contains_announced(Dynamic(self.width), state, hash_state(&state[..self.width]))
+        with_records!(self.shape, records => {
+            self.contains_announced(records, state, hash_state(records.first(state)))
+        })
     }
 
-    /// Tells of each of these entries, which are `stride` words long and begin with a state, whether that is one of them.
-    pub fn look_up(&self, stride: usize, entries: &[u64], mut each: impl FnMut(&[u64], bool)) {
+    /// Tells of each of these entries, which are states with `after` words behind them, whether the state
+    /// is one of them.
+    pub fn look_up(&self, after: usize, entries: &[u64], mut each: impl FnMut(&[u64], bool)) {
         if self.index.is_empty() {
-            return entries.chunks_exact(stride).for_each(|entry| each(entry, false));
+            return self.shape.entries(entries, after).for_each(|entry| each(entry, false));
         }
         let view = self.view();
-        with_width!(self.width, width => for entries in entries.chunks(TOGETHER * stride) {
+        with_records!(self.shape, records => for entries in records.entry_parts(entries, after, TOGETHER) {
             let (mut hashes, mut matches) = ([0; TOGETHER], [TagMatch::default(); TOGETHER]);
-            for (hash, entry) in hashes.iter_mut().zip(entries.chunks_exact(stride)) {
-                *hash = hash_state(&entry[..width.get()]);
+            let mut count = 0;
+            for (hash, entry) in hashes.iter_mut().zip(records.entries(entries, after)) {
+                *hash = hash_state(records.first(entry));
                 view.fetch(*hash);
+                count += 1;
             }
-            let count = entries.len() / stride;
             // SAFETY: there are buckets, of which some slots are empty, and the others name records of `words`; nothing changes in between.
             unsafe {
                 for (matched, hash) in matches.iter_mut().zip(hashes).take(count) {
-                    *matched = view.look(width, hash);
+                    *matched = view.look(records, hash);
                 }
-                for ((entry, hash), matched) in entries.chunks_exact(stride).zip(hashes).zip(matches) {
-                    each(entry, view.find(width, &entry[..width.get()], hash, Some(matched)).is_ok());
+                for ((entry, hash), matched) in records.entries(entries, after).zip(hashes).zip(matches) {
+                    each(entry, view.find(records, records.first(entry), hash, Some(matched)).is_ok());
                 }
             }
         });
@@ -142,14 +165,17 @@ impl Layer {
     /// # Errors
     /// If there is no room for them.
     pub fn restore(&mut self, copy: &LayerCopy) -> Result<(), LayerFull> {
-        debug_assert_eq!(self.width, copy.width);
+        debug_assert_eq!(self.shape, copy.shape);
         self.restart(copy.len())?;
-        with_width!(self.width, width => {
-            self.make_room(width, copy.len())?;
-            // SAFETY: `make_room` reserved the words of so many states.
-            unsafe { self.arena.append(&copy.words) };
+        with_records!(self.shape, records => {
+            self.make_room(records, copy.len(), copy.words.len())?;
+            // SAFETY: `make_room` reserved the words of so many states, and their offsets.
+            unsafe {
+                self.arena.append(&copy.words);
+                self.offsets.iter_mut().for_each(|offsets| offsets.append(&copy.offsets));
+            }
             self.count = copy.len();
-            self.enter_all(width);
+            self.enter_all(records);
         });
         Ok(())
     }
@@ -158,7 +184,41 @@ impl Layer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::layer::{Fixed, Inserted};
+    use crate::store::layer::Inserted;
+
+    fn check(shape: RecordShape, state: impl Fn(u64) -> Vec<u64>, count: u64, before: u64) {
+        let insert = |layer: &mut Layer, state: &[u64]| {
+            with_records!(shape, records => layer.insert(records, state)).unwrap()
+        };
+        let mut layer = Layer::new(shape, 1 << 30).unwrap();
+        (0..before)
+            .for_each(|number| assert_eq!(insert(&mut layer, &state(number)), Inserted::New(number as u32)));
+        layer.restart(0).unwrap();
+        (0..count)
+            .for_each(|number| assert_eq!(insert(&mut layer, &state(number)), Inserted::New(number as u32)));
+        let copy = LayerCopy::new(&layer);
+        assert_eq!((copy.len() as u64, copy.is_empty()), (count, count == 0));
+        assert!(copy.bytes() as u64 <= 1_000 + count * 60, "{} bytes for {count} states", copy.bytes());
+        assert!(copy.states().zip(0..).all(|(found, number)| found == state(number)));
+        // A word behind each state that is no part of it.
+        let entries: Vec<u64> =
+            (0..2 * count + 1).flat_map(|number| [state(number), vec![9]].concat()).collect();
+        let mut known = Vec::new();
+        copy.look_up(1, &entries, |entry, is_known| {
+            assert_eq!(copy.contains(&entry[..entry.len() - 1]), is_known);
+            known.push(is_known);
+        });
+        let expected: Vec<bool> = (0..2 * count + 1).map(|number| number < count).collect();
+        assert_eq!(known, expected);
+        let mut again = Layer::new(shape, 1 << 30).unwrap();
+        insert(&mut again, &state(1 << 20));
+        again.restore(&copy).unwrap();
+        assert_eq!(again.states(0..again.len()), layer.states(0..layer.len()));
+        for number in 0..count {
+            assert_eq!(insert(&mut again, &state(number)), Inserted::Known(number as u32));
+        }
+        assert_eq!(insert(&mut again, &state(1 << 20)), Inserted::New(count as u32));
+    }
 
     #[test]
     fn a_copy_knows_what_the_layer_knew_and_becomes_it_again() {
@@ -166,36 +226,13 @@ mod tests {
         for (count, before) in
             [(0, 0), (1, 0), (63, 0), (5_000, 0), (0, 900), (5, 90_000), (14, 5_000), (700, 90_000u64)]
         {
-            let state = |number: u64| [number * 7, number % 5];
-            let mut layer = Layer::new(2, 1 << 30).unwrap();
-            for number in 0..before {
-                layer.insert(Fixed::<2>, &state(number)).unwrap();
-            }
-            layer.restart(0).unwrap();
-            for number in 0..count {
-                layer.insert(Fixed::<2>, &state(number)).unwrap();
-            }
-            let copy = LayerCopy::new(&layer);
-            assert_eq!((copy.len() as u64, copy.is_empty()), (count, count == 0));
-            assert!(copy.bytes() as u64 <= 1_000 + count * 60, "{} bytes for {count} states", copy.bytes());
-            // Three words an entry, of which the last is somebody else's.
-            let entries: Vec<u64> =
-                (0..2 * count + 1).flat_map(|number| [state(number)[0], state(number)[1], 9]).collect();
-            let mut known = Vec::new();
-            copy.look_up(3, &entries, |entry, is_known| {
-                assert_eq!(copy.contains(&entry[..2]), is_known);
-                known.push(is_known);
-            });
-            let expected: Vec<bool> = (0..2 * count + 1).map(|number| number < count).collect();
-            assert_eq!(known, expected);
-            let mut again = Layer::new(2, 1 << 30).unwrap();
-            again.insert(Fixed::<2>, &[1, 1]).unwrap();
-            again.restore(&copy).unwrap();
-            assert_eq!(again.states(0..again.len()), layer.states(0..layer.len()));
-            for number in 0..count {
-                assert_eq!(again.insert(Fixed::<2>, &state(number)), Ok(Inserted::Known(number as u32)));
-            }
-            assert_eq!(again.insert(Fixed::<2>, &[1, 1]), Ok(Inserted::New(count as u32)));
+            check(RecordShape::Fixed(2), |number| vec![number * 7, number % 5], count, before);
+            check(
+                RecordShape::Prefixed,
+                |number| [number << 16 | (1 + number % 4)].into_iter().chain(1..1 + number % 4).collect(),
+                count,
+                before,
+            );
         }
     }
 }

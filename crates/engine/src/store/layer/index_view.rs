@@ -2,7 +2,8 @@
 //!
 //! What is looked at is memory of whoever made the view: a layer that grows, or one that is kept as it was.
 
-use super::{BUCKET, Width};
+use super::BUCKET;
+use crate::store::records::{Records, prefixed_len};
 
 /// An index and its records, as they lie in memory.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +12,9 @@ pub(in crate::store) struct IndexView {
     buckets: usize,
     /// Bits of a slot that hold the record number.
     record_bits: u32,
-    records: *const u64,
+    arena: *const u64,
+    /// Where each record begins in the arena, for records of varying length.
+    offsets: *const u32,
 }
 
 /// What a look at a bucket tells: bit sets of its slots.
@@ -24,10 +27,17 @@ pub(in crate::store) struct TagMatch {
 }
 
 impl IndexView {
-    /// Of so many buckets that begin at `slots`, each at the boundary of a cache line.
+    /// Of so many buckets that begin at `slots`, each at the boundary of a cache line. Offsets may be null
+    /// where all records have one length.
     #[inline(always)]
-    pub fn new(slots: *mut u32, buckets: usize, record_bits: u32, records: *const u64) -> Self {
-        Self { slots, buckets, record_bits, records }
+    pub fn new(
+        slots: *mut u32,
+        buckets: usize,
+        record_bits: u32,
+        arena: *const u64,
+        offsets: *const u32,
+    ) -> Self {
+        Self { slots, buckets, record_bits, arena, offsets }
     }
 
     /// The number of the bucket where this hash belongs.
@@ -68,9 +78,32 @@ impl IndexView {
     }
 
     /// Where the record begins.
+    ///
+    /// # Safety
+    /// The record exists, and if records vary in length, its offset can be read.
     #[inline(always)]
-    pub fn record_start<W: Width>(&self, width: W, record: u32) -> *const u64 {
-        self.records.wrapping_add(record as usize * width.get())
+    unsafe fn record_start<R: Records>(&self, records: R, record: u32) -> *const u64 {
+        // SAFETY: the caller says so.
+        let offset = if R::VARYING { unsafe { *self.offsets.add(record as usize) as usize } } else { 0 };
+        self.arena.wrapping_add(records.start(record as usize, offset))
+    }
+
+    /// Whether the record is this state.
+    ///
+    /// # Safety
+    /// The record exists and can be read, and so can its offset if records vary in length.
+    #[inline(always)]
+    unsafe fn is_state<R: Records>(&self, records: R, record: u32, state: &[u64]) -> bool {
+        // SAFETY: the caller says so. A prefixed record has at least its head, and if that is the head of the
+        // state, the record is as long as the state. A fixed record has the length of the state.
+        unsafe {
+            let start = self.record_start(records, record);
+            if R::VARYING && *start != state[0] {
+                return false;
+            }
+            debug_assert!(!R::VARYING || prefixed_len(*start) == state.len());
+            std::slice::from_raw_parts(start, state.len()) == state
+        }
     }
 
     /// Fetches the bucket where this hash belongs.
@@ -82,11 +115,11 @@ impl IndexView {
     /// Looks at the bucket where this hash belongs, and fetches what will be looked at next.
     ///
     /// # Safety
-    /// The index has buckets, and its slots can be read.
+    /// The index has buckets, and its slots can be read; all that are not empty name records that exist.
     #[inline(always)]
-    pub unsafe fn look<W: Width>(&self, width: W, hash: u64) -> TagMatch {
+    pub unsafe fn look<R: Records>(&self, records: R, hash: u64) -> TagMatch {
         let slots = self.bucket(self.home(hash));
-        // SAFETY: `home` is a bucket of the index; a candidate's bit number is below the size of a bucket.
+        // SAFETY: `home` is a bucket of the index; a candidate's bit number is below the size of a bucket, and its slot is not empty.
         unsafe {
             let matched = self.match_tags(slots, self.tag(hash));
             if matched.empty == 0 {
@@ -94,7 +127,7 @@ impl IndexView {
             }
             if matched.candidates != 0 {
                 let slot = *slots.add(matched.candidates.trailing_zeros() as usize);
-                prefetch(self.record_start(width, self.record_of(slot)));
+                prefetch(self.record_start(records, self.record_of(slot)));
             }
             matched
         }
@@ -106,14 +139,14 @@ impl IndexView {
     /// The index has buckets, and at least one empty slot; all others name records that can be read. A match, if given, was made for this hash since the index
     /// last grew.
     #[inline(always)]
-    pub unsafe fn find<W: Width>(
+    pub unsafe fn find<R: Records>(
         &self,
-        width: W,
+        records: R,
         state: &[u64],
         hash: u64,
         mut matched: Option<TagMatch>,
     ) -> Result<u32, *mut u32> {
-        let tag = self.tag(hash);
+        let (tag, state) = (self.tag(hash), records.first(state));
         let mut number = self.home(hash);
         loop {
             let slots = self.bucket(number);
@@ -126,8 +159,7 @@ impl IndexView {
                     matched.take().filter(is_current).unwrap_or_else(|| self.match_tags(slots, tag));
                 while candidates != 0 {
                     let record = self.record_of(*slots.add(candidates.trailing_zeros() as usize));
-                    let stored = std::slice::from_raw_parts(self.record_start(width, record), width.get());
-                    if stored == &state[..width.get()] {
+                    if self.is_state(records, record, state) {
                         return Ok(record);
                     }
                     candidates &= candidates - 1;

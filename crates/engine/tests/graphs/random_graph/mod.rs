@@ -14,6 +14,7 @@ use engine::verdict::replay::ReplayError;
 use engine::verdict::trace_log::LoggedRun;
 use engine::verdict::{Evidence, Verdict};
 use model::guarded_commands::ActionId;
+use model::records::RecordShape;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{ExecutionError, Expander, Expansion, TransitionSystem, Truth};
 
@@ -28,15 +29,37 @@ pub struct Graph {
     pub comparison: Comparison,
     /// States where the predicate is true.
     pub marked: Vec<bool>,
-    /// Words of a packed state, all of which depend on it.
+    /// Words of a packed state, all of which depend on it. Zero for states of varying length.
     pub width: usize,
     /// All states that were expanded, in that order, as often as they were.
     pub expanded: Arc<Mutex<Vec<usize>>>,
 }
 
+/// Words of a state of varying length: mostly few, some many, and now and then more than a buffer of a future layer has.
+fn varying_len(state: usize) -> u64 {
+    match state {
+        // Not so often that large graphs take much time.
+        17 | 4_321 => 5_000,
+        _ if state % 16 == 5 => 40,
+        _ => 1 + state as u64 % 5,
+    }
+}
+
 impl Graph {
-    fn pack(&self, state: usize) -> Vec<u64> {
-        (0..self.width as u64).map(|word| state as u64 * (word + 1)).collect()
+    pub fn pack(&self, state: usize) -> Vec<u64> {
+        match self.shape() {
+            RecordShape::Fixed(width) => (0..width as u64).map(|word| state as u64 * (word + 1)).collect(),
+            RecordShape::Prefixed => {
+                let len = varying_len(state);
+                let words = (1..len).map(|word| state as u64 * (word + 1));
+                [(state as u64) << 16 | len].into_iter().chain(words).collect()
+            }
+        }
+    }
+
+    /// The state that lies at the beginning of these words.
+    pub fn unpack(&self, words: &[u64]) -> usize {
+        if self.width == 0 { (words[0] >> 16) as usize } else { words[0] as usize }
     }
 
     pub fn is_regress(&self, from: usize, to: usize) -> bool {
@@ -86,8 +109,8 @@ impl Graph {
 }
 
 impl TransitionSystem for Graph {
-    fn state_words(&self) -> usize {
-        self.width
+    fn shape(&self) -> RecordShape {
+        if self.width == 0 { RecordShape::Prefixed } else { RecordShape::Fixed(self.width) }
     }
 
     fn expander(&self) -> Box<dyn Expander + '_> {
@@ -98,9 +121,10 @@ impl TransitionSystem for Graph {
 impl Expander for &Graph {
     fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
         let mut expanded = 0;
-        for state in states.chunks_exact(self.width) {
-            self.expanded.lock().unwrap().push(state[0] as usize);
-            for (number, &next) in self.successors[state[0] as usize].iter().enumerate() {
+        for state in self.shape().states(states) {
+            let state = self.unpack(state);
+            self.expanded.lock().unwrap().push(state);
+            for (number, &next) in self.successors[state].iter().enumerate() {
                 batch.push(ActionId(number as u32), &self.pack(next));
             }
             batch.end_state();
@@ -110,11 +134,11 @@ impl Expander for &Graph {
     }
 
     fn predicates(&mut self, state: &[u64]) -> Truth {
-        Truth { holds: u64::from(self.marked[state[0] as usize]) * u64::MAX, undefined: 0 }
+        Truth { holds: u64::from(self.marked[self.unpack(state)]) * u64::MAX, undefined: 0 }
     }
 
     fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
-        values.extend(states.chunks_exact(self.width).map(|state| self.progress[state[0] as usize]));
+        values.extend(self.shape().states(states).map(|state| self.progress[self.unpack(state)]));
     }
 }
 
@@ -129,7 +153,11 @@ impl Subject for GraphSubject {
     type Fault = Infallible;
 
     fn words(&self) -> usize {
-        self.0.width
+        self.0.width.max(1)
+    }
+
+    fn shape(&self) -> RecordShape {
+        self.0.shape()
     }
 
     fn bits(&self) -> usize {
@@ -157,7 +185,7 @@ impl Subject for GraphSubject {
     }
 
     fn decode(&self, state: &[u64]) -> usize {
-        state[0] as usize
+        self.0.unpack(state)
     }
 
     fn replay(&self, run: &LoggedRun) -> Result<Vec<usize>, ReplayError> {
