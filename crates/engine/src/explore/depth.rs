@@ -9,11 +9,12 @@ use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
 use crate::store::pages::OutOfMemory;
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{Expander, TransitionSystem, Truth};
+use model::transition_system::{Expander, TransitionSystem};
 
+use super::expansion::truth;
 use super::observer::{Observer, Record, Successors};
 use super::search::{
-    CompleteSearch, Counters, Held, Limits, Monitor, Search, SearchEnd, StopReason, consult,
+    CompleteSearch, Counters, Held, Limits, Monitor, Search, SearchEnd, Snapshot, StopReason, consult,
 };
 
 /// States between two looks of the monitor.
@@ -98,7 +99,7 @@ impl DepthSearch {
         loop {
             self.rounds = self.rounds.wrapping_add(1);
             if self.rounds.is_multiple_of(STATES_PER_LOOK)
-                && let Some(reason) = consult(self, observer, &self.limits, monitor)
+                && let Some(reason) = consult(&Snapshot::of(self, observer), observer, &self.limits, monitor)
             {
                 return SearchEnd::Stopped(reason);
             }
@@ -132,8 +133,7 @@ impl DepthSearch {
                 return Err(SearchEnd::Stopped(StopReason::StateLimit(self.limits.states)));
             }
             let start = self.stack.words.len() - width.get();
-            let inserted = self.layer.insert(width, &self.stack.words[start..]);
-            let inserted = inserted.map_err(|full| SearchEnd::Stopped(StopReason::Memory(full)))?;
+            let inserted = self.layer.insert(width, &self.stack.words[start..])?;
             self.stack.words.truncate(start);
             self.stack.origins.pop();
             if let Inserted::New(record) = inserted {
@@ -155,7 +155,7 @@ impl DepthSearch {
         let Some(record) = self.current else { return Ok(()) };
         self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
         let state = self.layer.state(record as usize);
-        let truth = if observer.wants_truth() { expander.predicates(state) } else { Truth::default() };
+        let truth = truth(expander, state, observer.wants_truth());
         if observer.taken(Record::from(record), state, truth, successors).is_break() {
             return Err(SearchEnd::Decided);
         }
@@ -163,9 +163,7 @@ impl DepthSearch {
         self.counters.explored += 1;
         self.counters.transitions += batch.len() as u64;
         let budget = self.limits.memory.saturating_sub(self.layer.bytes());
-        self.stack
-            .make_room(batch.len(), self.layer.width(), budget)
-            .map_err(|full| SearchEnd::Stopped(StopReason::Memory(full)))?;
+        self.stack.make_room(batch.len(), self.layer.width(), budget)?;
         self.stack.push_all(Some(record), batch);
         self.counters.depth = self.counters.depth.max(self.stack.origins.len() as u64);
         Ok(())

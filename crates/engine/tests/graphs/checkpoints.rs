@@ -10,7 +10,7 @@ use engine::explore::{Monitor, StopReason};
 use engine::progress::Comparison;
 use engine::property::{Property, PropertyKind};
 use engine::store::external::array_heap::Parameters;
-use engine::store::far_layers::QueueKind;
+use engine::store::ahead::QueueKind;
 use engine::verdict::{Evidence, Verdict};
 
 use crate::random_graph::{Graph, GraphOutcome, GraphSubject, run, sweep};

@@ -17,7 +17,7 @@ use engine::store::compact_graph::RecordedGraph;
 use engine::store::compact_graph::file::{GraphNames, NamedProposition, read_graph, write_graph};
 use engine::store::compact_graph::recording::GraphMemory;
 use engine::store::external::disk::Disk;
-use engine::store::far_layers::QueueKind;
+use engine::store::ahead::QueueKind;
 use engine::verdict::replay::ReplayError;
 use engine::verdict::trace_log::{LoggedRun, TraceLog};
 use engine::verdict::{Evidence, UnknownReason, Verdict};
