@@ -5,8 +5,8 @@ use engine::explore::search::Limits;
 use engine::explore::sweep::{Initial, OnRegress, Retention};
 use engine::progress::finder::{FinderOptions, Prefer, SmallModels};
 use engine::progress::{Comparison, ExpressionMeasure};
+use engine::store::ahead::QueueKind;
 use engine::store::external::array_heap::Parameters;
-use engine::store::far_layers::QueueKind;
 use model::guarded_commands::{Expression, GuardedCommands};
 use report::{Finding, MeasureOrigin, MeasureRecord, PlanRecord, WindowRecord};
 

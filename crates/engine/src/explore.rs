@@ -5,6 +5,7 @@
 
 pub mod course;
 pub mod depth;
+mod expansion;
 pub mod nested_depth;
 pub mod observer;
 mod origin;

@@ -257,6 +257,16 @@ pub trait Records: Copy + Debug {
         })
     }
 
+    /// Words of the first `count` states in a row of whole states, or of all if there are fewer.
+    #[inline(always)]
+    fn words_of(self, words: &[u64], count: usize) -> usize {
+        if Self::VARYING {
+            self.states(words).take(count).map(<[u64]>::len).sum()
+        } else {
+            words.len().min(count * self.fixed_len())
+        }
+    }
+
     /// Whether a row of whole states has this many of them.
     #[inline(always)]
     fn has_count(self, words: &[u64], count: usize) -> bool {

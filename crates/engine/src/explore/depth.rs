@@ -10,11 +10,12 @@ use crate::store::pages::OutOfMemory;
 use crate::store::records::{RecordShape, Records, with_records};
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{Expander, TransitionSystem, Truth};
+use model::transition_system::{Expander, TransitionSystem};
 
+use super::expansion::truth;
 use super::observer::{Observer, Record, Successors};
 use super::search::{
-    CompleteSearch, Counters, Held, Limits, Monitor, Search, SearchEnd, StopReason, consult,
+    CompleteSearch, Counters, Held, Limits, Monitor, Search, SearchEnd, Snapshot, StopReason, consult,
 };
 
 /// States between two looks of the monitor.
@@ -120,7 +121,7 @@ impl DepthSearch {
         loop {
             self.rounds = self.rounds.wrapping_add(1);
             if self.rounds.is_multiple_of(STATES_PER_LOOK)
-                && let Some(reason) = consult(self, observer, &self.limits, monitor)
+                && let Some(reason) = consult(&Snapshot::of(self, observer), observer, &self.limits, monitor)
             {
                 return SearchEnd::Stopped(reason);
             }
@@ -154,8 +155,7 @@ impl DepthSearch {
                 return Err(SearchEnd::Stopped(StopReason::StateLimit(self.limits.states)));
             }
             let start = self.stack.last(records);
-            let inserted = self.layer.insert(records, &self.stack.words[start..]);
-            let inserted = inserted.map_err(|full| SearchEnd::Stopped(StopReason::Memory(full)))?;
+            let inserted = self.layer.insert(records, &self.stack.words[start..])?;
             self.stack.words.truncate(start);
             self.stack.starts.pop();
             self.stack.origins.pop();
@@ -178,7 +178,7 @@ impl DepthSearch {
         let Some(record) = self.current else { return Ok(()) };
         self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
         let state = self.layer.state(record as usize);
-        let truth = if observer.wants_truth() { expander.predicates(state) } else { Truth::default() };
+        let truth = truth(expander, state, observer.wants_truth());
         if observer.taken(Record::from(record), state, truth, successors).is_break() {
             return Err(SearchEnd::Decided);
         }
@@ -186,7 +186,7 @@ impl DepthSearch {
         self.counters.explored += 1;
         self.counters.transitions += batch.len() as u64;
         let budget = self.limits.memory.saturating_sub(self.layer.bytes());
-        self.stack.make_room(batch, budget).map_err(|full| SearchEnd::Stopped(StopReason::Memory(full)))?;
+        self.stack.make_room(batch, budget)?;
         self.stack.push_all(Some(record), batch);
         self.counters.depth = self.counters.depth.max(self.stack.origins.len() as u64);
         Ok(())

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::layer::LayerFull;
 use crate::store::saved::{Loader, Saver};
+use crate::store::spilling::StoreError;
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::TransitionSystem;
@@ -337,9 +338,22 @@ impl Default for Limits {
     }
 }
 
-/// Asks everybody who may stop a search whether to stop it.
-pub(super) fn consult<Q: Search, O: Observer>(
-    search: &Q,
+impl Snapshot {
+    /// The search as it is now, with an observer.
+    pub(super) fn of<Q: Search, O: Observer>(search: &Q, observer: &O) -> Self {
+        Self {
+            stored: search.stored() as u64,
+            waiting: search.waiting(),
+            progress: search.progress(),
+            counters: search.counters(),
+            bytes: (search.bytes() + observer.bytes()) as u64,
+        }
+    }
+}
+
+/// Asks the observer, the memory limit and the monitor, in this order, for a reason to stop.
+pub(super) fn consult<O: Observer>(
+    snapshot: &Snapshot,
     observer: &O,
     limits: &Limits,
     monitor: &mut dyn Monitor,
@@ -347,15 +361,41 @@ pub(super) fn consult<Q: Search, O: Observer>(
     if let Some(reason) = observer.failure() {
         return Some(StopReason::Observer(reason));
     }
-    let bytes = search.bytes() + observer.bytes();
-    if bytes > limits.memory {
+    if snapshot.bytes > limits.memory as u64 {
         return Some(StopReason::Memory(LayerFull::Budget));
     }
-    monitor.look(&Snapshot {
-        stored: search.stored() as u64,
-        waiting: search.waiting(),
-        progress: search.progress(),
-        counters: search.counters(),
-        bytes: bytes as u64,
-    })
+    monitor.look(snapshot)
+}
+
+impl From<LayerFull> for StopReason {
+    fn from(full: LayerFull) -> Self {
+        Self::Memory(full)
+    }
+}
+
+impl From<io::Error> for StopReason {
+    fn from(error: io::Error) -> Self {
+        Self::Disk(error.to_string())
+    }
+}
+
+impl From<LayerFull> for SearchEnd {
+    fn from(full: LayerFull) -> Self {
+        Self::Stopped(full.into())
+    }
+}
+
+impl From<io::Error> for SearchEnd {
+    fn from(error: io::Error) -> Self {
+        Self::Stopped(error.into())
+    }
+}
+
+impl From<StoreError> for SearchEnd {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Full(full) => full.into(),
+            StoreError::Disk(error) => error.into(),
+        }
+    }
 }

@@ -180,25 +180,20 @@ impl Layer {
         &self.arena.as_slice()[self.offset(records.start)..self.offset(records.end)]
     }
 
-    /// Tells which states will be inserted next: fetches the parts of the index that they belong to.
+    /// Hashes states that will be inserted soon, and fetches the parts of the index that they belong to.
+    /// The hashes are appended to `hashes`. They stay valid whatever happens to the layer.
     #[inline]
-    pub fn announce<R: Records>(&mut self, records: R, words: &[u64]) {
+    pub fn announce<R: Records>(&self, records: R, words: &[u64], hashes: &mut Vec<u64>) {
         let view = self.view();
-        self.hashes.extend(records.states(words).map(|state| {
+        hashes.extend(records.states(words).map(|state| {
             let hash = hash_state(records.first(state));
             view.fetch(hash);
             hash
         }));
     }
 
-    /// Number of states that were announced and not yet inserted.
-    #[inline]
-    pub fn announced(&self) -> usize {
-        self.hashes.len()
-    }
-
-    /// Inserts the states that lie in `words` one behind the other. `each` hears of them in order; the new ones get the
-    /// next record numbers.
+    /// Inserts the states in `words`, which are contiguous. `each` is called for each of them, in order;
+    /// new ones get the next record numbers.
     #[inline]
     pub fn insert_batch<R: Records>(
         &mut self,
@@ -206,20 +201,25 @@ impl Layer {
         words: &[u64],
         each: impl FnMut(Inserted),
     ) -> Result<(), LayerFull> {
-        self.announce(records, words);
-        self.insert_announced(records, words, each)
+        let mut hashes = std::mem::take(&mut self.hashes);
+        hashes.clear();
+        self.announce(records, words, &mut hashes);
+        let inserted = self.insert_announced(records, words, &hashes, each);
+        self.hashes = hashes;
+        inserted
     }
 
-    /// [`insert_batch`](Self::insert_batch) for states of which all were announced, in this order, and no others.
+    /// [`insert_batch`](Self::insert_batch) for states with these hashes, which
+    /// [`announce`](Self::announce) gave.
     #[inline]
     pub fn insert_announced<R: Records>(
         &mut self,
         records: R,
         words: &[u64],
+        hashes: &[u64],
         mut each: impl FnMut(Inserted),
     ) -> Result<(), LayerFull> {
         debug_assert_eq!(records.shape(), self.shape);
-        let mut hashes = std::mem::take(&mut self.hashes);
         assert!(records.has_count(words, hashes.len()), "announced and inserted states differ");
         self.make_room(records, hashes.len(), words.len())?;
         let mut matches = std::mem::take(&mut self.matches);
@@ -227,12 +227,11 @@ impl Layer {
         let view = self.view();
         // SAFETY: after `make_room` the index has buckets.
         matches.extend(hashes.iter().map(|&hash| unsafe { view.look(records, hash) }));
-        for ((state, &hash), &matched) in records.states(words).zip(&hashes).zip(&matches) {
-            // SAFETY: there is room for the whole batch, and the match was made for this state's home.
+        for ((state, &hash), &matched) in records.states(words).zip(hashes).zip(&matches) {
+            debug_assert_eq!(hash, hash_state(records.first(state)), "hashes belong to these states");
+            // SAFETY: there is room for the whole batch, and the match was made for this hash.
             each(unsafe { self.insert_hashed(records, state, hash, Some(matched)) });
         }
-        hashes.clear();
-        self.hashes = hashes;
         self.matches = matches;
         Ok(())
     }

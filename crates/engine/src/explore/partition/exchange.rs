@@ -1,7 +1,8 @@
-//! The way of a partition into memory, and out of it again: whole, in two parts, or together with all others.
+//! The exchange of partitions between memory and disk: whole, in two parts, or together with all others.
 
 use std::io;
 
+use crate::explore::expansion::BATCH;
 use crate::explore::observer::Observer;
 use crate::explore::origin::tell_origin;
 use crate::explore::search::StopReason;
@@ -11,18 +12,18 @@ use crate::store::records::{RecordShape, Records};
 
 use super::function::{Test, best_test};
 use super::partitions::Partition;
-use super::{BATCH, Front, PartitionSearch, disk_failed};
+use super::{Front, PartitionSearch, Scratch, stage};
 
 impl PartitionSearch {
-    /// Takes in some candidates of the partition in memory.
+    /// Enters some candidates of the partition in memory.
     pub(super) fn take_in<R: Records, O: Observer>(
         &mut self,
         shape: R,
         observer: &mut O,
     ) -> Result<(), StopReason> {
         let Some(mut reader) = self.front.candidates.take() else { return Ok(()) };
-        let Some(mut rest) = reader.next_block().map_err(disk_failed)? else { return Ok(()) };
-        let Self { layer, staying, records, partitions, .. } = self;
+        let Some(mut rest) = reader.next_block()? else { return Ok(()) };
+        let Self { layer, scratch: Scratch { staying, .. }, records, partitions, .. } = self;
         let candidate = partitions.candidate();
         let mut stored = Ok(());
         while !rest.is_empty() && stored.is_ok() {
@@ -32,9 +33,8 @@ impl PartitionSearch {
                 count <= BATCH
             });
             let (some, others) = rest.split_at(words);
-            staying.clear();
-            staying.extend(some, candidate);
-            let mut origins = staying.origins.iter();
+            stage(staying, candidate, some);
+            let mut origins = staying.tags.iter();
             stored = layer.insert_batch(shape, &staying.words, |inserted| {
                 let origin = *origins.next().expect("each of them has an origin");
                 if let Inserted::New(_) = inserted {
@@ -44,20 +44,20 @@ impl PartitionSearch {
             });
             rest = if stored.is_ok() { others } else { rest };
         }
-        staying.clear();
-        staying.extend(rest, candidate);
+        stage(staying, candidate, rest);
         self.front.candidates = Some(reader);
         if let Err(full) = stored {
             self.make_room(full)?;
-            self.send_staying(shape).map_err(disk_failed)?;
+            self.send_staying(shape)?;
         }
         Ok(())
     }
 
-    /// Puts the partition in memory back, and loads the one with the longest queue. `false` if there is none.
+    /// Writes the partition in memory back, and loads the one with the longest queue; `false` if there is
+    /// none.
     pub(super) fn next_partition<R: Records>(&mut self, shape: R) -> Result<bool, StopReason> {
         let Some(next) = self.partitions.longest_queue() else { return Ok(false) };
-        self.put_back(self.front.known).map_err(disk_failed)?;
+        self.put_back(self.front.known)?;
         self.unload(shape.shape()).map_err(|error| StopReason::Memory(error.into()))?;
         self.counters.layers += 1;
         self.front.partition = Some(next);
@@ -68,10 +68,10 @@ impl PartitionSearch {
                 partition.candidates.records(),
             )
         };
-        // A little more than is known to come. If that is too much, it is seen how far one gets.
+        // A little more than is known to come. If that is too much, the layer starts small.
         let expected = known + (queue as usize).min(known / 4);
         self.layer.restart(expected).or_else(|_| self.layer.restart(0)).map_err(StopReason::Memory)?;
-        if let Err(full) = self.load(shape, next).map_err(disk_failed)? {
+        if let Err(full) = self.load(shape, next)? {
             let test = self.test_for_more_room(full)?;
             // Everything is still on disk, and is split there.
             self.unload(shape.shape()).map_err(|error| StopReason::Memory(error.into()))?;
@@ -79,7 +79,7 @@ impl PartitionSearch {
             self.split(test)?;
             return Ok(true);
         }
-        self.front.candidates = Some(self.partitions.take_queue(next).map_err(disk_failed)?);
+        self.front.candidates = Some(self.partitions.take_queue(next)?);
         Ok(true)
     }
 
@@ -123,23 +123,23 @@ impl PartitionSearch {
         match full {
             LayerFull::System(_) => Err(StopReason::Memory(full)),
             LayerFull::Budget | LayerFull::RecordNumbers | LayerFull::Offsets => {
-                best_test(&self.layer, &self.steps).ok_or(StopReason::Memory(full))
+                best_test(&self.layer, &self.scratch.steps).ok_or(StopReason::Memory(full))
             }
         }
     }
 
-    /// Splits the partition at work. Nothing of it is in memory afterwards.
+    /// Splits the partition in memory. Nothing of it is in memory afterwards.
     pub(super) fn split(&mut self, test: Test) -> Result<(), StopReason> {
         let Some(partition) = self.front.partition else { return Ok(()) };
         self.note_peak();
         self.counters.spilled.current += 1;
         let old = self.partitions.split(partition, test);
         self.partitions.allow(self.allowance());
-        self.distribute(old).map_err(disk_failed)?;
+        self.distribute(old)?;
         self.unload(self.layer.shape()).map_err(|error| StopReason::Memory(error.into()))
     }
 
-    /// Gives the states of a partition that was split to its parts: those in memory, and those that are not.
+    /// Gives the states of a partition that was split to its parts: those in memory, and those on disk.
     fn distribute(&mut self, old: Partition) -> io::Result<()> {
         let shape = self.layer.shape();
         let as_it_is = &mut |state: &[u64], same: &mut Vec<u64>| {

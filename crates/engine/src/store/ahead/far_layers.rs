@@ -5,16 +5,13 @@
 
 use std::io;
 
-use super::external::array_heap::{ArrayHeap, Parameters};
-use super::external::disk::Disk;
-use super::external::radix_heap::RadixHeap;
-use super::external::{ExternalQueue, Receiver};
 use super::future_layers::FutureLayers;
-use super::records::{EntryShape, RecordShape, with_records};
-use super::saved::{Loader, Saver};
-
-/// Bytes for finding duplicates on the way, at the most.
-const DUPLICATES: usize = 1 << 20;
+use crate::store::external::array_heap::{ArrayHeap, Parameters};
+use crate::store::external::disk::Disk;
+use crate::store::external::radix_heap::RadixHeap;
+use crate::store::external::{ExternalQueue, Receiver};
+use crate::store::records::{EntryShape, RecordShape, with_records};
+use crate::store::saved::{Loader, Saver};
 
 /// Entries that are given together.
 const TOGETHER: usize = 256;
@@ -79,7 +76,8 @@ impl<F: FnMut(&[u64]) -> io::Result<()>> Receiver for Taking<'_, F> {
 }
 
 impl FarLayers {
-    /// No layers. Entries are states of this shape, with a word behind them that says where they come from, or not. A small part of `memory` is used to find duplicates.
+    /// No layers. Entries are states of this shape, each with its origin behind it, or not. `memory`
+    /// bytes are used to find duplicates.
     pub fn new(
         disk: &Disk,
         kind: QueueKind,
@@ -87,7 +85,6 @@ impl FarLayers {
         origins: bool,
         memory: usize,
     ) -> io::Result<Self> {
-        let memory = (memory / 16).min(DUPLICATES);
         let entry = EntryShape::of(shape).with_origin(origins);
         let queue: Box<dyn ExternalQueue> = match kind {
             QueueKind::Radix => Box::new(RadixHeap::new(disk, entry.keyed(), memory)?),
@@ -183,7 +180,7 @@ impl FarLayers {
         mut translate: impl FnMut(&[u64], &mut Vec<u64>),
     ) -> io::Result<()> {
         let (shape, origins) = (RecordShape::Fixed(width), self.entry.has_origin());
-        let mut new = Self::new(&self.disk, self.kind, shape, origins, 16 * self.memory)?;
+        let mut new = Self::new(&self.disk, self.kind, shape, origins, self.memory)?;
         let (mut entry, old) = (Vec::new(), self.entry);
         while let Some(value) = self.first()? {
             let mut none = FutureLayers::new(old.state(), false);

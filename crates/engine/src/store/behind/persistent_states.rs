@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::RangeInclusive;
 
-use super::layer::{Inserted, Layer, LayerFull};
-use super::pages::OutOfMemory;
-use super::records::{RecordShape, Records, with_records};
-use super::saved::{Loader, Saver};
+use crate::store::layer::{Inserted, Layer, LayerFull};
+use crate::store::pages::OutOfMemory;
+use crate::store::records::{RecordShape, Records, with_records};
+use crate::store::saved::{Loader, Saver};
 
 /// Numbers of states, by progress value.
 type ByValue = BTreeMap<u64, Vec<u32>>;

@@ -15,7 +15,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::progress::Comparison;
+use model::measure::Comparison;
 
 /// Bytes of a vector, and of one that others wait behind.
 const VECTOR_BYTES: usize = 8;
