@@ -220,7 +220,7 @@ fn states_that_grow_are_the_states_of_a_naive_search() {
     let expected = naive(&model, |state| model.all_steps(state).into_iter().map(|(_, next)| next).collect());
     for engine in [Engine::Sweep, Engine::Breadth, Engine::Depth] {
         let checked = Checker::new(&model).engine(engine).all_states().run();
-        assert!(checked.outcome().widenings > 0, "it should start smaller than it ends");
+        assert_eq!(checked.outcome().widenings, 0, "a state takes what it needs, whatever others take");
         assert_eq!(checked.distinct(), Some(expected.states.len() as u64));
         assert_eq!(checked.transitions(), expected.edges);
         assert_eq!(checked.deadlocks(), Some(expected.deadlocks));
@@ -231,6 +231,98 @@ fn states_that_grow_are_the_states_of_a_naive_search() {
         }
         assert_eq!(checked.path("all arrive").unwrap().last_state().received.len(), 5);
     }
+}
+
+/// Counts to a limit, with one state that is longer than all others.
+struct OneLong {
+    limit: u32,
+    /// The count with the long state, and its bytes.
+    long: (u32, usize),
+    measured: bool,
+}
+
+impl Model for OneLong {
+    type State = (u32, Vec<u8>);
+    type Action = &'static str;
+
+    fn initial_states(&self) -> Vec<Self::State> {
+        vec![(0, Vec::new())]
+    }
+
+    fn steps(&self, (count, _): &Self::State, steps: &mut Steps<Self>) {
+        for (name, by) in [("one", 1), ("two", 2)] {
+            let next = count + by;
+            let bytes = if next == self.long.0 { self.long.1 } else { 0 };
+            if next <= self.limit {
+                steps.add(name, (next, vec![7; bytes]));
+            }
+        }
+    }
+
+    fn progress(&self, (count, _): &Self::State) -> Option<u64> {
+        self.measured.then_some(u64::from(count / 1_000))
+    }
+
+    fn properties(&self, properties: &mut Properties<Self>) {
+        properties.always("bounded", |model, (count, _)| *count <= model.limit);
+    }
+}
+
+/// With all states padded to the longest one, they took 600 MB.
+#[test]
+fn one_long_state_does_not_widen_the_others() {
+    for (engine, measured) in [(Engine::Breadth, false), (Engine::Depth, false), (Engine::Sweep, true)] {
+        let peak = |bytes: usize| {
+            let model = OneLong { limit: 20_000, long: (10_000, bytes), measured };
+            let checked = Checker::new(&model).engine(engine).run();
+            checked.assert_holds();
+            assert_eq!(checked.distinct(), Some(20_001));
+            assert_eq!(checked.outcome().widenings, 0);
+            checked.outcome().peak_state_bytes
+        };
+        let (short, long) = (peak(0), peak(30_000));
+        assert!(short < 2 << 20, "{short} bytes for {engine:?}");
+        // The long state may be in the layer, in a batch and on the stack.
+        assert!(
+            long < short + 10 * 30_000,
+            "{long} bytes for {engine:?}, and {short} without the long state"
+        );
+    }
+}
+
+#[test]
+fn a_state_that_is_too_long_is_an_error_of_the_model() {
+    let model = OneLong { limit: 50, long: (10, 600_000), measured: false };
+    let checked = Checker::new(&model).run();
+    let error = checked.outcome().error.as_ref().unwrap();
+    assert_eq!(error.error.bytes, 600_004);
+    assert!((8..10).contains(&error.trace.last_state().0));
+    assert!(matches!(checked.verdict("bounded"), Verdict::Unknown(UnknownReason::RuntimeError)));
+    let text = panic_of(|| checked.assert_holds());
+    assert!(text.contains("a state takes 600004 bytes, and the longest that can be stored takes"), "{text}");
+    // The longest states that can be stored are stored.
+    let model = OneLong { limit: 50, long: (10, 520_000), measured: false };
+    Checker::new(&model).run().assert_holds();
+}
+
+struct LongFromTheBeginning;
+
+impl Model for LongFromTheBeginning {
+    type State = Vec<u8>;
+    type Action = ();
+
+    fn initial_states(&self) -> Vec<Vec<u8>> {
+        vec![vec![1; 1_000_000]]
+    }
+
+    fn steps(&self, _: &Vec<u8>, _: &mut Steps<Self>) {}
+}
+
+#[test]
+fn an_initial_state_that_is_too_long_is_an_error() {
+    let refused = Checker::new(&LongFromTheBeginning).run_watched(&mut ());
+    let Err(CheckError::Execution(error)) = refused else { panic!("it is not refused") };
+    assert!(error.to_string().contains("an initial state is too long"), "{error}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
-//! What does not fit into memory: records in files, and queues made of them.
+//! External memory: records in files, and queues made of them.
 //!
-//! [`disk`] has the files and counts what goes to them and comes from them; [`run`] is a row of records, written once and read in order; the
-//! two queues are made of runs.
+//! [`disk`] owns the files and counts what is written and read. A [`run`] is a row of records that
+//! is written once and read in order. Both queues consist of runs.
 
 pub mod array_heap;
 pub mod block;
@@ -16,22 +16,25 @@ use std::io;
 
 use crate::store::saved::{Loader, Saver};
 
-/// A queue of records on disk. The first word of a record is its key; no key is smaller than the last one taken out.
+/// A queue of records on disk. The first word of a record is its key. No key is smaller than the
+/// last one taken out.
 pub trait ExternalQueue: std::fmt::Debug + Send {
     /// Adds a record.
     fn push(&mut self, record: &[u64]) -> io::Result<()>;
 
-    /// Adds records of this key, which lie in `entries` one behind the other, without it.
+    /// Adds the records of `entries`, which are contiguous and lack the key; all have the key
+    /// `key`.
     fn push_all(&mut self, key: u64, entries: &[u64]) -> io::Result<()>;
 
     /// The least key.
     fn first(&mut self) -> io::Result<Option<u64>>;
 
-    /// Takes out all records of the least key, `key`, and gives them to the receiver; most duplicates fall out on the way. Records of the next
-    /// keys may come along: it is offered them, one by one.
+    /// Takes out all records of the least key, `key`, and passes them to the receiver. Most
+    /// duplicates are dropped on the way. The queue may offer records of the next keys to the
+    /// receiver, one by one.
     fn take(&mut self, key: u64, receiver: &mut dyn Receiver) -> io::Result<()>;
 
-    /// Keys begin anew; the queue is empty.
+    /// Resets the keys: any key may follow. The queue is empty.
     fn restart(&mut self);
 
     /// Number of records, in memory and on disk.
@@ -43,19 +46,19 @@ pub trait ExternalQueue: std::fmt::Debug + Send {
     /// Bytes of memory held.
     fn bytes(&self) -> usize;
 
-    /// Saves everything.
+    /// Saves the queue.
     fn save(&self, to: &mut Saver) -> io::Result<()>;
 
-    /// What was saved, in this queue, which is empty.
+    /// Loads a saved queue into this one, which is empty.
     fn load(&mut self, from: &mut Loader) -> io::Result<()>;
 }
 
-/// Who takes records out of a queue.
+/// A consumer of records that are taken out of a queue.
 pub trait Receiver {
-    /// Some records of the key that was asked for, one behind the other.
+    /// Takes some records of the key that was asked for. They are contiguous.
     fn receive(&mut self, records: &[u64]) -> io::Result<()>;
 
-    /// A record of another key; whether it is taken as well.
+    /// Is offered a record of another key. Returns whether it takes the record.
     fn offer(&mut self, record: &[u64]) -> bool;
 }
 
@@ -75,14 +78,15 @@ mod tests {
         Disk::new(&std::env::temp_dir(), u64::MAX)
     }
 
-    /// A key, a state of one word, and a word behind it.
+    /// A state of one word. Records have a key before it and a word behind it.
     const FIXED: RecordShape = RecordShape::Fixed(1);
 
     fn shape(state: RecordShape) -> EntryShape {
         EntryShape::of(state).keyed().with_origin(true)
     }
 
-    /// A record with this state: its number in the upper bits of a word, and, where lengths vary, up to six words more.
+    /// A record with this state. Its number is in the upper bits of a word. Where lengths vary, up
+    /// to six words follow.
     fn record(shape: RecordShape, key: u64, state: u64) -> Vec<u64> {
         let len = if shape == FIXED { 1 } else { 1 + state % 7 };
         let head = if shape == FIXED { state << 16 } else { state << 16 | len };
@@ -119,7 +123,7 @@ mod tests {
         }
     }
 
-    /// Takes out the first layer of both, and compares.
+    /// Takes the first layer out of both, and compares them.
     fn compare_first(
         queue: &mut dyn ExternalQueue,
         model: &mut BTreeMap<u64, BTreeSet<u64>>,
@@ -137,7 +141,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Both queues against a map of sets: random keys that never fall below the last one, and layers taken out in between.
+        /// Compares both queues with a map of sets: random keys that never fall below the last one,
+        /// with layers taken out in between.
         #[test]
         fn layers_come_in_order_and_whole(
             steps in prop::collection::vec((0..1u64 << 40, 0..60u64, any::<u8>()), 0..400), shift in 0..40u32,

@@ -1,8 +1,9 @@
 //! The hash of a packed state.
 //!
-//! One multiplication to 128 bits per word, both halves folded together: every bit of the state reaches every bit of
-//! the hash, at two or three cycles a word. The high bits choose the bucket, the low bits are the tag, so both
-//! must be good. Fixed constants: the same state has the same hash in every run, which keeps runs repeatable.
+//! One multiplication to 128 bits per word, with both halves folded together: every bit of the
+//! state reaches every bit of the hash, in two or three cycles a word. The high bits choose the
+//! bucket and the low bits are the tag, so both must be good. The constants are fixed: a state has
+//! the same hash in every run, which keeps runs repeatable.
 
 const KEY: [u64; 3] = [0x9E37_79B9_7F4A_7C15, 0xD1B5_4A32_D192_ED03, 0x8CB9_2BA7_2F3D_8DD7];
 
@@ -12,10 +13,10 @@ fn fold(a: u64, b: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-/// The hash of a state. With a length known to the compiler the loop disappears.
+/// The hash of a state. The loop disappears if the compiler knows the length.
 #[inline(always)]
 pub fn hash_state(words: &[u64]) -> u64 {
-    // Two chains, because a multiplication takes three times as long as the next one has to wait.
+    // Two chains, because the latency of a multiplication is three times its throughput.
     let (mut even, mut odd) = (KEY[0], KEY[2]);
     let (pairs, rest) = words.as_chunks::<2>();
     for [a, b] in pairs {
@@ -33,7 +34,7 @@ pub fn hash_state(words: &[u64]) -> u64 {
 mod tests {
     use super::*;
 
-    /// Counters in bit fields are what states look like: neither buckets nor tags may clump on them.
+    /// States are often counters in bit fields. Neither buckets nor tags may clump on them.
     #[test]
     fn small_changes_spread_over_buckets_and_tags() {
         let mut buckets = vec![0u32; 1 << 12];

@@ -1,52 +1,56 @@
-//! A small cache in front of the store: states that this sweep stored lately.
+//! Recent states: a small cache in front of the store, of states that this sweep stored lately.
 //!
-//! Independent steps lead to the same state in every order, so most successors are duplicates of states that were stored
-//! a few steps ago. A direct-mapped cache of some thousand states, small enough for the second-level cache of
-//! the processor, catches many of them for two nanoseconds instead of a look-up in the layer's index or an entry in a future
-//! layer's buffer. It compares states, not hashes: what it claims to know, it does know. Within a sweep no stored state
-//! is forgotten before all its predecessors of that sweep are expanded, so a state that was stored once in a
-//! sweep need not be stored again; for the next sweep the cache starts empty.
+//! Independent steps lead to the same state in every order, so most successors are duplicates of
+//! states that were stored a few steps ago. A direct-mapped cache of a few thousand states fits
+//! into the second-level cache of the processor. It catches many duplicates for two nanoseconds
+//! each, instead of a look-up in the index of the layer or an entry in a future layer. It compares
+//! states, not hashes, so it never takes a new state for a known one. Within a sweep, no stored
+//! state is forgotten before all its predecessors of that sweep are expanded. So a state that was
+//! stored once in a sweep need not be stored again. For the next sweep the cache starts empty.
+//!
+//! States of one length have one place each. States of varying length are in a ring of words, and
+//! the places hold their positions, so that short states do not pay for long ones.
 
 use std::io;
 
 use super::records::{RecordShape, Records};
 use super::saved::{Loader, Saver};
 
-/// Bits of the number of places, at the most.
+/// Most bits of the number of places.
 const BITS: u32 = 12;
-/// Bytes at the most.
+/// Most bytes of the default cache.
 const BYTES: usize = 64 << 10;
 
-/// Words of a state of varying length, in the estimate of how many fit into the cache.
+/// Estimated words of a state of varying length, to choose the number of places.
 const VARYING_WORDS: usize = 6;
 
 /// States that were stored lately.
 #[derive(Debug)]
 pub struct RecentStates {
-    /// For states of one length, one state a place. For others, a ring of states.
+    /// One state a place, or a ring of states if they vary in length.
     words: Vec<u64>,
-    /// The place is given by the bits of the hash above this one.
+    /// Number of low bits of the hash that do not choose the place.
     shift: u32,
     ring: Ring,
 }
 
-/// Where states of varying length lie in the ring of words. Positions count all words that were ever
+/// Positions of states of varying length in the ring of words. Positions count all words ever
 /// written, so a position tells whether the words there were overwritten since.
 #[derive(Debug, Default)]
 struct Ring {
-    /// For each place, the position of its state plus one. Zero for none.
+    /// For each place, the position of its state plus one. Zero for an empty place.
     starts: Vec<u64>,
     /// The position of the next state.
     end: u64,
 }
 
 impl RecentStates {
-    /// Knows nothing.
+    /// An empty cache.
     pub fn new(shape: RecordShape) -> Self {
         Self::with_bytes(shape, BYTES)
     }
 
-    /// Knows nothing, and takes about so many bytes.
+    /// An empty cache of about this many bytes.
     pub fn with_bytes(shape: RecordShape, bytes: usize) -> Self {
         let RecordShape::Fixed(width) = shape else {
             let words = bytes / 8;
@@ -58,8 +62,8 @@ impl RecentStates {
         let bits = (bytes / 8 / width.max(1)).checked_ilog2().unwrap_or(0).clamp(1, most);
         let shift = 64 - bits;
         let mut words = vec![0; width << bits];
-        // An empty place holds zeros. In the place where a state of zeros belongs that would be a lie: there,
-        // something is put that belongs elsewhere.
+        // An empty place holds zeros. The place where a state of zeros belongs gets a state that
+        // belongs elsewhere.
         let mut state = vec![0; width];
         let home = Self::place(&state, shift);
         while Self::place(&state, shift) == home {
@@ -75,25 +79,25 @@ impl RecentStates {
         (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize
     }
 
-    /// States that it has room for.
+    /// Number of places.
     pub fn places(&self) -> usize {
         1 << (64 - self.shift)
     }
 
-    /// The cache for a loop over states.
+    /// The cache, borrowed for a loop over states.
     #[inline(always)]
     pub fn look<R: Records>(&mut self, records: R) -> RecentLook<'_, R> {
         RecentLook { records, words: &mut self.words, shift: self.shift, ring: &mut self.ring }
     }
 
-    /// Saves what it knows.
+    /// Saves the cache.
     pub fn save(&self, to: &mut Saver) -> io::Result<()> {
         to.put_words(&self.words)?;
         to.put_words(&self.ring.starts)?;
         to.put(&self.ring.end)
     }
 
-    /// What was saved, in a cache of the same size.
+    /// Loads a saved cache of the same size.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         let words = from.get_words()?;
         let ring = Ring { starts: from.get_words()?, end: from.get()? };
@@ -110,7 +114,7 @@ impl RecentStates {
     }
 }
 
-/// The cache, open: where its words are is looked up once for a whole loop.
+/// A cache that is borrowed for a loop: its addresses are loaded once.
 pub struct RecentLook<'a, R> {
     records: R,
     words: &'a mut [u64],
@@ -119,7 +123,7 @@ pub struct RecentLook<'a, R> {
 }
 
 impl<R: Records> RecentLook<'_, R> {
-    /// Whether the state was here lately; from now on it was.
+    /// Whether the cache has the state. From now on it has.
     #[inline(always)]
     pub fn knows(&mut self, state: &[u64]) -> bool {
         if R::VARYING {
@@ -128,7 +132,7 @@ impl<R: Records> RecentLook<'_, R> {
         let width = self.records.fixed_len();
         let start = RecentStates::place(&state[..width], self.shift) * width;
         let place = &mut self.words[start..start + width];
-        // Written in any case: a branch here would be guessed wrong every other time.
+        // Written in any case: a branch here would be mispredicted half of the time.
         let differs = place.iter().zip(state).fold(0, |differs, (old, new)| differs | (old ^ new));
         place.copy_from_slice(&state[..width]);
         differs == 0
@@ -149,7 +153,7 @@ impl<R: Records> RecentLook<'_, R> {
                 return true;
             }
         }
-        // No state goes around the end of the ring.
+        // No state crosses the end of the ring.
         if *end % room + len > room {
             *end = end.next_multiple_of(room);
         }

@@ -96,8 +96,15 @@ fn a_run_in_pieces_is_a_run() {
         Plan { engine: Engine::Breadth, ..Plan::default() },
         Plan { engine: Engine::BreadthDisk, disk: disk(700, QueueKind::Radix), ..Plan::default() },
     ];
-    for (states, layer, back) in [(60_000, 20_000, 7_919), (30_000, 7, 101), (60_000, 3_000, 3)] {
-        let graph = graph(states, layer, back);
+    for (states, layer, back, width) in [
+        (60_000, 20_000, 7_919, 2),
+        (30_000, 7, 101, 2),
+        (60_000, 3_000, 3, 2),
+        // States of varying length.
+        (60_000, 20_000, 7_919, 0),
+        (30_000, 7, 101, 0),
+    ] {
+        let graph = Graph { width, ..graph(states, layer, back) };
         for plan in &plans {
             let plan = Plan { explore_all: true, terminal_states: TerminalList::Listed, ..plan.clone() };
             let whole = run(&graph, kinds(), &plan);

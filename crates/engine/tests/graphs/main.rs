@@ -12,4 +12,5 @@ mod services_on_random_graphs;
 mod sweep_on_random_graphs;
 mod sweep_on_random_vectors;
 mod sweep_reference;
+mod varying_lengths;
 mod windows_on_random_graphs;

@@ -190,14 +190,16 @@ fn a_full_disk_ends_in_unknown() {
 /// Long chains and wide layers: more than a batch, a chunk and an index of the smallest size hold.
 #[test]
 fn large_graphs_are_met_completely() {
-    for (states, layer, back) in [(60_000, 20_000, 7_919), (30_000, 7, 101), (30_000, 3_000, 3)] {
+    for (states, layer, back, width) in
+        [(60_000, 20_000, 7_919, 2), (30_000, 7, 101, 2), (30_000, 3_000, 3, 2), (30_000, 3_000, 101, 0)]
+    {
         let graph = Graph {
             successors: (0..states)
                 .map(|i| vec![(i * 2 + 1) % states, (i + 17) % states, i - i % 5, (i + layer) % states])
                 .collect(),
             progress: (0..states).map(|i| (i / layer) as u64 ^ u64::from(i % back == 0)).collect(),
             marked: vec![false; states],
-            width: 2,
+            width,
             ..Graph::default()
         };
         let outcome = run(&graph, vec![PropertyKind::DeadlockFree], &sweep());

@@ -1,8 +1,12 @@
-//! The external array heap of Brengel, Crauser, Ferragina and Meyer, as Evangelista and Kristensen (SPIN 2012) use it.
+//! The external array heap of Brengel, Crauser, Ferragina and Meyer, as Evangelista and Kristensen
+//! (SPIN 2012) use it.
 //!
-//! New records gather in memory. When there are too many, the largest of them become a sorted run on the first level. A level has room for some runs; when
-//! it is full, they are merged to one run on the next. The least record is the least among those in memory and the first ones of all runs. The papers say that no record on disk is smaller than
-//! one in memory; that is not so once a large one came while smaller ones lay on disk. What holds is: what is unread of a run is not smaller than what of it is in memory.
+//! New records gather in memory. When there are too many, the largest of them become a sorted run
+//! on the first level. When a level is full, its runs are merged to one run on the next level. The
+//! least record is the least among those in memory and the first ones of all runs. The papers say
+//! that no record on disk is smaller than one in memory. That is false once a large record was
+//! added while smaller ones were on disk. What holds: the unread part of a run is not smaller than
+//! the part of it that is in memory.
 
 use std::io;
 
@@ -13,33 +17,33 @@ use super::{ExternalQueue, Receiver};
 use crate::store::records::EntryShape;
 use crate::store::saved::{Loader, Saver};
 
-/// How large its parts are.
+/// Sizes of the parts of the heap.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameters {
-    /// Records in memory at the most (T).
+    /// Most records in memory (T).
     pub in_memory: usize,
-    /// Records that become a run (B).
+    /// Number of records that become a run (B).
     pub written: usize,
-    /// Runs of a level at the most (μ); two at least.
+    /// Most runs of a level (μ); at least two.
     pub runs: usize,
 }
 
 impl Default for Parameters {
-    /// Those of the paper.
+    /// The values of the paper.
     fn default() -> Self {
         Self { in_memory: 20_000, written: 10_000, runs: 10 }
     }
 }
 
-/// Records that wait, by the key in their first word.
+/// Records, by the key in their first word.
 #[derive(Debug)]
 pub struct ArrayHeap {
     disk: Disk,
     shape: EntryShape,
     parameters: Parameters,
-    /// The records in memory, one behind the other.
+    /// The records in memory, contiguous.
     inserted: Vec<u64>,
-    /// How many those are.
+    /// Number of records in memory.
     count: usize,
     /// The least key of those.
     least: Option<u64>,
@@ -84,7 +88,7 @@ impl ArrayHeap {
         self.add(0, run)
     }
 
-    /// Gives a level one run more; a full one is merged to the next.
+    /// Adds a run to a level. The runs of a full level are merged to the next.
     fn add(&mut self, level: usize, run: RunWriter) -> io::Result<()> {
         if self.levels.len() == level {
             self.levels.push(Vec::new());

@@ -1,47 +1,51 @@
 //! Blocks of records on their way to disk and back.
 //!
-//! The first words of all records come first, then the second ones. Of a row of words, only the bytes are written in which they differ. Where records
-//! come in order, neighbours are alike: then the rows are of differences between records, and compressed. A checksum tells a damaged block from
-//! a whole one.
+//! A block is written column by column: the first words of all records, then the second words. Of a
+//! column, only the bytes in which its words differ are written. Neighbours in sorted blocks are
+//! alike, so there the columns hold differences between neighbours, and are compressed. A checksum
+//! detects a damaged block.
 //!
-//! Records of varying length have ragged rows: the n-th row has a word of each record that is so long. Whoever reads the rows that every record has
-//! knows from the heads among them how long the others are. So short records do not pay for long ones.
+//! Columns of records of varying length are ragged: the n-th column has a word of each record that
+//! has n words or more. The columns up to the heads are complete, and the heads tell a reader how
+//! long the others are. So short records do not pay for long ones.
 
 use std::io;
 
 use crate::store::hash::hash_state;
 use crate::store::records::{EntryShape, LENGTH_BITS};
 
-/// Number of words, of bytes behind the head, of bytes before they were compressed; checksum of all but itself.
+/// Bytes of the head: checksum of the rest, number of words, bytes after the head, and bytes before
+/// compression.
 const HEAD: usize = 20;
-/// Set in the number of words if rows are of differences.
+/// Flag in the number of words: columns hold differences.
 const DIFFERENCES: u32 = 1 << 31;
-/// Words of a block, about, if its records are not long.
+/// Approximate number of words of a block whose records are not long.
 const WORDS: usize = 2048;
-/// Records of a block at the least: writing one has a price.
+/// Least number of records of a block, because each block has a fixed cost.
 const RECORDS: usize = 256;
-/// Words of a block of records of varying length, but for the last record.
+/// Words of a block of records of varying length, not counting the last record.
 const VARYING_WORDS: usize = 4096;
-/// Words of a record at the most, where lengths vary.
+/// Most words of a record, where lengths vary.
 const LONGEST: usize = (1 << LENGTH_BITS) + 8;
 
-/// Records, one behind the other.
+/// Contiguous records.
 #[derive(Clone, Debug)]
 pub struct Block {
     words: Vec<u64>,
     records: usize,
     shape: EntryShape,
-    /// Words of a full block: asked for with every record, and a division to find out.
+    /// Words of a full block. Kept because it is needed for every record and takes a division to
+    /// compute.
     full: usize,
 }
 
-/// Room for the bytes of a block.
+/// Scratch space for the bytes of a block.
 #[derive(Debug, Default)]
 pub struct Scratch {
     rows: Vec<u8>,
     bytes: Vec<u8>,
     column: Vec<u64>,
-    /// Where records of varying length begin, and where they end.
+    /// Start and end of each record, where lengths vary.
     records: Vec<(u32, u32)>,
 }
 
@@ -59,24 +63,24 @@ impl Block {
         Self::from_words(Vec::new(), shape)
     }
 
-    /// An empty block that will be full.
+    /// An empty block with memory for as many records as fit.
     pub fn to_be_filled(shape: EntryShape) -> Self {
         let mut block = Self::new(shape);
         block.words.reserve_exact(block.full);
         block
     }
 
-    /// Words of a full block of such records.
+    /// Number of words of a full block of records of this shape.
     fn full(shape: EntryShape) -> usize {
         shape.stride().map_or(VARYING_WORDS, |stride| Self::capacity(stride) * stride)
     }
 
-    /// Records in a full block of records of `stride` words.
+    /// Number of records in a full block of records of `stride` words.
     pub fn capacity(stride: usize) -> usize {
         WORDS.checked_div(stride).unwrap_or(WORDS).max(RECORDS)
     }
 
-    /// Records in a full block of such records, estimated where their lengths vary.
+    /// Number of records in a full block of records of this shape; an estimate where lengths vary.
     pub fn estimated_capacity(shape: EntryShape) -> usize {
         shape.stride().map_or(RECORDS, Self::capacity)
     }
@@ -86,13 +90,13 @@ impl Block {
         self.records
     }
 
-    /// Whether there is no room for one more record.
+    /// Whether the block must be written before another record is added.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.words.len() >= self.full
     }
 
-    /// The records, one behind the other.
+    /// The records, contiguous.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
@@ -105,12 +109,12 @@ impl Block {
         self.records += 1;
     }
 
-    /// The records, one behind the other, as a block.
+    /// A block of these contiguous records.
     pub fn from_words(words: Vec<u64>, shape: EntryShape) -> Self {
         Self { records: shape.count(&words), words, shape, full: Self::full(shape) }
     }
 
-    /// Appends a record of this first word and the others.
+    /// Appends a record that consists of this first word and the others.
     #[inline]
     pub fn push_parts(&mut self, first: u64, others: &[u64]) {
         self.words.push(first);
@@ -123,7 +127,7 @@ impl Block {
         self.words.capacity() * 8
     }
 
-    /// The block as it is written.
+    /// Encodes the block.
     pub fn encode<'s>(&self, is_sorted: bool, scratch: &'s mut Scratch) -> &'s [u8] {
         let Scratch { rows, bytes, column, records } = scratch;
         rows.clear();
@@ -163,11 +167,11 @@ impl Block {
         bytes.resize(HEAD, 0);
         if is_sorted {
             bytes.resize(HEAD + lz4_flex::block::get_maximum_output_size(rows.len()), 0);
-            // An output that is large enough is never too small.
+            // The output is large enough for any input.
             let size = lz4_flex::block::compress_into(rows, &mut bytes[HEAD..]).unwrap_or(usize::MAX);
             bytes.truncate(HEAD + size.min(rows.len()));
         }
-        // As long as before: not compressed.
+        // Equal sizes mean: not compressed.
         if !is_sorted || bytes.len() == HEAD + rows.len() {
             bytes.truncate(HEAD);
             bytes.extend_from_slice(rows);
@@ -182,7 +186,7 @@ impl Block {
         bytes
     }
 
-    /// Reads the block that takes so many bytes.
+    /// Reads a block that takes `size` bytes.
     pub fn decode(
         &mut self,
         scratch: &mut Scratch,
@@ -216,7 +220,7 @@ impl Block {
             Some(stride) => words <= self.full && words.is_multiple_of(stride),
             None => words < self.full + LONGEST,
         };
-        // A row has ten bytes before the bytes of its words.
+        // A column has ten bytes before the bytes of its words.
         let most = words * 8 + stride.unwrap_or(words) * 10 + 4;
         if words == 0 || !is_whole || bytes.len() != behind || plain > most {
             return None;
@@ -246,7 +250,7 @@ impl Block {
         rows.is_empty().then_some(())
     }
 
-    /// Reads records of varying length to the words, of which there are enough.
+    /// Decodes ragged columns. `self.words` has the right number of words.
     fn decode_ragged(
         &mut self,
         rows: &[u8],
@@ -271,7 +275,7 @@ impl Block {
             }
             Some(())
         };
-        // The rows that every record has: up to the heads, which say where records begin.
+        // The complete columns, up to the heads, which tell where records begin.
         let (mut firsts, heads) = (Vec::new(), self.shape.head());
         for _ in 0..=heads {
             read(self.records, column)?;
@@ -310,7 +314,8 @@ impl Block {
     }
 }
 
-/// The first word, which bytes of words differ from it, and these bytes of all words.
+/// Appends a column: its first word, which bytes differ from it in other words, and these bytes of
+/// all words.
 fn write_column(column: &[u64], rows: &mut Vec<u8>) {
     let first = column.first().copied().unwrap_or(0);
     let differing = column.iter().fold(0, |differing, word| differing | (word ^ first));
@@ -319,7 +324,7 @@ fn write_column(column: &[u64], rows: &mut Vec<u8>) {
     rows.extend_from_slice(&[low as u8, bytes as u8]);
     rows.extend_from_slice(&first.to_le_bytes());
     let start = rows.len();
-    // Eight bytes are written each time, and overwritten by the next.
+    // Each word writes eight bytes, and the next word overwrites those that it does not need.
     rows.resize(start + column.len() * bytes + 8, 0);
     for (number, word) in column.iter().enumerate() {
         let at = start + number * bytes;
@@ -328,7 +333,7 @@ fn write_column(column: &[u64], rows: &mut Vec<u8>) {
     rows.truncate(start + column.len() * bytes);
 }
 
-/// Reads every `stride`th word, of which there are so many, and gives the rest.
+/// Reads a column of `records` words to every `stride`-th word. Returns the remaining columns.
 fn read_column<'r>(rows: &'r [u8], records: usize, words: &mut [u64], stride: usize) -> Option<&'r [u8]> {
     let ([low, bytes], rows) = rows.split_first_chunk::<2>()?;
     let (first, rows) = rows.split_first_chunk::<8>()?;
@@ -343,7 +348,7 @@ fn read_column<'r>(rows: &'r [u8], records: usize, words: &mut [u64], stride: us
     }
     let mask = u64::MAX >> (64 - 8 * bytes);
     let same = first & !(mask << (8 * low));
-    // Eight bytes at a time, as long as there are so many.
+    // Reads eight bytes at a time while there are as many.
     let whole = rows.len().saturating_sub(8) / bytes;
     for (number, word) in words.iter_mut().step_by(stride).enumerate() {
         let at = number * bytes;
@@ -357,7 +362,7 @@ fn read_column<'r>(rows: &'r [u8], records: usize, words: &mut [u64], stride: us
     Some(rest)
 }
 
-/// A number that tells changed bytes from those that were written.
+/// A checksum of bytes.
 pub fn checksum(bytes: &[u8]) -> u64 {
     let (whole, rest) = bytes.as_chunks::<8>();
     let mut last = [0; 8];

@@ -1,9 +1,9 @@
-//! Where blocks of records are on disk, how much they take, and what was written and read.
+//! Disk: where blocks of records are, how much space they take, and what was written and read.
 //!
-//! All of them lie in one file without a name: nothing is left behind, however a run ends. A block takes some pages of it, and gives them back
-//! when nobody needs it any more. Blocks are written by a thread of their own; while it compresses and
-//! writes, the search goes on. Single records are counted here, and nowhere else, the way the literature on external search counts them: one for each
-//! record that goes to disk or comes from there.
+//! All blocks are in one file without a name, so nothing is left behind, however a run ends. A
+//! block takes pages of it, and gives them back when it is not needed any more. A thread compresses
+//! and writes blocks while the search continues. Only this module counts records, the way the
+//! literature on external search does: one for each record that is written or read.
 
 use std::fs::File;
 use std::io;
@@ -19,16 +19,16 @@ use serde::{Deserialize, Serialize};
 use super::block::{Block, Scratch};
 use crate::store::saved::{Loader, Saver};
 
-/// Blocks that are handed over together.
+/// Blocks that are handed to the thread together.
 const TOGETHER: usize = 8;
-/// So often, blocks may wait to be written.
+/// Number of such groups that may wait to be written.
 const WAITING: usize = 2;
 /// Bytes of a page.
 const PAGE: u64 = 4096;
-/// Bytes that are left free on a disk.
+/// Bytes that stay free on a disk.
 const SPARE: u64 = 64 << 20;
 
-/// What records are.
+/// The kind of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileClass {
     /// Future layers.
@@ -39,7 +39,7 @@ pub enum FileClass {
     Layer,
     /// Expanded states of partitions.
     Visited,
-    /// States that partitions are still to take in or to expand.
+    /// States that partitions are still to enter or to expand.
     Candidates,
     /// States and steps on their way to a graph.
     Steps,
@@ -48,7 +48,7 @@ pub enum FileClass {
 }
 
 impl FileClass {
-    /// All of them, in the order of their numbers.
+    /// All classes, in the order of their numbers.
     pub const ALL: [Self; 7] = [
         Self::Queue,
         Self::Persistent,
@@ -59,7 +59,7 @@ impl FileClass {
         Self::Rows,
     ];
 
-    /// The name in records of runs.
+    /// The name in run records.
     pub fn name(self) -> &'static str {
         match self {
             Self::Queue => "queue",
@@ -72,13 +72,13 @@ impl FileClass {
         }
     }
 
-    /// Whether records come in order, so that neighbours are alike.
+    /// Whether records are sorted, so that neighbours are alike.
     pub(super) fn is_sorted(self) -> bool {
         matches!(self, Self::Persistent | Self::Layer | Self::Steps)
     }
 }
 
-/// What went to disk and came from there.
+/// Counts of what was written and read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoCount {
     /// Records written.
@@ -91,17 +91,17 @@ pub struct IoCount {
     pub bytes_read: u64,
 }
 
-/// The same, by what the records are.
+/// Counts by class of records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IoCounts([IoCount; FileClass::ALL.len()]);
 
 impl IoCounts {
-    /// Of records of this class.
+    /// Counts of this class.
     pub fn of(&self, class: FileClass) -> IoCount {
         self.0[class as usize]
     }
 
-    /// Of all of them.
+    /// Counts of all classes together.
     pub fn total(&self) -> IoCount {
         self.0.iter().copied().sum()
     }
@@ -126,7 +126,7 @@ struct AtomicCount {
     bytes_read: AtomicU64,
 }
 
-/// A place for blocks, with a limit to what they take together.
+/// A file for blocks, with a limit to its size.
 #[derive(Clone, Debug)]
 pub struct Disk(Arc<Shared>);
 
@@ -136,28 +136,28 @@ struct Shared {
     writer: Mutex<Option<Writer>>,
 }
 
-/// The file, and which parts of it are in use.
+/// The file, and which of its pages are in use.
 #[derive(Debug)]
 struct Pages {
     directory: PathBuf,
     limit: u64,
     state: Mutex<PagesState>,
-    /// Bytes of the file, which never shrinks.
+    /// Bytes of the file. It never shrinks.
     size: AtomicU64,
-    /// Bytes of it that are in use.
+    /// Bytes of the file that are in use.
     used: AtomicU64,
     counts: [AtomicCount; FileClass::ALL.len()],
 }
 
 #[derive(Debug, Default)]
 struct PagesState {
-    /// Once something was written.
+    /// Exists once something was written.
     file: Option<Arc<File>>,
-    /// For each number of pages, where so many are free.
+    /// For each number of pages, where as many contiguous pages are free.
     free: Vec<Vec<u64>>,
 }
 
-/// Where a block is.
+/// The place of a block.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     start: u64,
@@ -174,7 +174,8 @@ impl Place {
 
 #[derive(Debug)]
 struct Writer {
-    /// Blocks that go together: to wake the thread for each costs more than to write it.
+    /// Blocks that are handed over together. To wake the thread for each would cost more than to
+    /// write it.
     gathered: Vec<(Arc<RecordFile>, Block)>,
     jobs: SyncSender<Job>,
     thread: JoinHandle<()>,
@@ -183,17 +184,17 @@ struct Writer {
 #[derive(Debug)]
 enum Job {
     Write(Vec<(Arc<RecordFile>, Block)>),
-    /// Answers when everything before it is done.
+    /// A request to answer when everything before it is written.
     Settle(SyncSender<()>),
 }
 
-/// A row of blocks that others are appended to.
+/// A row of blocks, to which others are appended.
 #[derive(Debug)]
 pub struct RecordFile {
     class: FileClass,
     pages: Arc<Pages>,
     written: Mutex<Written>,
-    /// Blocks that are not written yet.
+    /// Number of blocks that are not written yet.
     pending: AtomicUsize,
 }
 
@@ -209,7 +210,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Disk {
-    /// Blocks in a file in this folder, which has at most `limit` bytes.
+    /// A file in this directory of at most `limit` bytes.
     pub fn new(directory: &Path, limit: u64) -> Self {
         let pages = Pages {
             directory: directory.to_owned(),
@@ -222,7 +223,7 @@ impl Disk {
         Self(Arc::new(Shared { pages: Arc::new(pages), writer: Mutex::new(None) }))
     }
 
-    /// What was written and read, by class.
+    /// Counts of what was written and read, by class.
     pub fn count(&self, class: FileClass) -> IoCount {
         let count = &self.0.pages.counts[class as usize];
         let load = |number: &AtomicU64| number.load(Ordering::Relaxed);
@@ -234,17 +235,17 @@ impl Disk {
         }
     }
 
-    /// What was written and read.
+    /// Counts of what was written and read of one class.
     pub fn counts(&self) -> IoCounts {
         IoCounts(FileClass::ALL.map(|class| self.count(class)))
     }
 
-    /// Saves what was counted.
+    /// Saves the counts.
     pub fn save(&self, to: &mut Saver) -> io::Result<()> {
         to.put(&FileClass::ALL.map(|class| self.count(class)))
     }
 
-    /// Counts on from what was saved.
+    /// Adds to saved counts from now on.
     pub fn load(&self, from: &mut Loader) -> io::Result<()> {
         let counts: [IoCount; FileClass::ALL.len()] = from.get()?;
         for (now, before) in self.0.pages.counts.iter().zip(counts) {
@@ -261,7 +262,8 @@ impl Disk {
         self.0.pages.size.load(Ordering::Relaxed)
     }
 
-    /// Why it would be better to stop before there is no room at all: the limit is near, or the disk has hardly room for so many bytes more.
+    /// A reason to stop before the disk is full: the limit is near, or the disk has hardly room for
+    /// `more` bytes.
     pub fn is_nearly_full(&self, needed: u64) -> Option<String> {
         let Pages { directory, limit, used, .. } = &*self.0.pages;
         let used = used.load(Ordering::Relaxed);
@@ -271,7 +273,7 @@ impl Disk {
         if used > limit - limit / 8 {
             return Some(format!("the limit of {limit} bytes for files is nearly reached"));
         }
-        // Where the system does not tell, writing will.
+        // If the system does not say how much is free, a write will fail.
         let room = rustix::fs::statvfs(directory).ok()?;
         let free = room.f_bavail.saturating_mul(room.f_frsize);
         (free < needed.saturating_add(SPARE)).then(|| format!("the disk has room for {free} more bytes only"))
@@ -282,7 +284,7 @@ impl Disk {
         self.0.pages.used.load(Ordering::Relaxed)
     }
 
-    /// A new, empty row of blocks.
+    /// Creates an empty row of blocks.
     pub fn create(&self, class: FileClass) -> Arc<RecordFile> {
         Arc::new(RecordFile {
             class,
@@ -292,7 +294,7 @@ impl Disk {
         })
     }
 
-    /// Appends a block. A failure is told by a later call.
+    /// Appends a block. A later call reports a failure.
     pub fn write(&self, file: &Arc<RecordFile>, block: Block) -> io::Result<()> {
         file.check()?;
         let records = block.records() as u64;
@@ -335,7 +337,7 @@ impl Drop for Shared {
         let writer = self.writer.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Writer { jobs, thread, gathered }) = writer {
             drop((jobs, gathered));
-            // It has nothing to tell that nobody was told.
+            // Its failures were reported before, or are of no interest any more.
             let _ = thread.join();
         }
     }
@@ -361,19 +363,19 @@ fn write_all(queue: &Receiver<Job>) {
                 let first = block.words().first().copied().unwrap_or_default();
                 file.append(first, block.encode(file.class.is_sorted(), &mut scratch));
             }),
-            // Whoever does not wait any more need not hear it.
+            // The receiver may have stopped waiting.
             Job::Settle(done) => drop(done.send(())),
         }
     }
 }
 
 impl PagesState {
-    /// Where so many pages are free.
+    /// Takes this many contiguous free pages.
     fn take(&mut self, pages: usize) -> Option<u64> {
         self.free.get_mut(pages)?.pop()
     }
 
-    /// Where so many of more pages are free.
+    /// Takes a part of more contiguous free pages.
     fn take_part(&mut self, pages: usize) -> Option<u64> {
         let whole = (pages..self.free.len()).find(|whole| !self.free[*whole].is_empty())?;
         let start = self.take(whole)?;
@@ -392,7 +394,7 @@ impl PagesState {
 }
 
 impl Pages {
-    /// Writes a block, which begins with this word, to pages that are free.
+    /// Writes a block, whose first word is `first`, to free pages.
     fn write(&self, first: u64, bytes: &[u8]) -> io::Result<(Arc<File>, Place)> {
         let too_large = || io::Error::other("a block is too large");
         let mut place =
@@ -437,7 +439,7 @@ impl RecordFile {
         lock(&self.written).places.len()
     }
 
-    /// Saves the blocks from this number on, as they are. Everything is written.
+    /// Saves the blocks from this number on as they are. Everything is written.
     pub(super) fn save(&self, first: usize, to: &mut Saver) -> io::Result<()> {
         let written = lock(&self.written);
         let places = written.places.get(first..).unwrap_or_default();
@@ -452,7 +454,7 @@ impl RecordFile {
         Ok(())
     }
 
-    /// What was saved.
+    /// Loads saved blocks.
     pub(super) fn load(disk: &Disk, class: FileClass, from: &mut Loader) -> io::Result<Arc<Self>> {
         let file = disk.create(class);
         let blocks: usize = from.get()?;
@@ -466,14 +468,15 @@ impl RecordFile {
         Ok(file)
     }
 
-    /// Of blocks of sorted records, from this one on: the number of the first that may have a record whose first word is not smaller.
+    /// Finds, among blocks of sorted records from this one on, the first that may have a record
+    /// whose first word is not smaller.
     pub(super) fn block_of(&self, from: usize, first: u64) -> usize {
         let written = lock(&self.written);
         let behind = written.places.get(from + 1..).unwrap_or_default();
         from + behind.partition_point(|place| place.first < first)
     }
 
-    /// Reads a block, which counts, unless it was counted already.
+    /// Reads a block. The read counts, unless it was counted before.
     pub(super) fn read(
         &self,
         number: usize,
@@ -512,7 +515,7 @@ impl RecordFile {
         self.pending.fetch_sub(1, Ordering::Release);
     }
 
-    /// What went wrong, if anything did.
+    /// The failure, if something went wrong.
     fn check(&self) -> io::Result<()> {
         let written = lock(&self.written);
         written.failure.as_ref().map_or(Ok(()), |error| Err(io::Error::new(error.kind(), error.to_string())))

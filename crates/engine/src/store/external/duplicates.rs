@@ -1,4 +1,4 @@
-//! Finds most duplicates among many records in little memory.
+//! Duplicate detection among many records in little memory. It finds most duplicates, not all.
 
 use std::io;
 
@@ -8,24 +8,24 @@ use crate::store::records::{EntryShape, with_records};
 /// Records that are looked up together.
 const TOGETHER: usize = 256;
 
-/// Records that are looked at before it is judged whether that is worth it.
+/// Records that are looked up before their share of duplicates is judged.
 const JUDGED: usize = 1 << 14;
-/// Fewer than one duplicate in so many are few.
+/// The share of duplicates is small if it is less than one in this many.
 const FEW: usize = 8;
-/// Then so many records pass without a look.
+/// Records that pass without a look-up if the share is small.
 const LET_PASS: usize = 1 << 17;
 
-/// The records that came last, as many as fit.
+/// The last records, as many as fit.
 #[derive(Debug)]
 pub struct Duplicates {
     shape: EntryShape,
-    /// States, with their keys behind them.
+    /// States, each with its key as the last word.
     seen: Layer,
-    /// Bytes of those, at the most.
+    /// Most bytes of those.
     most: usize,
     identities: Vec<u64>,
     is_new: Vec<bool>,
-    /// Records that are let pass without a look, because there were few duplicates among the last ones.
+    /// Number of records that pass without a look-up, because the share of duplicates was small.
     unseen: usize,
     looked_at: usize,
     found: usize,
@@ -47,22 +47,22 @@ impl Duplicates {
         })
     }
 
-    /// Whether it looks at records at present, for others that go on from here.
+    /// The counters that decide whether records are looked up, to be saved.
     pub fn habits(&self) -> [usize; 3] {
         [self.unseen, self.looked_at, self.found]
     }
 
-    /// Goes on from there.
+    /// Continues with saved counters.
     pub fn set_habits(&mut self, [unseen, looked_at, found]: [usize; 3]) {
         (self.unseen, self.looked_at, self.found) = (unseen, looked_at, found);
     }
 
-    /// From here on, others come.
+    /// Forgets all records.
     pub fn clear(&mut self) -> io::Result<()> {
         self.seen.restart(0).map_err(io::Error::other)
     }
 
-    /// Gives `each` the records that are no duplicates for sure.
+    /// Passes the records to `each`, except those that are duplicates of the last ones.
     pub fn filter(
         &mut self,
         records: &[u64],
@@ -82,7 +82,7 @@ impl Duplicates {
                 shape.entries(records).try_for_each(&mut each)?;
                 continue;
             }
-            // A record, and its share of the index at its emptiest.
+            // Bytes of a record, and its share of the index at its emptiest.
             if self.seen.words() * 8 + self.seen.len() * 16 >= self.most {
                 self.clear()?;
             }

@@ -1,4 +1,4 @@
-//! Several sorted runs as one, without duplicates.
+//! Merging: several sorted runs read as one, without duplicates.
 
 use std::io;
 
@@ -9,26 +9,27 @@ use crate::store::records::EntryShape;
 #[derive(Debug)]
 pub struct Merge {
     readers: Vec<RunReader>,
-    /// Numbers of the runs that are not at their end, by their next record, the greatest first. Once somebody asked.
+    /// Numbers of the runs that are not at their end, sorted by their next record, the greatest
+    /// first. Filled when the first record is read.
     order: Option<Vec<usize>>,
-    /// Says which words tell records apart.
+    /// Shape of a record. It says which words tell duplicates apart.
     shape: EntryShape,
     current: Vec<u64>,
 }
 
-/// Whether two rows of words are the same. These are few: a call costs more than to compare them.
+/// Whether two rows of words are equal. They are short: a call would cost more than the comparison.
 #[inline(always)]
 fn same(one: &[u64], other: &[u64]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one == other)
 }
 
 impl Merge {
-    /// Of duplicates, the least record stays.
+    /// Merges these runs. Of duplicates, the least record stays.
     pub fn new(shape: EntryShape, readers: Vec<RunReader>) -> Self {
         Self { readers, order: None, shape, current: Vec::new() }
     }
 
-    /// The next record.
+    /// Reads the next record.
     #[expect(clippy::should_implement_trait, reason = "it may fail, and what it gives is borrowed")]
     pub fn next(&mut self) -> io::Result<Option<&[u64]>> {
         if self.order.is_none() {
@@ -52,17 +53,17 @@ impl Merge {
         Ok(None)
     }
 
-    /// The record that came last.
+    /// The record that was read last.
     pub fn current(&self) -> &[u64] {
         &self.current
     }
 
-    /// How far it came.
+    /// The position of each reader, and the record that was read last.
     pub fn position(&self) -> (Vec<(usize, usize)>, Vec<u64>) {
         (self.readers.iter().map(RunReader::position).collect(), self.current.clone())
     }
 
-    /// Goes on from there, with the same runs.
+    /// Continues at a position, with the same runs.
     pub fn go_to(&mut self, (readers, current): (Vec<(usize, usize)>, Vec<u64>)) -> io::Result<()> {
         self.current = current;
         self.readers.iter_mut().zip(readers).try_for_each(|(reader, position)| reader.go_to(position))
@@ -85,7 +86,7 @@ impl Merge {
         {
             let readers = &self.readers;
             let record = readers[number].head();
-            // Often a run goes on being the least.
+            // Often the same run has the next record, too.
             if order.last().is_none_or(|other| readers[*other].head() > record) {
                 order.push(number);
             } else {

@@ -1,10 +1,13 @@
 //! The external radix heap: a queue for keys that never fall below the last one taken out.
 //!
-//! A record lies in a bucket that is given by the highest digit in which its key differs from the last key taken out, and by that digit of its key. So
-//! the least keys are all in the first bucket that is not empty, and when the queue comes to it, its records move to buckets before it; no record is
-//! compared with another, and none moves back, nor more often than a key has digits. Buckets are runs: appended to, read once, in order.
+//! The bucket of a record is given by the highest digit in which its key differs from the last key
+//! taken out, and by that digit of its key. So the least keys are all in the first bucket that is
+//! not empty. When the queue comes to that bucket, its records move to buckets before it. No record
+//! is compared with another, none moves back, and none moves more often than a key has digits.
+//! Buckets are runs: appended to, and read once, in order.
 //!
-//! Digits of six bits: with single bits, as in the textbooks, records move several times as often; with more, the buffers of all buckets take too much.
+//! Digits have six bits. With single bits, as in the textbooks, records move several times as
+//! often. With more bits, the buffers of all buckets take too much memory.
 
 use std::io;
 
@@ -17,15 +20,15 @@ use crate::store::saved::{Loader, Saver};
 
 /// Bits of a digit.
 const DIGIT: u32 = 6;
-/// Positions of digits, and one more for the last key itself.
+/// Number of digits, and one more for the last key itself.
 const POSITIONS: usize = 1 + 64usize.div_ceil(DIGIT as usize);
 
-/// Records that wait, by the key in their first word.
+/// Records, by the key in their first word.
 #[derive(Debug)]
 pub struct RadixHeap {
     buckets: Buckets,
     duplicates: Duplicates,
-    /// Records of a block that go on to other buckets.
+    /// Records of a block that move to other buckets.
     moving: Vec<u64>,
 }
 
@@ -33,11 +36,11 @@ pub struct RadixHeap {
 struct Buckets {
     disk: Disk,
     shape: EntryShape,
-    /// No key is smaller.
+    /// The last key taken out. No key is smaller.
     last: u64,
     /// By position and value of the digit: the least keys first.
     buckets: Vec<Option<Bucket>>,
-    /// For each position, a bit for each bucket that there is.
+    /// For each position, a bit for each bucket that exists.
     filled: [u64; POSITIONS],
 }
 
@@ -88,7 +91,8 @@ impl Buckets {
 }
 
 impl RadixHeap {
-    /// An empty queue of records of this shape, which have keys. `memory` is for finding duplicates.
+    /// An empty queue of records of this shape, which have keys. `memory` bytes are used to find
+    /// duplicates.
     pub fn new(disk: &Disk, shape: EntryShape, memory: usize) -> io::Result<Self> {
         let buckets = std::iter::repeat_with(|| None).take(POSITIONS << DIGIT).collect();
         let buckets = Buckets { disk: disk.clone(), shape, last: 0, buckets, filled: [0; POSITIONS] };

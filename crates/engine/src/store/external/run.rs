@@ -1,6 +1,7 @@
-//! Rows of records that are written once and read in order.
+//! Runs: rows of records that are written once and read in order.
 //!
-//! The last records, those that do not fill a block, never leave memory: a short run is no file at all.
+//! The last records, which do not fill a block, stay in memory. So a short run takes no space on
+//! disk.
 
 use std::io;
 use std::sync::Arc;
@@ -16,13 +17,13 @@ pub struct RunWriter {
     disk: Disk,
     class: FileClass,
     shape: EntryShape,
-    /// Once a block was full.
+    /// Exists once a block was full.
     file: Option<Arc<RecordFile>>,
     last: Block,
     records: u64,
 }
 
-/// A run that is complete, and may be read more than once.
+/// A complete run. It may be read more than once.
 #[derive(Clone, Debug)]
 pub struct Run {
     file: Option<Arc<RecordFile>>,
@@ -31,19 +32,19 @@ pub struct Run {
     records: u64,
 }
 
-/// Reads a run from its beginning to its end.
+/// Reads a run from beginning to end.
 #[derive(Debug)]
 pub struct RunReader {
     file: Option<Arc<RecordFile>>,
     /// The number of the next block.
     number: usize,
-    /// What comes after the file.
+    /// The block that follows the file.
     last: Option<Arc<Block>>,
     block: Block,
     shape: EntryShape,
-    /// Where in the block the next record begins.
+    /// Word of the block where the next record begins.
     next: usize,
-    /// Records of the block from there on.
+    /// Number of records of the block that are not read yet.
     left: usize,
     scratch: Scratch,
 }
@@ -65,12 +66,13 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Appends records that begin with this key, and go on as the entries say.
+    /// Appends the records of `entries`, which are contiguous and lack the key; all have the key
+    /// `key`.
     pub fn push_all(&mut self, key: u64, entries: &[u64]) -> io::Result<()> {
         self.shape.unkeyed().entries(entries).try_for_each(|entry| self.push_parts(key, entry))
     }
 
-    /// Appends a record of this first word and the others.
+    /// Appends a record that consists of this first word and the others.
     #[inline]
     pub fn push_parts(&mut self, first: u64, others: &[u64]) -> io::Result<()> {
         if self.last.is_full() {
@@ -105,12 +107,12 @@ impl RunWriter {
         self.last.bytes() + self.file.as_ref().map_or(0, |file| file.bytes())
     }
 
-    /// Lets go of the memory: what is in it goes to the file, too.
+    /// Writes the records in memory to the file and frees their memory.
     pub fn write_out(&mut self) -> io::Result<()> {
         if self.last.records() > 0 { self.write_block() } else { Ok(()) }
     }
 
-    /// Reads what is there so far. More may be appended as soon as it is read.
+    /// Reads the records so far. More may be appended once these are read.
     pub fn reader(&self) -> io::Result<RunReader> {
         if let Some(file) = &self.file {
             self.disk.settle(file)?;
@@ -119,7 +121,7 @@ impl RunWriter {
         Ok(Run { file, last, shape: self.shape, records: self.records }.reader())
     }
 
-    /// Saves what is there so far.
+    /// Saves the records so far.
     pub fn save(&self, to: &mut Saver) -> io::Result<()> {
         if let Some(file) = &self.file {
             self.disk.settle(file)?;
@@ -128,13 +130,13 @@ impl RunWriter {
         save(to, file.as_ref(), last, *shape, *records)
     }
 
-    /// What was saved.
+    /// Loads a saved run.
     pub fn load(disk: &Disk, class: FileClass, from: &mut Loader) -> io::Result<Self> {
         let Run { file, last, shape, records } = Run::load(disk, class, from)?;
         Ok(Self { disk: disk.clone(), class, shape, file, last: Arc::unwrap_or_clone(last), records })
     }
 
-    /// That was all.
+    /// Ends the run.
     pub fn finish(self) -> io::Result<Run> {
         if let Some(file) = &self.file {
             self.disk.settle(file)?;
@@ -143,19 +145,19 @@ impl RunWriter {
         Ok(Run { file, last: Arc::new(last), shape, records })
     }
 
-    /// That was all: reads it, and gives up what was read in the end.
+    /// Ends the run and reads it. The file is freed when it is read.
     pub fn into_reader(self) -> io::Result<RunReader> {
         Ok(self.finish()?.reader())
     }
 }
 
 impl Run {
-    /// Saves it.
+    /// Saves the run.
     pub fn save(&self, to: &mut Saver) -> io::Result<()> {
         save(to, self.file.as_ref(), &self.last, self.shape, self.records)
     }
 
-    /// What was saved.
+    /// Loads a saved run.
     pub fn load(disk: &Disk, class: FileClass, from: &mut Loader) -> io::Result<Self> {
         let (has_file, shape, records): (bool, EntryShape, u64) = from.get()?;
         let file = has_file.then(|| RecordFile::load(disk, class, from)).transpose()?;
@@ -163,7 +165,7 @@ impl Run {
         Ok(Self { file, last, shape, records })
     }
 
-    /// Reads it from the beginning. Its file goes with the last of the run and its readers.
+    /// Reads the run from the beginning. Its file exists as long as the run or one of its readers.
     pub fn reader(&self) -> RunReader {
         RunReader {
             file: self.file.clone(),
@@ -206,12 +208,13 @@ fn save(
 }
 
 impl RunReader {
-    /// How far it was read: the number of the next block, and the word of this block where the next record begins.
+    /// The position: the number of the next block, and the word of the present block where the next
+    /// record begins.
     pub fn position(&self) -> (usize, usize) {
         (self.number, self.next)
     }
 
-    /// Goes on from there, in the same run.
+    /// Continues at a position in the same run.
     pub fn go_to(&mut self, (number, next): (usize, usize)) -> io::Result<()> {
         if number > 0 {
             let blocks = self.file.as_ref().map_or(0, |file| file.blocks());
@@ -220,7 +223,7 @@ impl RunReader {
                     file.read(number - 1, &mut self.block, &mut self.scratch, false)?;
                     self.file = Some(file);
                 }
-                // In what comes after the file, or behind that.
+                // In the block that follows the file, or at the end.
                 None => {
                     let last = self.last.take().filter(|_| number == blocks + 1);
                     self.block = last.map_or_else(|| Block::new(self.shape), Arc::unwrap_or_clone);
@@ -232,7 +235,7 @@ impl RunReader {
         Ok(())
     }
 
-    /// Saves what is still to be read.
+    /// Saves the records that are not read yet.
     pub fn save_rest(&self, to: &mut Saver) -> io::Result<()> {
         let Self { file, number, block, last, next, shape, .. } = self;
         to.put(&(file.is_some(), *shape))?;
@@ -242,7 +245,7 @@ impl RunReader {
         to.put_words(last.as_ref().map_or(&[], |last| last.words()))
     }
 
-    /// What was saved.
+    /// Loads what [`save_rest`](Self::save_rest) saved.
     pub fn load_rest(disk: &Disk, class: FileClass, from: &mut Loader) -> io::Result<Self> {
         let (has_file, shape): (bool, EntryShape) = from.get()?;
         let file = has_file.then(|| RecordFile::load(disk, class, from)).transpose()?;
@@ -252,7 +255,7 @@ impl RunReader {
         Ok(Self { file, number: 0, last, block, shape, next: 0, left, scratch: Scratch::default() })
     }
 
-    /// The next record.
+    /// Returns the next record without advancing.
     pub fn peek(&mut self) -> io::Result<Option<&[u64]>> {
         if self.next == self.block.words().len() && !self.load()? {
             return Ok(None);
@@ -260,20 +263,20 @@ impl RunReader {
         Ok(Some(self.head()))
     }
 
-    /// The record that [`peek`](Self::peek) has shown.
+    /// The record that [`peek`](Self::peek) returned.
     pub fn head(&self) -> &[u64] {
         let rest = &self.block.words()[self.next..];
         &rest[..self.shape.len_of(rest)]
     }
 
-    /// Goes on behind the record that [`peek`](Self::peek) has shown.
+    /// Advances past the record that [`peek`](Self::peek) returned.
     pub fn advance(&mut self) {
         debug_assert!(self.next < self.block.words().len(), "somebody has seen a record");
         self.next += self.shape.len_of(&self.block.words()[self.next..]);
         self.left -= 1;
     }
 
-    /// The next records, as many as are at hand.
+    /// Reads the rest of the present block, or the next one.
     pub fn next_block(&mut self) -> io::Result<Option<&[u64]>> {
         if self.next == self.block.words().len() && !self.load()? {
             return Ok(None);
@@ -283,7 +286,8 @@ impl RunReader {
         Ok(Some(&self.block.words()[from..]))
     }
 
-    /// Passes over records with a smaller first word, of a run in order. Blocks that have no others are not read.
+    /// Skips records with a smaller first word in a sorted run. Blocks without other records are
+    /// not read.
     pub fn pass(&mut self, first: u64) -> io::Result<()> {
         loop {
             let rest = self.block.words().get(self.next..).unwrap_or_default();
@@ -307,7 +311,7 @@ impl RunReader {
         }
     }
 
-    /// The next records with this first word, as many as are at hand.
+    /// Reads the next records with this first word, as many as the present block has.
     pub fn next_of(&mut self, first: u64) -> io::Result<Option<&[u64]>> {
         if self.next == self.block.words().len() && !self.load()? {
             return Ok(None);
@@ -339,7 +343,7 @@ impl RunReader {
                 (self.next, self.left) = (0, self.block.records());
                 return Ok(true);
             }
-            // Its room is free as soon as it is read.
+            // The pages of the file are free as soon as it is read.
             self.file = None;
         }
         self.number += 1;

@@ -1,4 +1,4 @@
-//! Records in order: sorted runs, made of what lies in memory, and merged when there are too many of them.
+//! Sorting: sorted runs of records, merged when there are too many of them.
 
 use std::io;
 
@@ -9,22 +9,22 @@ use super::run::{Run, RunReader, RunWriter};
 use crate::store::records::EntryShape;
 use crate::store::saved::{Loader, Saver};
 
-/// Records in memory: states, one behind the other, and, in the same order, a word for each that says where it comes from.
+/// Records in memory: contiguous states and, in a separate array, the origin of each.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
-    /// The states.
+    /// The states, contiguous.
     pub states: &'a [u64],
-    /// Their shape.
+    /// Shape of a state, or of an entry where `origins` is `None`.
     pub shape: EntryShape,
-    /// The words behind them, if there are any.
+    /// The origin of each state, if they have origins.
     pub origins: Option<&'a [u64]>,
 }
 
 impl Rows<'_> {
-    /// Writes them as a sorted run. Of duplicates, the least record stays.
+    /// Writes the records as a sorted run. Of duplicates, the least record stays.
     pub fn write_sorted(&self, disk: &Disk, class: FileClass) -> io::Result<Run> {
         let origin = |row: u32| self.origins.map(|origins| origins[row as usize]);
-        // Where records of varying length begin. Others are found by their numbers.
+        // Start of each record, where lengths vary. Others are found by their numbers.
         let mut starts: Vec<u32> = Vec::new();
         if self.shape.stride().is_none() {
             let mut start = 0;
@@ -59,7 +59,7 @@ impl Rows<'_> {
     }
 }
 
-/// Sorted runs, merged whenever there are many: `fan` of one size become one of the next.
+/// Sorted runs. When there are `fan` runs of one size, they are merged to one run of the next size.
 #[derive(Debug)]
 pub struct SortedRuns {
     disk: Disk,
@@ -70,7 +70,7 @@ pub struct SortedRuns {
 }
 
 impl SortedRuns {
-    /// None yet. Of duplicates, the least record will stay.
+    /// No runs yet. Of duplicates, the least record will stay.
     pub fn new(disk: &Disk, class: FileClass, shape: EntryShape, fan: usize) -> Self {
         Self { disk: disk.clone(), class, shape, fan, levels: Vec::new() }
     }
@@ -80,7 +80,7 @@ impl SortedRuns {
         if run.records() == 0 {
             return Ok(());
         }
-        // How often `fan` such runs would fit into it, if the first level is for blocks.
+        // How often `fan` runs of one block each fit into the run, level by level.
         let blocks = run.records() / Block::estimated_capacity(self.shape) as u64 + 1;
         let level = blocks.ilog(self.fan as u64) as usize;
         if self.levels.len() <= level {
@@ -110,7 +110,7 @@ impl SortedRuns {
         self.runs().try_for_each(|run| run.save(to))
     }
 
-    /// What was saved, in place of these, which are none.
+    /// Loads saved runs. There are none yet.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         let levels: Vec<usize> = from.get()?;
         let mut level = |runs| (0..runs).map(|_| Run::load(&self.disk, self.class, from)).collect();
@@ -118,17 +118,17 @@ impl SortedRuns {
         Ok(())
     }
 
-    /// All records in order.
+    /// Merges all runs.
     pub fn merge(&self) -> Merge {
         Merge::new(self.shape, self.readers().collect())
     }
 
-    /// Each run from its beginning.
+    /// A reader of each run, from its beginning.
     pub fn readers(&self) -> impl Iterator<Item = RunReader> {
         self.runs().map(Run::reader)
     }
 
-    /// One run of all of them; then there are none.
+    /// Merges all runs to one.
     pub fn into_one(mut self) -> io::Result<Run> {
         let mut runs: Vec<Run> = self.levels.drain(..).flatten().collect();
         if runs.len() == 1
@@ -175,7 +175,8 @@ impl SortedRuns {
     }
 }
 
-/// Sorts records of up to eight words where they lie, several times as fast as by way of their places; `false` for longer ones.
+/// Sorts records of up to eight words in place; returns `false` for others. That is several times
+/// as fast as sorting their numbers.
 fn sort_in_place(words: &mut [u64], stride: Option<usize>) -> bool {
     match stride {
         Some(1) => words.sort_unstable(),
@@ -191,17 +192,18 @@ fn sort_in_place(words: &mut [u64], stride: Option<usize>) -> bool {
     true
 }
 
-/// Sorts records that come in any order, however many.
+/// Sorts any number of records that come in any order.
 #[derive(Debug)]
 pub struct Sorter {
-    /// Words in memory at the most.
+    /// Most words in memory.
     most: usize,
     words: Vec<u64>,
     runs: SortedRuns,
 }
 
 impl Sorter {
-    /// For records that become one of these runs, which are none yet. At least one record, and about `memory` bytes of them, are in memory.
+    /// Sorts records into one of these runs; there are none yet. At least one record, and about
+    /// `memory` bytes of them, are in memory.
     pub fn new(runs: SortedRuns, memory: usize) -> Self {
         debug_assert!(runs.is_empty());
         Self { most: (memory / 8).max(runs.shape.least_words()), words: Vec::new(), runs }
@@ -241,7 +243,7 @@ impl Sorter {
         self.words.capacity() * 8 + self.runs.bytes()
     }
 
-    /// All of them, in order.
+    /// Ends the input and returns the sorted run.
     pub fn finish(mut self) -> io::Result<Run> {
         self.write()?;
         self.words = Vec::new();
@@ -249,7 +251,8 @@ impl Sorter {
     }
 }
 
-/// Two sorted rows side by side: `each` gets every record of both in order, once, and whether it is in the second row alone.
+/// Reads two sorted rows side by side. `each` gets every record of both in order, once, and whether
+/// it is only in the second row.
 pub fn join(
     (old_shape, new_shape): (EntryShape, EntryShape),
     known: &mut Merge,
@@ -308,7 +311,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// The same, with states of varying length, and origins that do not count.
+        /// The same with states of varying length, and origins that do not tell records apart.
         #[test]
         fn varying_states_that_are_sorted_are_a_set_in_order(
             records in prop::collection::vec((0..300u64, 0..9u64), 0..3000), memory in 0..4000usize,
@@ -328,7 +331,7 @@ mod tests {
             prop_assert_eq!(all(&sorter.finish().unwrap()), expected);
         }
 
-        /// Many tiny runs, merged: each key once, with its least word.
+        /// Merges many tiny runs: each key stays once, with its least word.
         #[test]
         fn what_is_sorted_is_a_set_in_order(records in prop::collection::vec((0..300u64, 0..9u64), 0..3000), memory in 0..4000usize) {
             let disk = Disk::new(&std::env::temp_dir(), u64::MAX);

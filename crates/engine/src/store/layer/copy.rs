@@ -1,4 +1,4 @@
-//! A layer that is complete, in no more memory than it needs.
+//! A copy of a complete layer, in no more memory than it needs.
 
 use super::index_view::{IndexView, TagMatch};
 use super::{BUCKET, Layer, LayerFull, MAX_LOAD};
@@ -7,17 +7,17 @@ use crate::store::records::{Entries, RecordShape, Records, with_records};
 
 /// States that are looked up together.
 const TOGETHER: usize = 256;
-/// An index so many times as large as needed is not copied, but made anew.
+/// An index this many times as large as needed is not copied, but built again.
 const WIDEST: usize = 3;
 
-/// A bucket of the index, at the boundary of a cache line as in a layer.
+/// A bucket of the index, aligned to a cache line as in a layer.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Bucket {
     _slots: [u32; BUCKET],
 }
 
-/// The states of a layer as they were: it can be asked for them, and be a layer again.
+/// The states of a layer. They can be looked up, and become a layer again.
 #[derive(Debug)]
 pub struct LayerCopy {
     shape: RecordShape,
@@ -29,29 +29,31 @@ pub struct LayerCopy {
     record_bits: u32,
 }
 
-/// Buckets of an index for so many states, of which at least a seventh of the slots stays empty; none for none.
+/// Number of buckets of an index for this many states. At least a seventh of the slots stays empty.
+/// Zero for no states.
 fn buckets_for(states: usize) -> usize {
     (states as f64 / MAX_LOAD / BUCKET as f64).ceil() as usize
 }
 
 impl LayerCopy {
-    /// The states of a layer.
+    /// Copies the states of a layer.
     pub fn new(layer: &Layer) -> Self {
         let words = layer.states(0..layer.count).to_vec();
-        // A layer after a large one has the index of that one.
+        // A layer that follows a large one has the index of that one.
         if layer.buckets > WIDEST * buckets_for(layer.count) {
             return Self::of(layer.shape, words);
         }
         let offsets = layer.offsets.as_ref().map_or(Vec::new(), |offsets| offsets.as_slice().to_vec());
         let slots = layer.index.start().cast::<Bucket>();
-        // SAFETY: the index of a layer has so many buckets of sixteen slots, all of them written (with zeros, to begin with). It begins at the
-        // boundary of a page, and is not written as long as the layer is borrowed.
+        // SAFETY: the index of a layer has this many buckets of sixteen slots. All slots are
+        // written, with zeros at first. The index begins at the boundary of a page, and is not
+        // written while the layer is borrowed.
         let index = unsafe { std::slice::from_raw_parts(slots, layer.buckets) }.to_vec();
         let record_bits = layer.record_bits;
         Self { shape: layer.shape, words, offsets, count: layer.count, index, record_bits }
     }
 
-    /// These states, of which no two are the same.
+    /// A copy of these states, no two of which are equal.
     pub fn of(shape: RecordShape, words: Vec<u64>) -> Self {
         let count = shape.count(&words);
         let mut offsets = Vec::new();
@@ -69,8 +71,9 @@ impl LayerCopy {
         let slots = index.as_mut_ptr().cast();
         let view = IndexView::new(slots, buckets, record_bits, words.as_ptr(), offsets.as_ptr());
         for (record, state) in shape.states(&words).enumerate() {
-            // SAFETY: the index is this function's own, all its slots are written, and there are more of them than states, so that one is empty and the
-            // number of a slot, and so that of a record, fits into the bits.
+            // SAFETY: the index belongs to this function, and all its slots are written. There are
+            // more slots than states, so one is empty, and the number of a slot, and so of a
+            // record, fits into the bits.
             unsafe { view.enter(hash_state(state), record as u32) };
         }
         Self { shape, words, offsets, count, index, record_bits }
@@ -86,12 +89,12 @@ impl LayerCopy {
         self.words.is_empty()
     }
 
-    /// The states, one behind the other.
+    /// The states, contiguous.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// The states, in the order in which they came.
+    /// The states, in the order in which they were stored.
     pub fn states(&self) -> Entries<'_> {
         self.shape.states(&self.words)
     }
@@ -102,13 +105,13 @@ impl LayerCopy {
     }
 
     fn view(&self) -> IndexView {
-        // Looking up writes nothing.
+        // A look-up writes nothing.
         let slots = self.index.as_ptr().cast::<u32>().cast_mut();
         let (words, offsets) = (self.words.as_ptr(), self.offsets.as_ptr());
         IndexView::new(slots, self.index.len(), self.record_bits, words, offsets)
     }
 
-    /// Fetches where the state would be found, and tells its hash.
+    /// Fetches the bucket where the state would be found. Returns its hash.
     #[inline]
     pub fn announce<R: Records>(&self, records: R, state: &[u64]) -> u64 {
         let hash = hash_state(records.first(state));
@@ -116,23 +119,24 @@ impl LayerCopy {
         hash
     }
 
-    /// Whether the state, which was announced, is one of them.
+    /// Whether the copy has the state, which was announced.
     #[inline]
     pub fn contains_announced<R: Records>(&self, records: R, state: &[u64], hash: u64) -> bool {
         debug_assert_eq!(records.shape(), self.shape);
-        // SAFETY: there are buckets, of which some slots are empty, and the others name records of `words`.
+        // SAFETY: there are buckets with some empty slots, and the other slots name records of
+        // `words`.
         !self.index.is_empty() && unsafe { self.view().find(records, state, hash, None) }.is_ok()
     }
 
-    /// Whether the state is one of them.
+    /// Whether the copy has the state.
     pub fn contains(&self, state: &[u64]) -> bool {
         with_records!(self.shape, records => {
             self.contains_announced(records, state, hash_state(records.first(state)))
         })
     }
 
-    /// Tells of each of these entries, which are states with `after` words behind them, whether the state
-    /// is one of them.
+    /// Calls `each` with each of these entries, which are states with `after` words behind them,
+    /// and whether the copy has the state.
     pub fn look_up(&self, after: usize, entries: &[u64], mut each: impl FnMut(&[u64], bool)) {
         if self.index.is_empty() {
             return self.shape.entries(entries, after).for_each(|entry| each(entry, false));
@@ -146,7 +150,8 @@ impl LayerCopy {
                 view.fetch(*hash);
                 count += 1;
             }
-            // SAFETY: there are buckets, of which some slots are empty, and the others name records of `words`; nothing changes in between.
+            // SAFETY: there are buckets with some empty slots, the other slots name records of
+            // `words`, and nothing changes in between.
             unsafe {
                 for (matched, hash) in matches.iter_mut().zip(hashes).take(count) {
                     *matched = view.look(records, hash);
@@ -160,7 +165,7 @@ impl LayerCopy {
 }
 
 impl Layer {
-    /// Forgets all states and takes those of a copy, in the same order.
+    /// Replaces all states by those of a copy, in the same order.
     ///
     /// # Errors
     /// If there is no room for them.
@@ -169,7 +174,8 @@ impl Layer {
         self.restart(copy.len())?;
         with_records!(self.shape, records => {
             self.make_room(records, copy.len(), copy.words.len())?;
-            // SAFETY: `make_room` reserved the words of so many states, and their offsets.
+            // SAFETY: `make_room` reserved memory for the words of the states, and for their
+            // offsets.
             unsafe {
                 self.arena.append(&copy.words);
                 self.offsets.iter_mut().for_each(|offsets| offsets.append(&copy.offsets));
@@ -222,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_copy_knows_what_the_layer_knew_and_becomes_it_again() {
-        // Also where the layer before was much larger.
+        // Also after a layer that was much larger.
         for (count, before) in
             [(0, 0), (1, 0), (63, 0), (5_000, 0), (0, 900), (5, 90_000), (14, 5_000), (700, 90_000u64)]
         {

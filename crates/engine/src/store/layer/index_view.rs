@@ -1,11 +1,11 @@
-//! Looking states up: an index of buckets, and the records that its slots name.
+//! Look-ups: an index of buckets, and the records that its slots name.
 //!
-//! What is looked at is memory of whoever made the view: a layer that grows, or one that is kept as it was.
+//! A view borrows the memory of its creator: a layer that grows, or a copy that stays as it is.
 
 use super::BUCKET;
 use crate::store::records::{Records, prefixed_len};
 
-/// An index and its records, as they lie in memory.
+/// An index and its records in memory.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::store) struct IndexView {
     slots: *mut u32,
@@ -17,7 +17,7 @@ pub(in crate::store) struct IndexView {
     offsets: *const u32,
 }
 
-/// What a look at a bucket tells: bit sets of its slots.
+/// Bit sets of the slots of a bucket.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::store) struct TagMatch {
     /// Slots with the right tag.
@@ -27,8 +27,8 @@ pub(in crate::store) struct TagMatch {
 }
 
 impl IndexView {
-    /// Of so many buckets that begin at `slots`, each at the boundary of a cache line. Offsets may be null
-    /// where all records have one length.
+    /// A view of this many buckets from `slots` on, each aligned to a cache line. `offsets` may be
+    /// null where all records have one length.
     #[inline(always)]
     pub fn new(
         slots: *mut u32,
@@ -66,7 +66,7 @@ impl IndexView {
         (hash as u32).unbounded_shl(self.record_bits)
     }
 
-    /// What the slot of this record holds.
+    /// The contents of the slot of this record.
     #[inline(always)]
     pub fn slot(&self, hash: u64, record: u32) -> u32 {
         self.tag(hash) | (record + 1)
@@ -83,7 +83,7 @@ impl IndexView {
     /// The record exists, and if records vary in length, its offset can be read.
     #[inline(always)]
     unsafe fn record_start<R: Records>(&self, records: R, record: u32) -> *const u64 {
-        // SAFETY: the caller says so.
+        // SAFETY: by the contract of this function.
         let offset = if R::VARYING { unsafe { *self.offsets.add(record as usize) as usize } } else { 0 };
         self.arena.wrapping_add(records.start(record as usize, offset))
     }
@@ -94,8 +94,9 @@ impl IndexView {
     /// The record exists and can be read, and so can its offset if records vary in length.
     #[inline(always)]
     unsafe fn is_state<R: Records>(&self, records: R, record: u32, state: &[u64]) -> bool {
-        // SAFETY: the caller says so. A prefixed record has at least its head, and if that is the head of the
-        // state, the record is as long as the state. A fixed record has the length of the state.
+        // SAFETY: by the contract of this function. A prefixed record has at least its head. If
+        // that is also the head of the state, the record is as long as the state. A fixed record
+        // has the length of the state.
         unsafe {
             let start = self.record_start(records, record);
             if R::VARYING && *start != state[0] {
@@ -112,14 +113,17 @@ impl IndexView {
         prefetch(self.bucket(self.home(hash)));
     }
 
-    /// Looks at the bucket where this hash belongs, and fetches what will be looked at next.
+    /// Matches the tags of the bucket where this hash belongs, and fetches what the next step
+    /// reads.
     ///
     /// # Safety
-    /// The index has buckets, and its slots can be read; all that are not empty name records that exist.
+    /// The index has buckets, and its slots can be read. All slots that are not empty name records
+    /// that exist.
     #[inline(always)]
     pub unsafe fn look<R: Records>(&self, records: R, hash: u64) -> TagMatch {
         let slots = self.bucket(self.home(hash));
-        // SAFETY: `home` is a bucket of the index; a candidate's bit number is below the size of a bucket, and its slot is not empty.
+        // SAFETY: `home` is a bucket of the index. The bit number of a candidate is below the size
+        // of a bucket, and its slot is not empty.
         unsafe {
             let matched = self.match_tags(slots, self.tag(hash));
             if matched.empty == 0 {
@@ -133,11 +137,11 @@ impl IndexView {
         }
     }
 
-    /// The record number of the state, or the empty slot where it belongs.
+    /// Finds the record number of the state, or the empty slot where it belongs.
     ///
     /// # Safety
-    /// The index has buckets, and at least one empty slot; all others name records that can be read. A match, if given, was made for this hash since the index
-    /// last grew.
+    /// The index has buckets and at least one empty slot. All other slots name records that can be
+    /// read. A match, if given, was made for this hash since the index last grew.
     #[inline(always)]
     pub unsafe fn find<R: Records>(
         &self,
@@ -150,9 +154,11 @@ impl IndexView {
         let mut number = self.home(hash);
         loop {
             let slots = self.bucket(number);
-            // SAFETY: `number` is below the number of buckets; candidates are bits of slots that hold records, which can be read.
+            // SAFETY: `number` is below the number of buckets. Candidates are slots that name
+            // records, which can be read.
             unsafe {
-                // Slots are filled from the first empty one on: while that is empty, the bucket has not changed.
+                // Slots are filled in order: while the first empty one is empty, the bucket has not
+                // changed.
                 let is_current =
                     |old: &TagMatch| old.empty == 0 || *slots.add(old.empty.trailing_zeros() as usize) == 0;
                 let TagMatch { mut candidates, empty } =
@@ -172,10 +178,11 @@ impl IndexView {
         }
     }
 
-    /// Enters a record whose state is in none of the slots.
+    /// Enters a record whose state is not in the index.
     ///
     /// # Safety
-    /// The index has an empty slot, and nobody else looks at it; the record's number plus one fits into its bits.
+    /// The index has an empty slot, and no other view reads it meanwhile. The number of the record
+    /// plus one fits into its bits.
     #[inline(always)]
     pub unsafe fn enter(&self, hash: u64, record: u32) {
         let mut number = self.home(hash);
@@ -193,7 +200,7 @@ impl IndexView {
         }
     }
 
-    /// Which slots of a bucket have this tag, and which are empty, as bit sets.
+    /// Finds the slots of a bucket with this tag, and the empty ones.
     ///
     /// # Safety
     /// `slots` is the start of a bucket.
@@ -230,11 +237,11 @@ impl IndexView {
     }
 }
 
-/// Fetches what lies at an address into the cache.
+/// Fetches the memory at an address into the cache.
 #[inline(always)]
 pub(in crate::store) fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch of any address is allowed, it cannot fault.
+    // SAFETY: a prefetch of any address is allowed. It cannot fault.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(address.cast());
