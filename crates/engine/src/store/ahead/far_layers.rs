@@ -5,11 +5,11 @@
 
 use std::io;
 
+use super::future_layers::FutureLayers;
 use crate::store::external::array_heap::{ArrayHeap, Parameters};
 use crate::store::external::disk::Disk;
 use crate::store::external::radix_heap::RadixHeap;
 use crate::store::external::{ExternalQueue, Receiver};
-use super::future_layers::FutureLayers;
 use crate::store::layer::Dynamic;
 use crate::store::saved::{Loader, Saver};
 

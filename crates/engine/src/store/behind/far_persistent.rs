@@ -11,12 +11,12 @@
 
 use std::io;
 
+use super::persistent_states::{Fate, PersistentStates};
 use crate::store::external::disk::{Disk, FileClass};
 use crate::store::external::merge::Merge;
 use crate::store::external::run::{RunReader, RunWriter};
 use crate::store::external::sort::{SortedRuns, Sorter};
 use crate::store::layer::Width;
-use super::persistent_states::{Fate, PersistentStates};
 use crate::store::recent_states::RecentStates;
 use crate::store::saved::{Loader, Saver};
 
