@@ -1,9 +1,10 @@
 //! Depth-first search with all states in memory.
 //!
-//! The stack holds successors that were computed and not yet visited, with the record of the state they come from. A successor is
-//! looked up when it is popped, not when it is pushed; so states are met in the order of a recursive depth-first
-//! search, without its recursion and without computing successors again on the way back. The price is a larger
-//! stack: the untried siblings along the path.
+//! The stack holds successors that were computed and not yet visited, with the record of the state
+//! they come from. A successor is looked up when it is popped, not when it is pushed. So states are
+//! met in the order of a recursive depth-first search, without its recursion and without computing
+//! successors again on the way back. The price is a larger stack: the untried siblings along the
+//! path.
 
 use crate::store::layer::{Inserted, Layer, LayerFull};
 use crate::store::pages::OutOfMemory;
@@ -18,7 +19,7 @@ use super::search::{
     CompleteSearch, Counters, Held, Limits, Monitor, Search, SearchEnd, Snapshot, StopReason, consult,
 };
 
-/// States between two looks of the monitor.
+/// States between two calls of the monitor.
 const STATES_PER_LOOK: u32 = 4096;
 
 /// A depth-first search that holds all states.
@@ -27,15 +28,15 @@ pub struct DepthSearch {
     layer: Layer,
     batch: SuccessorBatch,
     stack: Stack,
-    /// Stored and about to be expanded.
+    /// The state that is stored and about to be expanded.
     current: Option<u32>,
-    /// Counts on when a run goes on after trouble, so that no run escapes the monitor.
+    /// Number of states so far. It continues after trouble, so that no run escapes the monitor.
     rounds: u32,
     counters: Counters,
     limits: Limits,
 }
 
-/// Successors that wait, last in, first out.
+/// Successors that wait to be visited: last in, first out.
 #[derive(Debug, Default)]
 struct Stack {
     words: Vec<u64>,
@@ -44,7 +45,7 @@ struct Stack {
     origins: Vec<Origin>,
 }
 
-/// Where a successor comes from.
+/// The parent of a successor, unless it is an initial state, and the action.
 type Origin = (Option<u32>, ActionId);
 
 impl Stack {

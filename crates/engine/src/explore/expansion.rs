@@ -1,8 +1,8 @@
 //! Expansion in batches: what all searches that expand states side by side have in common.
 //!
-//! A few states are expanded, their successors are sorted out, then the next few follow, until a batch
-//! is full. Sorting announces to the store which states will be inserted, so that the parts of its
-//! index that they need are fetched while the next states are expanded.
+//! A few states are expanded, their successors are sorted out, then the next few follow, until a
+//! batch is full. Sorting announces to the store which states will be inserted, so that the parts
+//! of its index that they need are fetched while the next states are expanded.
 
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Expander, Truth};
@@ -11,8 +11,8 @@ use crate::store::records::Records;
 
 use super::observer::Successors;
 
-/// Successors that are inserted together. Enough to overlap their cache misses, few enough to stay in
-/// the first-level cache.
+/// Successors that are inserted together. Enough to overlap their cache misses, few enough to stay
+/// in the first-level cache.
 pub(super) const BATCH: usize = 256;
 /// Most states in a batch: those without successors do not fill one.
 pub(super) const STATES: usize = 256;
@@ -31,8 +31,8 @@ pub(super) struct Few<'a> {
     pub(super) from: usize,
 }
 
-/// Expands states until all are expanded or the batch is full, a few at a time; `each` gets those few.
-/// Returns whether a state cannot be expanded with the present layout.
+/// Expands states until all are expanded or the batch is full, a few at a time; `each` gets those
+/// few. Returns whether a state cannot be expanded with the present layout.
 #[inline(always)]
 pub(super) fn expand<R: Records>(
     records: R,

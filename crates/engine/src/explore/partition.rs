@@ -1,22 +1,23 @@
 //! Partitioned search: one partition of the states in memory, the others on disk.
 //!
-//! PART (Bao and Jones 2005) with dynamic partitioning (Evangelista and Kristensen). Each partition has
-//! a run of visited states and a run of candidates. The partition with the longest queue is loaded: its
-//! visited states, then its candidates, most of which turn out to be known. New states are expanded, in
-//! memory; successors of other partitions are appended to the candidates of those, without a look-up
-//! in anything but a small cache. When nothing is left to expand, the new states are appended to the run
-//! of visited ones, and the next partition is loaded. The search ends when no partition has candidates.
-//! Each state is stored and expanded exactly once.
+//! PART (Bao and Jones 2005) with dynamic partitioning (Evangelista and Kristensen). Each partition
+//! has a run of visited states and a run of candidates. The partition with the longest queue is
+//! loaded: its visited states, then its candidates, most of which turn out to be known. New states
+//! are expanded, in memory; successors of other partitions are appended to the candidates of those,
+//! without a look-up in anything but a small cache. When nothing is left to expand, the new states
+//! are appended to the run of visited ones, and the next partition is loaded. The search ends when
+//! no partition has candidates. Each state is stored and expanded exactly once.
 //!
-//! There is one partition at first: as long as everything fits, nothing is written. A partition that
-//! outgrows memory is split by one more bit of the state (see [`function`]): all its states are written
-//! to the runs of its two parts, those that are still to be expanded with their record numbers.
+//! There is one partition at first: as long as everything fits, nothing is written. A partition
+//! that outgrows memory is split by one more bit of the state (see `function.rs`): all its states
+//! are written to the runs of its two parts, those that are still to be expanded with their record
+//! numbers.
 //!
-//! What it costs: a visited state is read whenever its partition is loaded, and written again when it is
-//! split. What was rejected: keeping one part in memory after a split, for which the layer would have to
-//! be filled again anyway. A wider layout makes the bits that tell partitions apart meaningless:
-//! everything is poured into one partition again, which is split as usual. Layouts are widened early, if
-//! at all.
+//! What it costs: a visited state is read whenever its partition is loaded, and written again when
+//! it is split. What was rejected: keeping one part in memory after a split, for which the layer
+//! would have to be filled again anyway. A wider layout makes the bits that tell partitions apart
+//! meaningless: everything is poured into one partition again, which is split as usual. Layouts are
+//! widened early, if at all.
 
 mod exchange;
 mod function;
@@ -108,8 +109,8 @@ impl Scratch {
     }
 }
 
-/// The partition in memory. Its states are in the layer: those visited before, those that waited with a
-/// record number, and new ones, whose numbers are consecutive.
+/// The partition in memory. Its states are in the layer: those visited before, those that waited
+/// with a record number, and new ones, whose numbers are consecutive.
 #[derive(Debug, Default)]
 struct Front {
     partition: Option<usize>,
@@ -143,8 +144,8 @@ fn stage(staying: &mut Staying, shape: EntryShape, candidates: &[u64]) {
 }
 
 impl Scratch {
-    /// Sorts the successors from number `from` on by their partition, and announces those that stay in
-    /// this one. States that were met a moment ago are in the layer or in a run, and stay there.
+    /// Sorts the successors from number `from` on by their partition, and announces those that stay
+    /// in this one. States that were met a moment ago are in the layer or in a run, and stay there.
     #[inline(always)]
     fn route<R: Records>(
         &mut self,
@@ -268,7 +269,8 @@ impl PartitionSearch {
         }))
     }
 
-    /// Shows the states at the cursor to the observer, stores the successors in the batch, moves the cursor.
+    /// Shows the states at the cursor to the observer, stores the successors in the batch, moves
+    /// the cursor.
     #[inline(always)]
     fn take<R: Records, O: Observer>(
         &mut self,
@@ -323,8 +325,8 @@ impl PartitionSearch {
         Ok(())
     }
 
-    /// Stores the successors in this partition. If there is no room, none is stored, and their tags are
-    /// their origins.
+    /// Stores the successors in this partition. If there is no room, none is stored, and their tags
+    /// are their origins.
     #[inline(always)]
     fn store_staying<R: Records, O: Observer>(
         &mut self,

@@ -1,50 +1,51 @@
 //! The sweep: least progress first, one layer at a time; layers behind the front are forgotten.
 //!
 //! This is the generalised sweep-line method: Kristensen and Mailund 2002; Jensen, Kristensen and
-//! Mailund 2012, whose figure 3 can be read beside [`Sweep::run`]. A layer is the set of states of one
-//! progress value that one sweep meets. The loop takes the [next layer](Sweep::next_layer),
-//! [expands](worker) its states until none of them is new, [routes](routing) their successors and
-//! [commits](Sweep::commit) them:
+//! Mailund 2012, whose figure 3 can be read beside `Sweep::run`. A layer is the set of states of
+//! one progress value that one sweep meets. The loop takes the next layer (`next_layer`), expands
+//! its states until none of them is new, routes their successors (`worker.rs`, `routing.rs`) and
+//! commits them (`commit`):
 //!
 //! - a step inside the layer leads to the [current](crate::store::current) layer;
 //! - a step to a greater value leads to a layer [ahead](crate::store::ahead);
 //! - a step to a smaller value, a regress edge, leads to a persistent state
-//!   [behind](crate::store::behind) the front. It is never forgotten, and is a root of the next sweep
-//!   unless it was persistent before.
+//!   [behind](crate::store::behind) the front. It is never forgotten, and is a root of the next
+//!   sweep unless it was persistent before.
 //!
 //! When there are no more roots, every reachable state was expanded at least once; with a monotone
 //! measure, exactly once.
 //!
 //! Where the loop departs from figure 3:
 //!
-//! - The last layer of a sweep is forgotten like any other. The figure keeps it, and then takes its
-//!   states for known in the next sweep.
+//! - The last layer of a sweep is forgotten like any other: a repair that the figure needs.
 //! - The figure looks up every successor in one set of states. Here only the current layer has an
 //!   index; duplicates ahead are removed when their layer becomes the current one.
-//! - Initial states are persistent from the start (*pinned*), unless that is switched off. That costs
-//!   one state, and models that return to their initial state do not repeat the first sweep.
+//! - Initial states are persistent from the start (*pinned*), unless that is switched off. That
+//!   costs one state, and models that return to their initial state do not repeat the first sweep.
 //! - Layers may be remembered for a while after they were expanded, in a *window* behind the front.
-//!   Steps into the window cost nothing if it has the state. If it has not, the sweep returns there.
-//! - Progress values may be vectors, compared component by component: a partial order. The next layer is
-//!   then that of any minimal vector, and a step to an incomparable vector is a regress edge like one to
-//!   a smaller vector. Its target may still wait in this sweep, and be met by it; then it is persistent,
-//!   and not a root of the next sweep.
+//!   Steps into the window cost nothing if it has the state. If it has not, the sweep returns
+//!   there.
+//! - Progress values may be vectors, compared component by component: a partial order. The next
+//!   layer is then that of any minimal vector, and a step to an incomparable vector is a regress
+//!   edge like one to a smaller vector. Its target may still wait in this sweep, and be met by it;
+//!   then it is persistent, and not a root of the next sweep.
 //! - States may be swept in groups ([`Nesting`]), and a sweep that repeats too much work stops
-//!   forgetting ([`Limits::revisits`]).
+//!   forgetting ([`Limits::revisits`](super::search::Limits::revisits)).
 //!
-//! Full exploration, breadth-first, is the sweep with the constant measure: all states are one layer.
-//! There is no second loop.
+//! Full exploration, breadth-first, is the sweep with the constant measure: all states are one
+//! layer. There is no second loop.
 //!
-//! Inside a layer the cursor runs through the arena behind which new states are appended, so the order
-//! is breadth-first from all states that enter the layer. States are expanded in batches, so that the
-//! memory accesses of a few hundred insertions overlap. With the constant measure a batch never crosses
-//! the end of a breadth-first level: the number of levels is exact, and a path in the trace log is a
-//! shortest one. With other measures it is shortest subject to progress: the fewest regress edges, then
-//! the least progress of the last state, then the fewest steps in its layer. With vectors it has the
-//! fewest regress edges and a goal below which there is none, and the rest as above.
+//! Inside a layer the cursor runs through the arena behind which new states are appended, so the
+//! order is breadth-first from all states that enter the layer. States are expanded in batches, so
+//! that the memory accesses of a few hundred insertions overlap. With the constant measure a batch
+//! never crosses the end of a breadth-first level: the number of levels is exact, and a path in the
+//! trace log is a shortest one. With other measures it is shortest subject to progress: the fewest
+//! regress edges, then the least progress of the last state, then the fewest steps in its layer.
+//! With vectors it has the fewest regress edges and a goal below which there is none, and the rest
+//! as above.
 //!
 //! Each tier owns its half in memory and its half on disk. What happens when memory is short is in
-//! [`relief`]; how a layer is filled from the tiers, in [`loading`].
+//! `relief.rs`; how a layer is filled from the tiers, in `loading.rs`.
 
 mod figures;
 mod loading;
@@ -178,8 +179,8 @@ impl Sweep {
         Ok(())
     }
 
-    /// Forgets the current layer and loads the one of least progress, or a minimal one, that has states
-    /// to be expanded.
+    /// Forgets the current layer and loads the one of least progress, or a minimal one, that has
+    /// states to be expanded.
     fn next_layer<R: Records, O: Observer>(
         &mut self,
         records: R,
@@ -216,7 +217,8 @@ impl Sweep {
         !self.current.has_expanded() || value > self.front.value || self.rules.is_nested() || is_in_window
     }
 
-    /// Before the sweep moves on to this value: `true` if there are roots in the group that it leaves.
+    /// Before the sweep moves on to this value: `true` if there are roots in the group that it
+    /// leaves.
     fn leave_group(&mut self, next: u64) -> Result<bool, SearchEnd> {
         let (here, nesting) = (self.front.value, self.rules.nesting);
         if nesting.parts != 0 && self.behind.begin_local_sweep(nesting.left(here, next)) {
@@ -226,7 +228,8 @@ impl Sweep {
         if let Some(bit) = nesting.monotone
             && here >> bit != next >> bit
         {
-            // The whole group: its last sweep may have ended below values that an earlier one had met.
+            // The whole group: its last sweep may have ended below values that an earlier one had
+            // met.
             self.behind.forget(here >> bit << bit..=here | !(u64::MAX << bit))?;
         }
         Ok(false)
@@ -252,8 +255,8 @@ impl Sweep {
         Ok(has_roots)
     }
 
-    /// Shows the states that were expanded to the observer, stores their successors, moves the cursor.
-    /// `kind` is what is known of a state whose successors were supplied.
+    /// Shows the states that were expanded to the observer, stores their successors, moves the
+    /// cursor. `kind` is what is known of a state whose successors were supplied.
     #[inline(always)]
     fn commit<R: Records, O: Observer>(
         &mut self,

@@ -1,11 +1,11 @@
 //! Ahead: states that this sweep has found and not yet come to, by progress value.
 //!
-//! The near half is in memory: [future layers](future_layers), append-only buffers without an index.
-//! The far half is a [queue on disk](far_layers), which exists once the near half has spilled. States
-//! always enter the near half; when it holds too much, the layers with the greatest progress values
-//! move to the far half. When the sweep comes to a value, it reads both halves. Where progress values
-//! are vectors, [`WaitingVectors`] says which layer is next; then nothing spills, because their order
-//! is not total and no queue could keep it.
+//! The near half is in memory: [future layers](future_layers), append-only buffers without an
+//! index. The far half is a [queue on disk](far_layers), which exists once the near half has
+//! spilled. States always enter the near half; when it holds too much, the layers with the greatest
+//! progress values move to the far half. When the sweep comes to a value, it reads both halves.
+//! Where progress values are vectors, `WaitingVectors` says which layer is next; then nothing
+//! spills, because their order is not total and no queue could keep it.
 //!
 //! The tier owns its bytes, its duplicates, its repacking and its part of a checkpoint.
 
@@ -214,7 +214,8 @@ impl Ahead {
         self.near.forget_spare();
     }
 
-    /// The tier with its far half, if it has one: `self` is empty until [`put_back`](Self::put_back).
+    /// The tier with its far half, if it has one: `self` is empty until
+    /// [`put_back`](Self::put_back).
     pub fn lend_far(&mut self) -> Option<Self> {
         self.far.as_ref()?;
         let empty = Self { most: self.most, ..Self::new(self.shape, self.origins, Comparison::Total) };
@@ -266,8 +267,8 @@ impl Ahead {
         self.near.compact(is_known)
     }
 
-    /// Removes duplicates if there are many entries, and says whether it tried. What is removed here
-    /// need not be looked up later. Where few are found, the next time is far away.
+    /// Removes duplicates if there are many entries, and says whether it tried. What is removed
+    /// here need not be looked up later. Where few are found, the next time is far away.
     pub fn compact_if_grown(&mut self, is_known: impl Fn(u64, &[u64]) -> bool) -> bool {
         let before = self.near.len();
         if before < self.compacted_next {
@@ -290,8 +291,8 @@ impl Ahead {
         self.near.remove_known(value, known)
     }
 
-    /// Gives all states another layout of `width` words. States on disk that cannot be read are lost:
-    /// after an error of the disk the search cannot continue.
+    /// Gives all states another layout of `width` words. States on disk that cannot be read are
+    /// lost: after an error of the disk the search cannot continue.
     pub fn repack(
         &mut self,
         width: usize,
@@ -309,7 +310,8 @@ impl Ahead {
         self.far.as_ref().map_or(Ok(()), |far| far.save(to))
     }
 
-    /// Loads what was saved, in place of what is here. `roots` are the values of this sweep's roots.
+    /// Loads what was saved, in place of what is here. `roots` are the values of this sweep's
+    /// roots.
     pub fn load(&mut self, from: &mut Loader, roots: impl Iterator<Item = u64>) -> io::Result<()> {
         let has_far: bool;
         (self.compacted_next, has_far) = from.get()?;

@@ -1,10 +1,9 @@
 //! Behind: what a sweep remembers of states that it has passed.
 //!
-//! [Persistent states](persistent_states) are targets of regress edges. They are never forgotten; those
-//! that a sweep finds are the roots of the next one. The near half of them is in memory; the
-//! [far half](far_persistent) is on disk, and exists once the near half has spilled. The
-//! [window](window) is the other half of the memory behind the front: layers that were expanded a short
-//! while ago.
+//! [Persistent states](persistent_states) are targets of regress edges. They are never forgotten;
+//! those that a sweep finds are the roots of the next one. The near half of them is in memory; the
+//! [far half](far_persistent) is on disk, and exists once the near half has spilled. The [`Window`]
+//! remembers layers that were expanded a short while ago.
 //!
 //! The tier owns its bytes, its repacking and its part of a checkpoint.
 
@@ -41,8 +40,8 @@ pub struct Behind {
     comparison: Comparison,
     shape: RecordShape,
     origins: bool,
-    /// Whether persistent states of the current layer's value that an earlier sweep expanded are not
-    /// in the layer, but looked up here.
+    /// Whether persistent states of the current layer's value that an earlier sweep expanded are
+    /// not in the layer, but looked up here.
     looks_up: bool,
     disk: Option<Disk>,
     /// Most persistent states in memory.
@@ -131,8 +130,8 @@ impl Behind {
         self.near.state_bytes()
     }
 
-    /// Calls `each` with every persistent state: its progress value, its words and its origin, which is
-    /// `unknown` where no origins are kept. States on disk may come more than once.
+    /// Calls `each` with every persistent state: its progress value, its words and its origin,
+    /// which is `unknown` where no origins are kept. States on disk may come more than once.
     pub fn for_each(&self, unknown: u64, mut each: impl FnMut(u64, &[u64], u64)) -> io::Result<()> {
         self.near.for_each(&mut each);
         self.far.as_ref().map_or(Ok(()), |far| {
@@ -140,8 +139,8 @@ impl Behind {
         })
     }
 
-    /// Gives all states another layout of `width` words. Returns an error of the disk, after which the
-    /// search cannot continue.
+    /// Gives all states another layout of `width` words. Returns an error of the disk, after which
+    /// the search cannot continue.
     ///
     /// # Errors
     /// If there is no room for both forms of the states in memory.
@@ -182,8 +181,8 @@ impl Behind {
 
 /// Persistent states.
 impl Behind {
-    /// Makes these states persistent, and roots of the next sweep. `described` gives the progress value
-    /// and the origin of each.
+    /// Makes these states persistent, and roots of the next sweep. `described` gives the progress
+    /// value and the origin of each.
     pub fn insert<R: Records>(
         &mut self,
         records: R,
@@ -217,9 +216,10 @@ impl Behind {
         inserted
     }
 
-    /// Whether a state of the current layer, or of one ahead, is persistent and need not be stored for
-    /// this sweep. In a total order that holds for all persistent ones: those that this sweep found
-    /// are behind the front. In a partial order they may be ahead, and are met as if not found.
+    /// Whether a state of the current layer, or of one ahead, is persistent and need not be stored
+    /// for this sweep. In a total order that holds for all persistent ones: those that this sweep
+    /// found are behind the front. In a partial order they may be ahead, and are met as if not
+    /// found.
     #[inline]
     pub fn is_known(&self, state: &[u64]) -> bool {
         match self.comparison {
@@ -228,7 +228,8 @@ impl Behind {
         }
     }
 
-    /// Whether a state ahead, of this value, need not be stored: it is persistent, or in the window.
+    /// Whether a state ahead, of this value, need not be stored: it is persistent, or in the
+    /// window.
     pub fn remembers(&self, value: u64, state: &[u64]) -> bool {
         self.is_known(state) || self.window.get(value).is_some_and(|kept| kept.states.contains(state))
     }
@@ -249,7 +250,8 @@ impl Behind {
         self.near.count(value)
     }
 
-    /// Makes what was found at these progress values roots of a local sweep; `false` if nothing was.
+    /// Makes what was found at these progress values roots of a local sweep; `false` if nothing
+    /// was.
     pub fn begin_local_sweep(&mut self, values: RangeInclusive<u64>) -> bool {
         self.near.begin_sweep(values)
     }
@@ -283,9 +285,9 @@ impl Behind {
         self.near.is_root_ahead() || self.far.as_ref().is_some_and(FarPersistent::is_root_ahead)
     }
 
-    /// Enters the states of this value that are in memory into the current layer, which is empty: those
-    /// that an earlier sweep expanded, unless they are looked up, then roots. `root` gets the origin of
-    /// each root.
+    /// Enters the states of this value that are in memory into the current layer, which is empty:
+    /// those that an earlier sweep expanded, unless they are looked up, then roots. `root` gets the
+    /// origin of each root.
     pub fn enter<R: Records>(
         &mut self,
         records: R,
@@ -304,8 +306,8 @@ impl Behind {
         Ok(())
     }
 
-    /// States of this value that this sweep found, and that its layer, now complete, has met all the
-    /// same, are expanded: they are not roots. Returns their number. Only for partial orders.
+    /// States of this value that this sweep found, and that its layer, now complete, has met all
+    /// the same, are expanded: they are not roots. Returns their number. Only for partial orders.
     pub fn settle(&mut self, value: u64, current: &Current) -> usize {
         match self.comparison {
             Comparison::Total => 0,
@@ -329,8 +331,8 @@ impl Behind {
         self.near.len() > self.most && !self.looks_up
     }
 
-    /// Moves all persistent states to disk. The window is closed, because states that return from disk
-    /// are read in the order of their values.
+    /// Moves all persistent states to disk. The window is closed, because states that return from
+    /// disk are read in the order of their values.
     #[cold]
     pub fn spill(&mut self) -> io::Result<()> {
         debug_assert!(!self.window.is_open(), "the window closes before persistent states spill");

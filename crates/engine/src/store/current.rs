@@ -1,34 +1,35 @@
 //! Current: the layer that is being expanded, in memory or in parts on disk.
 //!
-//! In memory it is a [`Layer`]: a cursor runs through the arena, and new states are appended behind it.
-//! A layer that outgrows its budget is split: its states go to a [`LargeLayer`] on disk, and the arena
-//! then holds a part of the states that wait, up to the end of the level, and behind them what these
-//! lead to. Whether those are new is only known when the level ends: they are *candidates*, and have no
-//! record number until then.
+//! In memory it is a [`Layer`]: a cursor runs through the arena, and new states are appended behind
+//! it. A layer that outgrows its budget is split: its states go to a [`LargeLayer`] on disk, and
+//! the arena then holds a part of the states that wait, up to the end of the level, and behind them
+//! what these lead to. Whether those are new is only known when the level ends: they are
+//! *candidates*, and have no record number until then.
 //!
-//! The tier owns the cursor, the record numbers of its states, its bytes, its repacking and its part of
-//! a checkpoint. Callers see states to expand, insert successors, and ask for what is
+//! The tier owns the cursor, the record numbers of its states, its bytes, its repacking and its
+//! part of a checkpoint. Callers see states to expand, insert successors, and ask for what is
 //! [left](Current::rest); they need not know which half a state is in.
 
+mod entering;
 pub mod large_layer;
+mod parts;
+mod span;
 
 use std::io;
 
-use serde::{Deserialize, Serialize};
-
-use super::behind::KeptLayer;
-use super::external::disk::Disk;
 use super::layer::{Inserted, Layer, LayerCopy, LayerFull};
-use super::memory::{Candidate, states_in_part, words_in_part};
+use super::memory::Candidate;
 use super::pages::OutOfMemory;
 use super::records::{RecordShape, Records};
 use super::saved::{Loader, Saver};
-use super::spilling::{Spilling, StoreError};
+use super::spilling::Spilling;
+
+pub use parts::{Part, Rest};
+pub use span::Span;
 
 use large_layer::LargeLayer;
-
-/// States that are inserted together.
-const TOGETHER: usize = 256;
+use parts::{Parts, PartsRoom};
+use span::Begun;
 
 /// The current layer.
 #[derive(Debug)]
@@ -60,98 +61,16 @@ struct Staged {
     origins: Vec<u64>,
 }
 
-/// The half of a layer that is on disk.
-#[derive(Debug)]
-struct Parts {
-    large: LargeLayer,
-    /// Origins of the candidates in memory.
-    proposed: Vec<u64>,
-    /// Record numbers given so far, in all layers.
-    records: u64,
-}
-
-/// Where the current layer may be split to.
-#[derive(Clone, Debug)]
-struct PartsRoom {
-    disk: Disk,
-    /// Most states in memory.
-    most: usize,
-    /// Whether the layer is split before the first state is expanded.
-    at_once: bool,
-}
-
-/// Where the search is in the arena, and which numbers the states in it have.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Span {
-    /// The record number of the first state that is not known.
-    first: u64,
-    /// Number of states at the beginning that an earlier sweep expanded.
-    known: usize,
-    /// The next state to expand.
-    cursor: usize,
-    /// The end of the breadth-first level.
-    level_end: usize,
-}
-
-impl Span {
-    /// The record number of the state at this place.
-    #[inline(always)]
-    pub fn record(&self, place: usize) -> u64 {
-        self.first + (place - self.known) as u64
-    }
-
-    /// The record number of the state `number` places after the next one to expand.
-    #[inline(always)]
-    pub fn record_ahead(&self, number: usize) -> u64 {
-        self.record(self.cursor + number)
-    }
-}
-
-/// How the layer began, and what this sweep has done: nothing may be lost, and nothing taken twice.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Begun {
-    /// The record number of the first state that was stored in the layer since.
-    at: u64,
-    /// Whether this sweep was in the layer before.
-    is_resumed: bool,
-    /// The first record number of this sweep.
-    sweep_at: u64,
-    /// Number of states that this sweep has expanded.
-    expanded: u64,
-}
-
 /// What became of a state that was inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stored {
     /// It is new, and has this record number.
     New(u64),
-    /// It was there, under this number. States that an earlier sweep expanded have no number, nor have
-    /// candidates.
+    /// It was there, under this number. States that an earlier sweep expanded have no number, nor
+    /// have candidates.
     Known(Option<u64>),
     /// It may be new: it is a candidate until the level ends.
     Candidate,
-}
-
-/// What is left of the current layer when the states of a level in memory are expanded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rest {
-    /// States in memory: the next level.
-    Level,
-    /// Perhaps more on disk.
-    OnDisk,
-    /// Nothing.
-    Nothing,
-}
-
-/// What [`Current::next_part`] found on disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// More states of the same level.
-    SameLevel,
-    /// The first states of the next level.
-    NextLevel,
-    /// Nothing: the layer is expanded.
-    Nothing,
 }
 
 impl Current {
@@ -288,8 +207,8 @@ impl Current {
         at_once && self.parts.is_none() && self.counts_levels && self.span.cursor == 0
     }
 
-    /// Record numbers given so far: states that were stored in a layer and not expanded by an earlier
-    /// sweep.
+    /// Record numbers given so far: states that were stored in a layer and not expanded by an
+    /// earlier sweep.
     #[inline(always)]
     pub fn records(&self) -> u64 {
         match &self.parts {
@@ -319,8 +238,8 @@ impl Current {
         self.layer.states(self.span.known..self.layer.len())
     }
 
-    /// The next states to expand, at most `most` of them. A batch of these ends with a level only where
-    /// levels are counted, or where the layer is split.
+    /// The next states to expand, at most `most` of them. A batch of these ends with a level only
+    /// where levels are counted, or where the layer is split.
     #[inline(always)]
     pub fn work(&self, most: usize) -> &[u64] {
         let is_bounded = self.counts_levels || self.parts.is_some();
@@ -372,8 +291,8 @@ impl Current {
         self.span.cursor >= self.span.level_end
     }
 
-    /// Inserts states with these hashes. `each` gets the fate of each state, in order, and gives the
-    /// state's origin, which is kept for candidates.
+    /// Inserts states with these hashes. `each` gets the fate of each state, in order, and gives
+    /// the state's origin, which is kept for candidates.
     #[inline(always)]
     pub fn insert<R: Records>(
         &mut self,
@@ -416,8 +335,8 @@ impl Current {
         self.persistent = self.layer.len();
     }
 
-    /// Gives all states another layout of `width` words. Returns the bytes that took at its peak, and an
-    /// error of the disk, after which the search cannot continue.
+    /// Gives all states another layout of `width` words. Returns the bytes that took at its peak,
+    /// and an error of the disk, after which the search cannot continue.
     pub fn repack(
         &mut self,
         width: usize,
@@ -455,274 +374,5 @@ impl Current {
             self.parts = Some(Parts { large, proposed, records });
         }
         Ok(())
-    }
-}
-
-/// From one layer to the next.
-impl Current {
-    /// Enters the initial states into the layer, which is the only one. `each` is called for new ones,
-    /// with their number among the states.
-    pub fn start<R: Records>(
-        &mut self,
-        records: R,
-        states: &[u64],
-        mut each: impl FnMut(usize),
-    ) -> Result<(), LayerFull> {
-        let mut number = 0;
-        self.layer.insert_batch(records, states, |inserted| {
-            if let Inserted::New(_) = inserted {
-                each(number);
-            }
-            number += 1;
-        })
-    }
-
-    /// Forgets all states, and begins a layer of about this many.
-    pub fn begin(&mut self, expected: usize) -> Result<(), LayerFull> {
-        // If there is no room, what was taken out of other layers is not counted any more.
-        self.is_loading = true;
-        let first = self.records();
-        self.begun = Begun { at: first, is_resumed: false, ..self.begun };
-        self.span = Span { first, ..Span::default() };
-        self.persistent = 0;
-        self.layer.restart(expected)
-    }
-
-    /// Forgets all states, and resumes a layer that the window kept.
-    ///
-    /// # Errors
-    /// If there is no room. Then nothing of the layer is left in memory, and nothing of it waits.
-    pub fn resume(&mut self, kept: &KeptLayer) -> Result<(), LayerFull> {
-        let first = self.records();
-        let restored = self.layer.restore(&kept.states);
-        let is_resumed = restored.is_ok() || self.begun.is_resumed;
-        self.begun = Begun { at: first, is_resumed, ..self.begun };
-        let len = self.layer.len();
-        self.span = Span { first, known: len, cursor: len, level_end: len };
-        self.persistent = if restored.is_ok() { kept.persistent } else { len };
-        self.is_loading = restored.is_ok();
-        restored
-    }
-
-    /// Persistent states were entered: first those that an earlier sweep expanded, then roots.
-    pub(super) fn end_persistent(&mut self, known: usize) {
-        self.span = Span { known, cursor: known, level_end: known, ..self.span };
-        self.persistent = self.layer.len();
-    }
-
-    /// All states that waited for the layer are entered.
-    pub fn end_loading(&mut self) {
-        self.is_loading = false;
-    }
-
-    /// Stages entries that waited, each a state and perhaps its origin, except those that are known.
-    /// Returns how many are staged. Without an origin of its own, a state has the origin `unknown`.
-    #[inline]
-    pub fn stage<'e, R: Records>(
-        &mut self,
-        records: R,
-        entries: impl Iterator<Item = &'e [u64]>,
-        unknown: u64,
-        is_known: impl Fn(&[u64]) -> bool,
-    ) -> usize {
-        let Staged { words, origins } = &mut self.staged;
-        words.clear();
-        origins.clear();
-        for entry in entries {
-            let state = records.first(entry);
-            if !is_known(state) {
-                words.extend_from_slice(state);
-                origins.push(entry.get(records.len_of(entry)).copied().unwrap_or(unknown));
-            }
-        }
-        origins.len()
-    }
-
-    /// Enters the staged states. `each` gets the origins of new ones, in order. If there is no room, none
-    /// is entered, and all stay staged.
-    #[inline]
-    pub fn enter_staged<R: Records>(
-        &mut self,
-        records: R,
-        mut each: impl FnMut(u64),
-    ) -> Result<(), LayerFull> {
-        let Self { layer, parts, staged, origins: wants_origins, .. } = self;
-        let mut origins = staged.origins.iter();
-        layer.insert_batch(records, &staged.words, |inserted| {
-            let origin = *origins.next().expect("each state has an origin");
-            match (inserted, &mut *parts) {
-                (Inserted::New(_), None) => each(origin),
-                (Inserted::New(_), Some(parts)) if *wants_origins => parts.proposed.push(origin),
-                _ => {}
-            }
-        })
-    }
-
-    /// Enters states that an earlier sweep expanded, and that are on disk, into the layer, which has no
-    /// others yet.
-    pub fn enter_known<R: Records>(&mut self, records: R, words: &[u64]) -> Result<(), StoreError> {
-        if !self.room.as_ref().is_some_and(|room| self.layer.len() >= room.most) {
-            match self.layer.insert_batch(records, words, |_| {}) {
-                Err(_) if self.can_split() => {}
-                entered => {
-                    self.span.known = self.layer.len();
-                    return Ok(entered?);
-                }
-            }
-        }
-        self.parts()?;
-        self.close_all()?;
-        self.layer.insert_batch(records, words, |_| {})?;
-        self.span.known = self.layer.len();
-        Ok(())
-    }
-
-    /// All states that an earlier sweep expanded are entered.
-    pub fn end_known(&mut self) -> Result<(), StoreError> {
-        if self.parts.is_some() {
-            self.close_all()?;
-        }
-        let known = self.layer.len();
-        self.span = Span { known, cursor: known, level_end: known, ..self.span };
-        Ok(())
-    }
-
-    /// Says of each of these entries whether it is among the states behind the first `before`: those
-    /// were new. If the layer is split it cannot tell, and says nothing.
-    pub fn tell_new(&self, before: usize, entries: &[u64], after: usize, is_new: &mut Vec<bool>) {
-        if self.parts.is_some() {
-            return;
-        }
-        let shape = self.shape();
-        let mut new = shape.states(self.layer.states(before..self.layer.len())).peekable();
-        let entries = shape.entries(entries, after);
-        is_new.extend(entries.map(|entry| new.next_if(|state| *state == shape.first(entry)).is_some()));
-    }
-
-    /// The layer is expanded. Returns its half on disk, which holds all of its states, if there is one.
-    pub fn end(&mut self) -> Option<LargeLayer> {
-        let Parts { large, records, .. } = self.parts.take()?;
-        debug_assert!(large.is_settled(), "all states of the layer are expanded");
-        self.span = Span { first: records, known: 0, ..self.span };
-        self.persistent = 0;
-        Some(large)
-    }
-}
-
-/// A layer that is larger than memory.
-impl Current {
-    /// What is left to expand when a level in memory is over. Begins the next level, if that is in memory.
-    pub fn rest(&mut self) -> Rest {
-        if self.parts.is_some() {
-            return Rest::OnDisk;
-        }
-        self.span.level_end = self.layer.len();
-        if self.span.cursor < self.layer.len() { Rest::Level } else { Rest::Nothing }
-    }
-
-    /// The half on disk, which begins to exist.
-    fn parts(&mut self) -> Result<&mut Parts, StoreError> {
-        let Some(room) = &self.room else { return Err(LayerFull::Budget.into()) };
-        let records = self.records();
-        if self.parts.is_none() {
-            self.spilled += 1;
-        }
-        match &mut self.parts {
-            Some(parts) => Ok(parts),
-            none => {
-                let large = LargeLayer::new(&room.disk, self.layer.shape(), self.origins)?;
-                Ok(none.insert(Parts { large, proposed: Vec::new(), records }))
-            }
-        }
-    }
-
-    /// Makes room in memory: what is not at work goes to disk.
-    #[cold]
-    pub fn split<R: Records>(&mut self, records: R) -> Result<(), StoreError> {
-        let Span { cursor, level_end, .. } = self.span;
-        if self.parts.is_some() {
-            let waiting = self.layer.states(cursor..level_end).to_vec();
-            self.flush_candidates()?;
-            return Ok(self.put_to_work(records, &waiting)?);
-        }
-        let len = self.layer.len();
-        let level_end = if self.counts_levels { level_end } else { len };
-        self.parts()?;
-        if let Some(Parts { large, .. }) = &mut self.parts {
-            large.close(self.layer.states(0..len))?;
-            large.wait(self.layer.states(cursor..level_end))?;
-            large.wait_for_next(self.layer.states(level_end..len))?;
-        }
-        self.span = Span { first: self.span.record(cursor), known: 0, cursor: 0, ..self.span };
-        self.persistent = 0;
-        if self.is_loading { Ok(self.put_to_work(records, &[])?) } else { self.next_waiting(records) }
-    }
-
-    /// Writes the candidates in memory.
-    fn flush_candidates(&mut self) -> io::Result<()> {
-        let Some(Parts { large, proposed, .. }) = &mut self.parts else { return Ok(()) };
-        let written = large.propose(self.layer.states(self.span.level_end..self.layer.len()), proposed);
-        proposed.clear();
-        written
-    }
-
-    /// Replaces the states in memory by these, of which the first has the number of the one at the cursor.
-    fn put_to_work<R: Records>(&mut self, records: R, states: &[u64]) -> Result<(), LayerFull> {
-        let first = self.span.record_ahead(0);
-        self.layer.restart(0)?;
-        for states in records.parts(states, TOGETHER) {
-            self.layer.insert_batch(records, states, |_| {})?;
-        }
-        self.span = Span { first, cursor: 0, level_end: self.layer.len(), ..self.span };
-        Ok(())
-    }
-
-    /// Brings the next states that wait to memory.
-    fn next_waiting<R: Records>(&mut self, records: R) -> Result<(), StoreError> {
-        let most = self.room.as_ref().map_or(usize::MAX, |room| room.most);
-        let most = states_in_part(self.layer.budget(), self.layer.state_bytes(), most);
-        // Those that come may be longer than those that went.
-        let most_words = if R::VARYING { words_in_part(self.layer.budget()) } else { usize::MAX };
-        let mut words = Vec::new();
-        if let Some(Parts { large, .. }) = &mut self.parts {
-            large.take_waiting(most, most_words, &mut words)?;
-        }
-        Ok(self.put_to_work(records, &words)?)
-    }
-
-    /// Brings more states from disk to memory when those at work are expanded. When the level is over,
-    /// candidates are compared with the states that were met: `merging` is called before, and `each`
-    /// with the origin of each new one.
-    pub fn next_part<R: Records>(
-        &mut self,
-        records: R,
-        merging: impl FnOnce(),
-        mut each: impl FnMut(Option<u64>),
-    ) -> Result<Part, StoreError> {
-        self.flush_candidates()?;
-        let Some(Parts { large, records: stored, .. }) = &mut self.parts else { return Ok(Part::Nothing) };
-        let mut part = Part::SameLevel;
-        if large.is_round_over() {
-            merging();
-            let waiting = large.next_round(|origin| {
-                each(origin);
-                *stored += 1;
-            })?;
-            if waiting == 0 {
-                self.put_to_work(records, &[])?;
-                return Ok(Part::Nothing);
-            }
-            part = Part::NextLevel;
-        }
-        self.next_waiting(records)?;
-        Ok(part)
-    }
-
-    /// All states in memory are met, and none of them is to be expanded.
-    fn close_all(&mut self) -> Result<(), StoreError> {
-        if let Some(Parts { large, .. }) = &mut self.parts {
-            large.close(self.layer.states(0..self.layer.len()))?;
-        }
-        Ok(self.layer.restart(0)?)
     }
 }

@@ -9,12 +9,12 @@
 //!    are removed first.
 //! 2. Seven eighths are in use: the [window closes](Budget::closes_window). Without it the search
 //!    repeats work, but is as complete.
-//! 3. The current layer reaches its [budget](Budget::for_current). It is split, and all but a part of
-//!    it spills, if the search may use a disk.
+//! 3. The current layer reaches its [budget](Budget::for_current). It is split, and all but a part
+//!    of it spills, if the search may use a disk.
 //! 4. The limit is exceeded: the search stops.
 //!
-//! Everything here is a pure function of numbers of bytes. The tiers know their bytes, the loop asks
-//! this table, and the tests below check the table alone.
+//! Everything here is a pure function of numbers of bytes. The tiers know their bytes, the loop
+//! asks this table, and the tests below check the table alone.
 
 use super::layer::Layer;
 use super::records::RecordShape;
@@ -35,11 +35,11 @@ const SHORT: Share = Share(1, 2);
 const MUCH: Share = Share(1, 8);
 /// The window closes when more than this is in use.
 const WINDOW: Share = Share(7, 8);
-/// Layers ahead, and persistent states, grow to this much in all before they spill: the current layer
-/// must not claim it meanwhile.
+/// Layers ahead, and persistent states, grow to this much in all before they spill: the current
+/// layer must not claim it meanwhile.
 const GROWTH_BEFORE_SPILL: Share = Share(1, 4);
-/// States of a layer on disk that come to memory together: this part of the layer's budget. The rest
-/// is for their successors.
+/// States of a layer on disk that come to memory together: this part of the layer's budget. The
+/// rest is for their successors.
 const PART: Share = Share(1, 4);
 /// Finding duplicates among layers ahead on their way to disk.
 const DUPLICATES: Share = Share(1, 16);
@@ -160,8 +160,8 @@ impl Budget {
     }
 }
 
-/// Number of states that come to memory together, from the part of the current layer that is on disk.
-/// `budget` is that of the layer, in bytes; `most` is a limit of states.
+/// Number of states that come to memory together, from the part of the current layer that is on
+/// disk. `budget` is that of the layer, in bytes; `most` is a limit of states.
 pub fn states_in_part(budget: usize, state_bytes: usize, most: usize) -> usize {
     (PART.of(budget) / (state_bytes + INDEXED_AFTER_GROWTH)).min(most / 2).max(LEAST_PART)
 }
@@ -211,7 +211,8 @@ mod tests {
         assert_eq!(budget.for_current(0, None), 80 * MIB);
         assert_eq!(budget.for_current(30 * MIB, None), 50 * MIB);
         assert_eq!(budget.for_current(90 * MIB, None), 0);
-        // A layer that may be split leaves a quarter to those that spill, and sorts its candidates in the rest.
+        // A layer that may be split leaves a quarter to those that spill, and sorts its candidates
+        // in the rest.
         let plain = Some(Candidate { state_bytes: 8, varies: false, origins: false });
         assert_eq!(budget.for_current(0, plain), 60 * MIB / 19 * 15 + 60 * MIB % 19 * 15 / 19);
         assert_eq!(budget.for_current(0, plain), budget.for_current(20 * MIB, plain));

@@ -37,8 +37,8 @@ impl Default for InMemory {
 }
 
 impl Spilling {
-    /// Says that the disk has hardly room for more, if so. With checkpoints, what is on disk and the
-    /// `in_memory` bytes that are not must fit once more.
+    /// Says that the disk has hardly room for more, if so. With checkpoints, what is on disk and
+    /// the `in_memory` bytes that are not must fit once more.
     pub fn nearly_full(&self, in_memory: usize) -> Option<String> {
         let all = self.disk.used() + in_memory as u64;
         self.disk.is_nearly_full(if self.is_saved { all } else { 0 })

@@ -1,4 +1,5 @@
-//! The exchange of partitions between memory and disk: whole, in two parts, or together with all others.
+//! The exchange of partitions between memory and disk: whole, in two parts, or together with all
+//! others.
 
 use std::io;
 
@@ -53,8 +54,8 @@ impl PartitionSearch {
         Ok(())
     }
 
-    /// Writes the partition in memory back, and loads the one with the longest queue; `false` if there is
-    /// none.
+    /// Writes the partition in memory back, and loads the one with the longest queue; `false` if
+    /// there is none.
     pub(super) fn next_partition<R: Records>(&mut self, shape: R) -> Result<bool, StopReason> {
         let Some(next) = self.partitions.longest_queue() else { return Ok(false) };
         self.put_back(self.front.known)?;
@@ -139,7 +140,8 @@ impl PartitionSearch {
         self.unload(self.layer.shape()).map_err(|error| StopReason::Memory(error.into()))
     }
 
-    /// Gives the states of a partition that was split to its parts: those in memory, and those on disk.
+    /// Gives the states of a partition that was split to its parts: those in memory, and those on
+    /// disk.
     fn distribute(&mut self, old: Partition) -> io::Result<()> {
         let shape = self.layer.shape();
         let as_it_is = &mut |state: &[u64], same: &mut Vec<u64>| {

@@ -1,4 +1,5 @@
-//! The partitioned search as a [`Search`]: how it begins, is supplied, is repacked, and what it reports.
+//! The partitioned search as a [`Search`]: how it begins, is supplied, is repacked, and what it
+//! reports.
 
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::TransitionSystem;

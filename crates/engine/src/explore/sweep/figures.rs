@@ -1,8 +1,9 @@
 //! Figures: what a sweep counts, and how it counts what it holds.
 //!
 //! The papers count the states held at a time as a set. Layers ahead are append-only and have
-//! duplicates, so counting them as a set means removing those. That pays for itself in part, because
-//! what is removed need not be looked up later; [`Counting`] decides how often it is worth it.
+//! duplicates, so counting them as a set means removing those. That pays for itself in part,
+//! because what is removed need not be looked up later; [`Counting`] decides how often it is worth
+//! it.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +19,8 @@ const COUNTED_EXACTLY: u64 = 1 << 19;
 /// From then on duplicates are removed when the number of states held has grown by this part of
 /// itself, so that a peak is too large by at most that.
 const COUNTED_GROWTH: u64 = 4;
-/// Entries that may be left over in all, from then on, beside one for each four states expanded. That
-/// is little beside expanding them.
+/// Entries that may be left over in all, from then on, beside one for each four states expanded.
+/// That is little beside expanding them.
 const COUNTED_NEARLY: u64 = 1 << 21;
 /// Shares of entries that are left are counted in this many parts.
 const LEFT_OF: u64 = 1 << 10;
@@ -33,8 +34,8 @@ pub(super) struct Figures {
     /// What is held and done, layer by layer, if wanted.
     pub(super) course: Option<Course>,
     counting: Counting,
-    /// Whether this sweep is counted. It counts once it has expanded a state: a sweep that only finds
-    /// that its roots are known does not.
+    /// Whether this sweep is counted. It counts once it has expanded a state: a sweep that only
+    /// finds that its roots are known does not.
     pub(super) is_sweep_counted: bool,
     /// Most bytes that the tiers held when they were asked.
     pub(super) peak_bytes: usize,
@@ -105,8 +106,8 @@ impl Figures {
 }
 
 impl Counting {
-    /// Whether duplicates should be removed before a peak of `held` states is noted. `layers` is the
-    /// number of layers ahead, and `entries` counts those that would be looked at.
+    /// Whether duplicates should be removed before a peak of `held` states is noted. `layers` is
+    /// the number of layers ahead, and `entries` counts those that would be looked at.
     fn removes(
         &mut self,
         held: u64,
@@ -151,8 +152,8 @@ impl Sweep {
         self.current.bytes() + self.ahead.bytes() + self.behind.bytes() + self.figures.bytes()
     }
 
-    /// Notes what is held, if that is most so far. Duplicates do not count, as long as removing them is
-    /// cheap.
+    /// Notes what is held, if that is most so far. Duplicates do not count, as long as removing
+    /// them is cheap.
     pub(super) fn note_peak(&mut self) {
         self.figures.peak_bytes = self.figures.peak_bytes.max(self.bytes());
         let held = self.held().total();

@@ -1,9 +1,9 @@
 //! Loading: how the current layer ends, and how the next one is filled from the tiers.
 //!
-//! A layer is filled in this order: persistent states that an earlier sweep expanded, which are known
-//! and not expanded again; roots; then the states that waited ahead. Each tier gives its half in memory
-//! first, then its half on disk. Where very many states are known and few come, as in late sweeps of a
-//! bad measure, the known ones are not entered: the few are looked up instead.
+//! A layer is filled in this order: persistent states that an earlier sweep expanded, which are
+//! known and not expanded again; roots; then the states that waited ahead. Each tier gives its half
+//! in memory first, then its half on disk. Where very many states are known and few come, as in
+//! late sweeps of a bad measure, the known ones are not entered: the few are looked up instead.
 
 use std::io;
 
@@ -20,7 +20,8 @@ use super::Sweep;
 use super::routing::Front;
 use super::worker::Worker;
 
-/// A layer looks known states up if they are this many times as many as the states that come into it.
+/// A layer looks known states up if they are this many times as many as the states that come into
+/// it.
 const MANY_KNOWN: usize = 8;
 
 /// Passes the end of a search through a function that can only fail with an error of the disk.
@@ -40,8 +41,8 @@ fn carried(end: Option<SearchEnd>, result: io::Result<()>) -> Result<(), SearchE
 }
 
 impl Sweep {
-    /// Ends the current layer, of which all states are expanded: it holds most now, and is forgotten
-    /// next, unless the sweep does not forget any more.
+    /// Ends the current layer, of which all states are expanded: it holds most now, and is
+    /// forgotten next, unless the sweep does not forget any more.
     pub(super) fn end_layer<R: Records, O: Observer>(
         &mut self,
         records: R,
@@ -119,8 +120,8 @@ impl Sweep {
         Ok(())
     }
 
-    /// Before the layer of this value is loaded: keeps the current one, if the window reaches that far
-    /// and there is room for a copy of it.
+    /// Before the layer of this value is loaded: keeps the current one, if the window reaches that
+    /// far and there is room for a copy of it.
     fn keep_current<R: Records>(
         &mut self,
         records: R,
@@ -142,8 +143,8 @@ impl Sweep {
         Ok(())
     }
 
-    /// Gives the layer of this value the memory that nothing else needs, and, if that is not enough,
-    /// that of the window.
+    /// Gives the layer of this value the memory that nothing else needs, and, if that is not
+    /// enough, that of the window.
     fn make_room_beside_window<R: Records>(
         &mut self,
         records: R,
@@ -187,8 +188,8 @@ impl Sweep {
         Ok(())
     }
 
-    /// Enters the persistent states of this value that are on disk: first those that an earlier sweep
-    /// expanded, then roots.
+    /// Enters the persistent states of this value that are on disk: first those that an earlier
+    /// sweep expanded, then roots.
     fn enter_far_persistent<R: Records, O: Observer>(
         &mut self,
         records: R,

@@ -18,14 +18,15 @@ pub enum Order {
         initial: Initial,
         /// What to do when progress falls.
         regress: OnRegress,
-        /// Which parts of a progress value are swept on their own. Ignored where vectors are compared
-        /// component by component: no component counts more than the others.
+        /// Which parts of a progress value are swept on their own. Ignored where vectors are
+        /// compared component by component: no component counts more than the others.
         nesting: Nesting,
         /// How progress values are compared.
         comparison: Comparison,
         /// How long layers are remembered that are expanded. Ignored where vectors are compared
-        /// component by component, where groups are swept on their own, where progress must not fall,
-        /// and where an observer needs all steps: what it does with them relies on persistent states.
+        /// component by component, where groups are swept on their own, where progress must not
+        /// fall, and where an observer needs all steps: what it does with them relies on persistent
+        /// states.
         retention: Retention,
     },
 }
@@ -66,7 +67,8 @@ impl Rules {
         self.nesting.parts != 0 || self.comparison != Comparison::Total
     }
 
-    /// A step falls from one value to another: a part of the values that was said to be monotone is not.
+    /// A step falls from one value to another: a part of the values that was said to be monotone is
+    /// not.
     #[inline(always)]
     pub(super) fn note_regress(&mut self, before: u64, after: u64) {
         if self.nesting.monotone.is_some_and(|bit| after >> bit < before >> bit) {
@@ -75,16 +77,18 @@ impl Rules {
     }
 }
 
-/// Parts of progress values. States whose values agree from some bit upwards are a group. Before the
-/// sweep leaves a group, it sweeps again from the persistent states that were found in it. Layers ahead
-/// of the group wait meanwhile, and are swept once. So a regress edge costs a sweep of the smallest
-/// group around it, not of everything.
+/// Parts of progress values. States whose values agree from some bit upwards are a group. Before
+/// the sweep leaves a group, it sweeps again from the persistent states that were found in it.
+/// Layers ahead of the group wait meanwhile, and are swept once. So a regress edge costs a sweep of
+/// the smallest group around it, not of everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Nesting {
-    /// The lowest bit of each part. Without parts, all states are one group: the sweep of the papers.
+    /// The lowest bit of each part. Without parts, all states are one group: the sweep of the
+    /// papers.
     pub parts: u64,
-    /// Values from this bit upwards are said to be monotone: persistent states are dropped with their
-    /// group. If the values fall all the same, dropping ends, and the search is still complete.
+    /// Values from this bit upwards are said to be monotone: persistent states are dropped with
+    /// their group. If the values fall all the same, dropping ends, and the search is still
+    /// complete.
     pub monotone: Option<u32>,
 }
 

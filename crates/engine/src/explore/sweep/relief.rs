@@ -1,9 +1,10 @@
 //! Relief: what a sweep does when memory is short, and when it was told to hold few states.
 //!
-//! The [memory policy](crate::store::memory) says when, and each tier knows how to spill itself. What
-//! is left for the sweep is what concerns two tiers at once. Persistent states and layers that have
-//! spilled are read in the order of their values, so groups are not swept on their own from then on, and
-//! the window closes. States that waited behind the front become persistent when the window closes.
+//! The [memory policy](crate::store::memory) says when, and each tier knows how to spill itself.
+//! What is left for the sweep is what concerns two tiers at once. Persistent states and layers that
+//! have spilled are read in the order of their values, so groups are not swept on their own from
+//! then on, and the window closes. States that waited behind the front become persistent when the
+//! window closes.
 
 use crate::explore::observer::Observer;
 use crate::explore::origin::UNKNOWN;
@@ -19,8 +20,8 @@ use super::{Nesting, Sweep};
 const JUDGED_FROM: u64 = 10_000;
 
 impl Sweep {
-    /// Before the first batch of a run: refuses to continue after an error of the disk, and moves the
-    /// layer to disk if it is to be there from the start.
+    /// Before the first batch of a run: refuses to continue after an error of the disk, and moves
+    /// the layer to disk if it is to be there from the start.
     pub(super) fn begin_run<R: Records>(&mut self, records: R) -> Result<(), SearchEnd> {
         if let Some(reason) = &self.failure {
             return Err(SearchEnd::Stopped(StopReason::Disk(reason.clone())));
@@ -73,7 +74,8 @@ impl Sweep {
         }
     }
 
-    /// Spills tiers that hold much, if memory is short. `elsewhere` are bytes that the tiers do not hold.
+    /// Spills tiers that hold much, if memory is short. `elsewhere` are bytes that the tiers do not
+    /// hold.
     fn relieve<R: Records>(&mut self, records: R, elsewhere: usize) -> Result<(), SearchEnd> {
         if self.spilling.is_none() || !self.budget.is_short(self.bytes() + elsewhere) {
             return Ok(());
@@ -109,7 +111,8 @@ impl Sweep {
         Ok(self.ahead.spill(self.behind.window.head())?)
     }
 
-    /// Moves persistent states to disk. Not while states of the current layer are looked up among them.
+    /// Moves persistent states to disk. Not while states of the current layer are looked up among
+    /// them.
     pub(super) fn spill_persistent<R: Records>(&mut self, records: R) -> Result<(), SearchEnd> {
         if self.spilling.is_none() {
             return Ok(());
@@ -119,8 +122,8 @@ impl Sweep {
         Ok(self.behind.spill()?)
     }
 
-    /// Makes sure that the persistent states of this value find room in the current layer: if they are
-    /// many, by way of the disk.
+    /// Makes sure that the persistent states of this value find room in the current layer: if they
+    /// are many, by way of the disk.
     pub(super) fn make_room_for_known<R: Records>(
         &mut self,
         records: R,
@@ -151,14 +154,15 @@ impl Sweep {
         self.current.set_budget(self.budget.for_current(others, self.current.candidate()));
     }
 
-    /// Whether states wait for the layer of this value that it does not have. What the window has of
-    /// the layer need not be looked at again.
+    /// Whether states wait for the layer of this value that it does not have. What the window has
+    /// of the layer need not be looked at again.
     pub(super) fn has_new(&mut self, value: u64) -> bool {
         let Some(kept) = self.behind.window.get(value) else { return true };
         self.ahead.remove_known(value, &kept.states) > 0
     }
 
-    /// Forgets the layers behind the front for good. States that wait there are roots of the next sweep.
+    /// Forgets the layers behind the front for good. States that wait there are roots of the next
+    /// sweep.
     #[cold]
     pub(super) fn close_window<R: Records>(&mut self, records: R) -> Result<(), SearchEnd> {
         if !self.behind.window.is_open() {
@@ -183,7 +187,8 @@ impl Sweep {
             }
         }
         self.ahead.forget_spare();
-        // Without room for them they are lost, and with them the search, which ends and is not saved.
+        // Without room for them they are lost, and with them the search, which ends and is not
+        // saved.
         Ok(self.behind.persist(records)?)
     }
 }

@@ -1,7 +1,7 @@
 //! Routing: where a successor goes, as a function of its progress value and the front.
 //!
-//! The paper compares the progress value of a successor with that of its predecessor. Here the whole
-//! current layer has one value, so the front decides.
+//! The paper compares the progress value of a successor with that of its predecessor. Here the
+//! whole current layer has one value, so the front decides.
 
 use model::measure::Comparison;
 

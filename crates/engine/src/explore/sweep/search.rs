@@ -63,8 +63,8 @@ impl SweepSearch {
         self
     }
 
-    /// Lets states spill to disk when there is no room for them. Vectors stay in memory: no queue keeps
-    /// their partial order.
+    /// Lets states spill to disk when there is no room for them. Vectors stay in memory: no queue
+    /// keeps their partial order.
     pub fn spill_to(mut self, spilling: Spilling) -> Self {
         let Sweep { rules, current, ahead, behind, budget, .. } = &mut self.sweep;
         if rules.comparison == Comparison::Total {
@@ -76,8 +76,8 @@ impl SweepSearch {
         self
     }
 
-    /// Calls `each` with all persistent states: progress value, words, and origin, which is the number
-    /// of the parent, unless it is an initial state, and the action.
+    /// Calls `each` with all persistent states: progress value, words, and origin, which is the
+    /// number of the parent, unless it is an initial state, and the action.
     pub fn persistent_states(
         &mut self,
         mut each: impl FnMut(u64, &[u64], (Option<Record>, ActionId)),
@@ -114,8 +114,9 @@ impl Sweep {
         counters
     }
 
-    /// Number of different states, where each was stored once: in one sweep that is complete. From the
-    /// second sweep on, states may be stored again; before the end of the first, duplicates may wait.
+    /// Number of different states, where each was stored once: in one sweep that is complete. From
+    /// the second sweep on, states may be stored again; before the end of the first, duplicates may
+    /// wait.
     fn distinct(&self) -> Option<u64> {
         let is_complete = self.current.is_expanded() && self.ahead.is_empty() && !self.behind.is_root_ahead();
         let is_exact = is_complete && self.figures.is_first_sweep() && self.behind.window.is_exact();

@@ -1,8 +1,9 @@
 //! The worker: expands states, measures and routes their successors, evaluates predicates.
 //!
-//! A worker owns all scratch space and an expander, reads the tiers and changes none of them: it takes
-//! a slice of the current level and fills a [`RoutedBatch`], which the loop commits. It is `Send`, so
-//! that several workers can share a level, as long as their batches are committed in order.
+//! A worker owns all scratch space and an expander, reads the tiers and changes none of them: it
+//! takes a slice of the current level and fills a [`RoutedBatch`], which the loop commits. It is
+//! `Send`, so that several workers can share a level, as long as their batches are committed in
+//! order.
 
 use model::measure::Comparison;
 use model::successor_batch::SuccessorBatch;
@@ -86,8 +87,9 @@ impl RoutedBatch {
     }
 }
 
-/// Sorts successors without a branch that depends on them: each is written everywhere, and the next one
-/// overwrites it where it does not belong. Whether a successor is new is what no processor can predict.
+/// Sorts successors without a branch that depends on them: each is written everywhere, and the next
+/// one overwrites it where it does not belong. Whether a successor is new is what no processor can
+/// predict.
 struct Sorted<'a, R> {
     records: R,
     words: &'a mut [u64],
@@ -220,7 +222,8 @@ impl Scratch {
         self.end_sorting(counts);
     }
 
-    /// Measures successors and sorts them by progress. `VECTORS` are compared component by component.
+    /// Measures successors and sorts them by progress. `VECTORS` are compared component by
+    /// component.
     #[inline(always)]
     fn measure<const VECTORS: bool, R: Records>(
         &mut self,
@@ -241,8 +244,8 @@ impl Scratch {
         for ((number, state), &value) in records.states(words).enumerate().zip(&values[few.from..]) {
             let falls = front.falls(value);
             kinds += u64::from(value != current) << if falls { 32 } else { 0 };
-            // Among vectors, the target of a regress edge is not stored in this sweep, but the sweep may
-            // meet it later: the cache must not know it.
+            // Among vectors, the target of a regress edge is not stored in this sweep, but the
+            // sweep may meet it later: the cache must not know it.
             let is_recent = !(VECTORS && falls) && recent.knows(state) & !all;
             sorted.stays(few.from + number, state, (value == current) & !is_recent);
             // A state behind the front may be forgotten, however recent it is.
@@ -310,9 +313,9 @@ impl<'s> Worker<'s> {
         self.scratch.recent = RecentStates::new(self.scratch.routed.successors.shape());
     }
 
-    /// Expands states from the front of `states` until the batch is full, and routes their successors.
-    /// Returns whether a state cannot be expanded. A few states at a time: while the next ones are
-    /// expanded, the index is fetched for the successors of these.
+    /// Expands states from the front of `states` until the batch is full, and routes their
+    /// successors. Returns whether a state cannot be expanded. A few states at a time: while the
+    /// next ones are expanded, the index is fetched for the successors of these.
     #[inline(always)]
     pub(super) fn expand<R: Records>(&mut self, records: R, states: &[u64], sight: &Sight<'_>) -> bool {
         let Self { expander, scratch } = self;

@@ -1,19 +1,19 @@
 //! The window: layers behind the front that are expanded, and not yet forgotten.
 //!
-//! Models that run in cycles have no monotone measure, but often one by which the steps that close a
-//! cycle fall by a bounded amount. Such a step leads to a state that this sweep expanded not long ago.
-//! While the sweep remembers the layers that far back, it knows the state, and the step costs nothing:
-//! no persistent state, and no sweep of what follows it. If the state is new, the sweep returns to its
-//! layer: a state inside the window is expanded once, in whatever order.
+//! Models that run in cycles have no monotone measure, but often one by which the steps that close
+//! a cycle fall by a bounded amount. Such a step leads to a state that this sweep expanded not long
+//! ago. While the sweep remembers the layers that far back, it knows the state, and the step costs
+//! nothing: no persistent state, and no sweep of what follows it. If the state is new, the sweep
+//! returns to its layer: a state inside the window is expanded once, in whatever order.
 //!
 //! The head is the greatest progress value that this sweep has met, the floor the least that it
-//! remembers. Neither ever falls, so a state below the floor is met only by a step that falls out of
-//! the window: a regress edge like any other. Values from the floor on may be met again; their layer
-//! is then resumed where it was left.
+//! remembers. Neither ever falls, so a state below the floor is met only by a step that falls out
+//! of the window: a regress edge like any other. Values from the floor on may be met again; their
+//! layer is then resumed where it was left.
 //!
-//! A window takes memory, and closing it loses nothing but work: what waits behind the front becomes
-//! persistent. It closes when memory is short, and when the sweep returns so often that copying layers
-//! takes more than expanding states again would.
+//! A window takes memory, and closing it loses nothing but work: what waits behind the front
+//! becomes persistent. It closes when memory is short, and when the sweep returns so often that
+//! copying layers takes more than expanding states again would.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -26,8 +26,8 @@ use crate::store::saved::{Loader, Saver};
 
 /// Most layers in a window: each takes some memory of its own.
 const MOST_LAYERS: usize = 1 << 14;
-/// States that may be copied for each one that is expanded, and beyond that. A layer that is left is
-/// copied once, and one that is resumed twice.
+/// States that may be copied for each one that is expanded, and beyond that. A layer that is left
+/// is copied once, and one that is resumed twice.
 const COPIED: u64 = 4;
 const COPIED_AT_LEAST: u64 = 1 << 18;
 /// Estimated bytes around a layer that is kept: its entry in the tree.
@@ -39,7 +39,8 @@ pub enum Retention {
     /// Not at all: a step to smaller progress leads to a persistent state.
     #[default]
     Immediate,
-    /// While the greatest value so far is greater by at most `reach`, where only bits from `bit` on count.
+    /// While the greatest value so far is greater by at most `reach`, where only bits from `bit` on
+    /// count.
     Window {
         /// The lowest bit of the component that counts.
         bit: u32,
@@ -121,8 +122,8 @@ impl Window {
         Self { kept: BTreeMap::new(), states: 0, bytes: 0, extent, announced: Vec::new() }
     }
 
-    /// Announces a step of the batch to a state of this value, which the window has or not. `state` is
-    /// the number of the state in its batch, and its origin.
+    /// Announces a step of the batch to a state of this value, which the window has or not. `state`
+    /// is the number of the state in its batch, and its origin.
     #[inline]
     pub fn announce<R: Records>(&mut self, records: R, value: u64, target: &[u64], state: (u32, u64)) {
         let hash = self.kept.get(&value).map_or(0, |kept| kept.states.announce(records, target));
