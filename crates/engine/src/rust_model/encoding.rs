@@ -9,23 +9,26 @@
 //! stored, and two different states are different words even if one has zeros where the other is filled
 //! up.
 //!
-//! What a state's type must keep to:
-//! - Equal states have equal bytes, and unequal ones do not. Derived `Eq`, `Serialize` and `Deserialize` do this, with `BTreeMap` and
-//!   `BTreeSet` inside, but not with `HashMap` and `HashSet`, whose order differs between equal values, nor with a `Vec` that is meant as a set and is not sorted.
-//! - A state comes back as it was: no `#[serde(skip)]`.
-//! - The format does not describe itself: no `#[serde(untagged)]`, `#[serde(flatten)]` or `#[serde(tag = …)]`.
+//! What the type of a state must comply with:
+//! - Equal states have equal bytes, and unequal ones do not. Derived `Eq`, `Serialize` and
+//!   `Deserialize` comply, with `BTreeMap` and `BTreeSet` inside. `HashMap` and `HashSet` do not:
+//!   their order differs between equal values. Nor does an unsorted `Vec` that is meant as a set.
+//! - A state survives encoding and decoding: no `#[serde(skip)]`.
+//! - The format does not describe itself: no `#[serde(untagged)]`, `#[serde(flatten)]` or
+//!   `#[serde(tag = …)]`.
 //!
-//! Both of the first are tested: for every state in builds with debug assertions, for the first thousand in others.
+//! The first two are tested: for every state in builds with debug assertions, for the first
+//! thousand in others.
 
 use model::records::{LENGTH_BITS, LONGEST_STATE};
 use postcard::ser_flavors::Flavor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// States that are tested in builds without debug assertions.
+/// Number of states that are tested in builds without debug assertions.
 pub(super) const TESTED: u32 = 1000;
 
-/// Where encoded bytes go: a buffer that is used again.
+/// A reusable buffer for encoded bytes.
 struct Buffer<'a>(&'a mut Vec<u8>);
 
 impl Flavor for Buffer<'_> {
@@ -55,7 +58,7 @@ fn encode<S: Serialize>(state: &S, bytes: &mut Vec<u8>) {
     }
 }
 
-/// The state that is encoded at the front of the bytes.
+/// Decodes the state at the front of the bytes.
 fn decode<S: DeserializeOwned>(bytes: &[u8]) -> S {
     match postcard::take_from_bytes(bytes) {
         Ok((state, _)) => state,
@@ -63,7 +66,7 @@ fn decode<S: DeserializeOwned>(bytes: &[u8]) -> S {
     }
 }
 
-/// Makes sure that the state comes back from its encoding, and has no other one.
+/// Tests that the state survives encoding and decoding, and has only one encoding.
 pub(super) fn test<S: Serialize + DeserializeOwned + Eq + std::fmt::Debug>(state: &S, bytes: &[u8]) {
     let back: S = decode(bytes);
     assert!(
@@ -97,7 +100,7 @@ impl StateTooLong {
     pub const LONGEST: usize = LONGEST_STATE * 8 - HEAD;
 }
 
-/// A state in bytes: a head that is still to be filled in, and the encoding. The memory is used again.
+/// A state in bytes: a head that is still to be filled in, and the encoding. A reusable buffer.
 #[derive(Debug, Default)]
 pub(super) struct EncodedState(Vec<u8>);
 
@@ -110,7 +113,7 @@ impl EncodedState {
         &self.0[HEAD..]
     }
 
-    /// Writes the state that was encoded last as a record, in place of what there is.
+    /// Writes the state that was encoded last as a record, and replaces the contents of `record`.
     pub(super) fn pack(&mut self, record: &mut Vec<u64>) -> Result<(), StateTooLong> {
         let words = self.0.len().div_ceil(8);
         if words > LONGEST_STATE {
@@ -128,7 +131,7 @@ impl EncodedState {
         Ok(())
     }
 
-    /// The state of a record.
+    /// Decodes the state of a record.
     pub(super) fn decode<S: DeserializeOwned>(&mut self, record: &[u64]) -> S {
         self.0.clear();
         for word in record {

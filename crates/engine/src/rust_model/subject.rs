@@ -1,4 +1,5 @@
-//! A Rust model as a check sees it: states of varying length, and the model itself as the judge.
+//! A Rust model as the subject of a check: states of varying length, and the model itself as the
+//! judge.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,11 +19,13 @@ use super::{Model, Path, Predicate, Steps};
 /// A Rust model and its states.
 pub(super) struct RustSubject<'m, M: Model> {
     states: States<'m, M>,
-    /// Why the search cannot begin.
+    /// Why the search cannot begin: an initial state is too long.
     too_long: Option<StateTooLong>,
 }
 
 impl<'m, M: Model> RustSubject<'m, M> {
+    /// Takes a model.
+    ///
     /// # Panics
     /// If there is no initial state.
     pub(super) fn new(model: &'m M, engine: Engine) -> Self {
@@ -79,7 +82,7 @@ impl<'m, M: Model> Subject for RustSubject<'m, M> {
         let (mut encoded, mut record) = (EncodedState::default(), Vec::new());
         for (number, state) in self.states.initial.iter().enumerate() {
             encoded.encode(state);
-            // Without all initial states, the search does not begin.
+            // If an initial state is too long, `prepare` refuses the model.
             if encoded.pack(&mut record).is_ok() {
                 batch.push(ActionId(number as u32), &record);
             }

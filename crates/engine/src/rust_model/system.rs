@@ -1,8 +1,9 @@
-//! A Rust model as a search sees it.
+//! A Rust model as a transition system.
 //!
-//! A state is decoded once, when it is expanded. What a search asks for next, the truth of the predicates in the states it has just
-//! expanded and the progress of their successors, is computed while the values are at hand and kept until it asks. Whether it asks for just
-//! these is seen by comparing words; for others, states are decoded anew.
+//! A state is decoded once, when it is expanded. A search next asks for the truth of the predicates
+//! in the states that it has just expanded, and for the progress of their successors. Both are
+//! computed while the values are at hand, and kept until the search asks. Comparing words shows
+//! whether it asks for these; other states are decoded again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,13 +16,13 @@ use model::transition_system::{Expander, Expansion, MAX_ACTIONS, TransitionSyste
 use super::encoding::{EncodedState, TESTED, test};
 use super::{Model, Predicate, Steps};
 
-/// Answers that are kept until a search asks for them. More than a search expands at once.
+/// Most answers that are kept. More than a search expands at once.
 const KEPT: usize = 1024;
 
-/// A model and how its states are words.
+/// A model and its states.
 pub(super) struct States<'m, M: Model> {
     pub(super) model: &'m M,
-    /// Without duplicates.
+    /// The initial states, without duplicates.
     pub(super) initial: Arc<[M::State]>,
     pub(super) measured: bool,
     pub(super) lengths: Arc<Lengths>,
@@ -34,7 +35,7 @@ impl<M: Model> Clone for States<'_, M> {
     }
 }
 
-/// How long states are: the number of those that were computed, and their words.
+/// Lengths of states: the number of computed states, and their words.
 #[derive(Debug, Default)]
 pub(super) struct Lengths {
     states: AtomicU64,
@@ -47,7 +48,7 @@ impl Lengths {
         self.words.fetch_add(words as u64, Ordering::Relaxed);
     }
 
-    /// Bits of a state, in the mean.
+    /// Mean number of bits of a state.
     pub(super) fn mean_bits(&self) -> usize {
         let (states, words) = (self.states.load(Ordering::Relaxed), self.words.load(Ordering::Relaxed));
         (words * 64).div_ceil(states.max(1)) as usize
@@ -62,7 +63,7 @@ impl<M: Model> States<'_, M> {
         })
     }
 
-    /// Where the steps lead.
+    /// Computes the steps of a state.
     pub(super) fn steps<'s>(
         &self,
         state: &M::State,
@@ -82,23 +83,24 @@ pub(super) struct RustSystem<'m, M: Model> {
     predicates: Vec<Predicate<M>>,
 }
 
-/// Expands states of a model, with buffers that are reused and answers kept for later questions.
+/// Expands states of a model, with reusable buffers, and with answers for later questions.
 struct RustExpander<'s, 'm, M: Model> {
     system: &'s RustSystem<'m, M>,
     encoded: EncodedState,
     record: Vec<u64>,
     steps: Steps<M>,
-    /// The truth of the predicates in expanded states. The search has asked for the first `asked` of them, which have `asked_words` words.
+    /// Truth of the predicates in expanded states. The search has asked for the first `asked` of
+    /// them, which have `asked_words` words.
     judged: Answers<Truth>,
     asked: usize,
     asked_words: usize,
-    /// The progress of the successors that the last call found.
+    /// Progress of the successors that the last call computed.
     measured: Answers<u64>,
-    /// Encodings that are still to be tested.
+    /// Number of encodings that are still to be tested.
     untested: u32,
 }
 
-/// Answers for states that lie one behind the other.
+/// Answers for contiguous states.
 struct Answers<A> {
     words: Vec<u64>,
     answers: Vec<A>,

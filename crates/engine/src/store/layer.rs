@@ -1,20 +1,26 @@
 //! A layer: an insertion-ordered set of packed states.
 //!
-//! The states lie in an arena in the order in which they came, so that the set of seen states and the queue of
-//! unprocessed ones are the same object: a cursor runs through the arena. Beside it stands an index of 32-bit slots in buckets of a
-//! cache line (sixteen slots), with linear probing from bucket to bucket. A slot is a record number (plus one; zero is empty) below
-//! and a tag from the hash above; the larger the table, the fewer bits are left for the tag.
+//! The states are in an arena in the order in which they were stored, so the set of seen states and
+//! the queue of unprocessed ones are one object: a cursor runs through the arena. Beside the arena
+//! is an index of 32-bit slots in buckets of one cache line (sixteen slots), with linear probing
+//! from bucket to bucket. The low bits of a slot are a record number plus one, where zero means
+//! empty. The high bits are a tag from the hash. The larger the table, the fewer bits are left for
+//! the tag. Where states vary in length, a third array holds the offset of each state in the arena.
 //!
 //! What that buys:
-//! - a look-up costs one cache line of the index and, only where a tag matches, one of the arena; both are fetched ahead
-//!   for a whole batch, so that their latencies overlap ([`Layer::insert_batch`]);
-//! - growing needs no second copy: neither arena nor index moves, and the index is filled anew from the arena;
-//! - 4 bytes a slot at 42 to 85 % load: five to nine bytes per state beside its words;
-//! - forgetting the layer is dropping the arena.
+//! - A look-up costs one cache line of the index and, only if a tag matches, one of the arena. Both
+//!   are fetched ahead for a whole batch, so that their latencies overlap
+//!   ([`Layer::insert_batch`]).
+//! - Growing needs no second copy: neither arena nor index moves, and the index is filled again
+//!   from the arena.
+//! - 4 bytes a slot at 42 to 85 % load make five to nine bytes per state beside its words. The
+//!   offset of a state of varying length takes four more.
+//! - To forget the layer is to drop the arena.
 //!
-//! What was tried: growing by half saves one byte per state in the mean and takes 10 to 25 % more time; moving the records inside the index when it grows (bucket numbers only rise) reads the arena at random, which
-//! took longer than writing the index at random; states inside the slots save one cache miss, and lose the queue and
-//! the compact index.
+//! What was tried: Growing by half saves one byte per state on average and takes 10 to 25 % more
+//! time. Moving the records inside the index when it grows (bucket numbers only rise) reads the
+//! arena at random, which took longer than writing the index at random. States inside the slots
+//! save one cache miss, and lose the queue and the compact index.
 
 mod copy;
 mod index_view;
@@ -32,11 +38,12 @@ use index_view::{IndexView, TagMatch, prefetch};
 
 /// Slots in a bucket: one cache line.
 const BUCKET: usize = 16;
-/// Full to this share, the index grows.
+/// Load at which the index grows.
 const MAX_LOAD: f64 = 0.85;
-/// By this factor.
+/// Factor by which the index grows.
 const GROWTH: f64 = 2.0;
-/// States that are entered together when the index is filled anew, so that writing the buckets overlaps.
+/// States that are entered together when the index is filled again, so that writes to its buckets
+/// overlap.
 const ENTERED_TOGETHER: usize = 256;
 
 /// Why a layer cannot take more states.
@@ -51,7 +58,7 @@ pub enum LayerFull {
     /// Record numbers have 32 bits.
     #[error("a layer holds at most {} states", u32::MAX - 1)]
     RecordNumbers,
-    /// Offsets of states of varying length have 32 bits and count words.
+    /// Offsets of states of varying length have 32 bits, and count words.
     #[error("a layer of states of varying length holds at most 32 GiB of states")]
     Offsets,
 }
@@ -59,9 +66,9 @@ pub enum LayerFull {
 /// The outcome of inserting one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inserted {
-    /// It was not there; this is its record number.
+    /// The state is new and has this record number.
     New(u32),
-    /// It was there under this number.
+    /// The state was there under this record number.
     Known(u32),
 }
 
@@ -70,7 +77,7 @@ pub enum Inserted {
 pub struct Layer {
     shape: RecordShape,
     arena: PagedVec,
-    /// Where each state begins in the arena, in words, for states of varying length.
+    /// Offset of each state in the arena, in words, if states vary in length.
     offsets: Option<PagedVec<u32>>,
     index: PagedTable,
     buckets: usize,
@@ -80,7 +87,7 @@ pub struct Layer {
     /// The index grows before this many states are exceeded.
     capacity: usize,
     budget: usize,
-    /// What the budget was at first: address space is reserved for that.
+    /// The first budget, for which address space is reserved.
     limit: usize,
     hashes: Vec<u64>,
     matches: Vec<TagMatch>,
@@ -128,7 +135,8 @@ impl Layer {
         self.arena_bytes() + self.index.bytes() + self.hashes.capacity() * 8 + self.matches.capacity() * 4
     }
 
-    /// Bytes of a state without its share of the index: the mean of those here, for states of varying length.
+    /// Bytes of a state without its share of the index; the mean of the present states if they vary
+    /// in length.
     pub fn state_bytes(&self) -> usize {
         match self.shape {
             RecordShape::Fixed(width) => width * 8,
@@ -147,7 +155,8 @@ impl Layer {
         self.arena.len()
     }
 
-    /// Where the state with this record number begins in the arena; the end for the number of states.
+    /// Offset of the state with this record number in the arena. The end of the arena for the
+    /// number of states.
     #[inline]
     fn offset(&self, record: usize) -> usize {
         match (self.shape, &self.offsets) {
@@ -262,12 +271,13 @@ impl Layer {
         unsafe { self.view().find(records, state, hash_state(records.first(state)), None) }.ok()
     }
 
-    /// Forgets all states, and makes room for about `expected` others, or for as many as there were: neighbouring layers
-    /// are often alike. The memory stays, but only as much of it is touched: from the second on, small layers after a
-    /// large one are as quick as if it had not been.
+    /// Removes all states, and makes room for about `expected` others, or for as many as there
+    /// were: neighbouring layers are often alike. The memory stays, but only this much of it is
+    /// touched. So from the second one on, small layers after a large one are as fast as without
+    /// it.
     ///
     /// # Errors
-    /// If there is no room for any.
+    /// If there is no room for any state.
     pub fn restart(&mut self, expected: usize) -> Result<(), LayerFull> {
         let expected = expected.max(self.count);
         if self.bytes() > self.budget {
@@ -277,7 +287,7 @@ impl Layer {
         self.offsets.iter_mut().for_each(PagedVec::clear);
         self.hashes.clear();
         self.count = 0;
-        // Whether all of them find room is seen when they come.
+        // Whether there is room for all of them is tested when they are inserted.
         let room = self.budget.saturating_sub(self.arena_bytes()) / 2;
         self.renew_index((expected as f64 / MAX_LOAD).min(room as f64 / 4.0))
     }
@@ -292,7 +302,7 @@ impl Layer {
         to.put_words(self.states(0..self.count))
     }
 
-    /// What was saved, in this layer, which is empty.
+    /// Loads saved states into this layer, which is empty.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         let words = from.get_words()?;
         with_records!(self.shape, records => for states in records.parts(&words, ENTERED_TOGETHER) {
@@ -301,14 +311,14 @@ impl Layer {
         Ok(())
     }
 
-    /// From now on, use at most `budget` bytes.
+    /// Sets the budget, in bytes.
     pub fn set_budget(&mut self, budget: usize) {
         self.budget = budget;
     }
 
-    /// Gives the same states, in the same order, another layout of `width` words, and tells how many bytes that took at
-    /// its peak. The budget holds for the old and the new form together. After an error the states can still be read, but
-    /// none can be inserted.
+    /// Gives the same states, in the same order, another layout of `width` words. Returns the bytes
+    /// that this took at its peak. The budget holds for the old and the new form together. After an
+    /// error the states can still be read, but none can be inserted. Only for states of one length.
     pub fn repack(
         &mut self,
         width: usize,
@@ -338,7 +348,8 @@ impl Layer {
     }
 
     /// # Safety
-    /// `make_room` allowed for this state; a match, if given, was made for its hash since the index last grew.
+    /// `make_room` reserved room for this state. A match, if given, was made for its hash since the
+    /// index last grew.
     #[inline(always)]
     unsafe fn insert_hashed<R: Records>(
         &mut self,
@@ -352,8 +363,8 @@ impl Layer {
             Ok(record) => Inserted::Known(record),
             Err(slot) => {
                 let record = self.count as u32;
-                // SAFETY: `slot` came from `find`, and `make_room` reserved the words and the offset. The
-                // offset fits into 32 bits: `make_room` made sure of that, too.
+                // SAFETY: `slot` came from `find`. `make_room` reserved memory for the words and
+                // the offset, and made sure that the offset fits into 32 bits.
                 unsafe {
                     *slot = self.view().slot(hash, record);
                     if R::VARYING
@@ -369,21 +380,21 @@ impl Layer {
         }
     }
 
-    /// The index as it is now.
+    /// A view of the present index.
     #[inline(always)]
     fn view(&self) -> IndexView {
         let offsets = self.offsets.as_ref().map_or(std::ptr::null(), |offsets| offsets.start().cast_const());
         IndexView::new(self.index.start(), self.buckets, self.record_bits, self.arena.start(), offsets)
     }
 
-    /// Makes room for `more` states of so many words together.
+    /// Makes room for `more` states of `words` words in total.
     #[inline(always)]
     fn make_room<R: Records>(&mut self, records: R, more: usize, words: usize) -> Result<(), LayerFull> {
         if self.count + more > self.capacity {
             self.grow(records, self.count + more)?;
         }
         let has_offsets = !R::VARYING || self.offsets.as_ref().is_some_and(|offsets| offsets.has_room(more));
-        // The offsets of a full arena do not fit into their bits: no more than the last word is beyond.
+        // All offsets fit into 32 bits if the length of the arena does.
         let has_numbers = !R::VARYING || self.arena.len() + words <= u32::MAX as usize;
         if !self.arena.has_room(words) || !has_offsets || !has_numbers {
             self.grow_arena(more, words)?;
@@ -391,7 +402,7 @@ impl Layer {
         Ok(())
     }
 
-    /// Makes room in the arena for so many words, and for the offsets of `states` states.
+    /// Makes room in the arena for `words` words, and for the offsets of `states` states.
     #[cold]
     #[inline(never)]
     fn grow_arena(&mut self, states: usize, words: usize) -> Result<(), LayerFull> {
@@ -408,7 +419,7 @@ impl Layer {
         Ok(self.arena.reserve(words)?)
     }
 
-    /// A larger index, filled anew from the arena.
+    /// Makes a larger index, and fills it from the arena.
     #[cold]
     #[inline(never)]
     fn grow<R: Records>(&mut self, records: R, needed: usize) -> Result<(), LayerFull> {
@@ -417,7 +428,7 @@ impl Layer {
         Ok(())
     }
 
-    /// An empty index of at least `wanted` slots.
+    /// Makes an empty index of at least `wanted` slots.
     fn renew_index(&mut self, wanted: f64) -> Result<(), LayerFull> {
         let buckets = (wanted / BUCKET as f64).ceil().max(4.0) as usize;
         let slots = buckets * BUCKET;
@@ -436,7 +447,8 @@ impl Layer {
         Ok(())
     }
 
-    /// Enters all states of the arena into an empty index. They are known to differ: nothing is compared.
+    /// Enters all states of the arena into an empty index. All are different, so nothing is
+    /// compared.
     fn enter_all<R: Records>(&mut self, records: R) {
         let view = self.view();
         let mut hashes = [0; ENTERED_TOGETHER];
@@ -447,7 +459,8 @@ impl Layer {
                 view.fetch(*hash);
             }
             for (record, &hash) in (start..end).zip(&hashes) {
-                // SAFETY: the index is this layer's own and has room for all states: `renew_index` made it for that, with bits for their numbers.
+                // SAFETY: the index belongs to this layer. `renew_index` made it large enough for
+                // all states, with enough bits for their numbers.
                 unsafe { view.enter(hash, record as u32) };
             }
         }

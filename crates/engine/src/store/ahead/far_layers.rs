@@ -1,7 +1,8 @@
-//! Future layers that do not fit into memory, in a queue on disk.
+//! Far layers: future layers that do not fit into memory, in a queue on disk.
 //!
-//! States enter [future layers](super::future_layers) in memory, without a look at anything else. When those take too much, the layers that lie farthest
-//! ahead move here, whole; when the sweep comes to a layer, what lies here joins what came to memory in the meantime.
+//! States enter [future layers](super::future_layers) in memory, without a look-up. When those take
+//! too much memory, the layers farthest ahead move here, whole. When the sweep comes to a layer,
+//! both halves of it are entered.
 
 use std::io;
 
@@ -13,10 +14,10 @@ use crate::store::external::{ExternalQueue, Receiver};
 use crate::store::records::{EntryShape, RecordShape, with_records};
 use crate::store::saved::{Loader, Saver};
 
-/// Entries that are given together.
+/// Entries that are passed on together.
 const TOGETHER: usize = 256;
 
-/// Which queue.
+/// The kind of queue.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum QueueKind {
     /// The external radix heap.
@@ -31,7 +32,7 @@ pub enum QueueKind {
 pub struct FarLayers {
     disk: Disk,
     kind: QueueKind,
-    /// Entries in memory; on disk their progress value stands before them.
+    /// Shape of an entry in memory. On disk its progress value is before it.
     entry: EntryShape,
     memory: usize,
     queue: Box<dyn ExternalQueue>,
@@ -39,13 +40,13 @@ pub struct FarLayers {
     spilled: u64,
 }
 
-/// A layer on its way to memory.
+/// A receiver of the entries of one layer.
 struct Taking<'a, F> {
     entry: EntryShape,
     near: &'a mut FutureLayers,
     room: usize,
     entries: Vec<u64>,
-    /// How many entries those are.
+    /// Number of those entries.
     count: usize,
     each: F,
 }
@@ -93,19 +94,20 @@ impl FarLayers {
         Ok(Self { disk: disk.clone(), kind, entry, memory, queue, record: Vec::new(), spilled: 0 })
     }
 
-    /// Saves everything.
+    /// Saves the layers.
     pub fn save(&self, to: &mut Saver) -> io::Result<()> {
         to.put(&self.spilled)?;
         self.queue.save(to)
     }
 
-    /// What was saved, in these layers, which are none.
+    /// Loads saved layers. There are none yet.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         self.spilled = from.get()?;
         self.queue.load(from)
     }
 
-    /// Takes over the farthest layers, so that about `kept` entries stay; none whose values are not greater than `head`.
+    /// Takes over the farthest layers, so that about `kept` entries stay, but none whose value is
+    /// not greater than `head`.
     pub fn take_over(&mut self, near: &mut FutureLayers, kept: usize, head: Option<u64>) -> io::Result<()> {
         for value in near.layers_beyond(kept).into_iter().filter(|value| Some(*value) > head) {
             let Some(buffer) = near.take(value) else { continue };
@@ -125,7 +127,7 @@ impl FarLayers {
         self.queue.push(&self.record)
     }
 
-    /// Layers that moved here so far.
+    /// Number of layers that moved to disk so far.
     pub fn spilled(&self) -> u64 {
         self.spilled
     }
@@ -135,8 +137,9 @@ impl FarLayers {
         self.queue.first()
     }
 
-    /// Takes out the layer of this value, if it is the first. `each` gets its entries, some at a time. What comes along of the next layers goes to
-    /// `near`, as long as there are no more than `room` entries.
+    /// Takes out the layer of this value, if it is the first. `each` gets its entries, some at a
+    /// time. Entries of the next layers that come along go to `near`, as long as that has no more
+    /// than `room` entries.
     pub fn take(
         &mut self,
         value: u64,
@@ -153,7 +156,7 @@ impl FarLayers {
         each(&entries)
     }
 
-    /// The next sweep begins; there are no layers.
+    /// Begins the next sweep. There are no layers.
     pub fn restart(&mut self) {
         self.queue.restart();
     }
@@ -163,7 +166,7 @@ impl FarLayers {
         self.queue.records()
     }
 
-    /// How many of them are in memory.
+    /// Number of entries in memory.
     pub fn in_memory(&self) -> u64 {
         self.queue.in_memory()
     }

@@ -1,16 +1,20 @@
-//! The layers ahead: one append-only buffer for each progress value.
+//! Future layers: one append-only buffer for each progress value.
 //!
-//! A forward successor is appended without a look-up; most duplicates fall out when the buffer becomes the current
-//! layer. That is what makes a sweep fast: the only index that is probed at random is that of the current layer, which is small. A table for each future
-//! layer was tried, and was slower.
+//! A forward successor is appended without a look-up; most duplicates are dropped when the buffer
+//! becomes the current layer. That makes a sweep fast: the only index that is probed at random is
+//! that of the current layer, which is small. A table for each future layer was tried, and was
+//! slower.
 //!
-//! Three things keep the buffers short all the same. The [cache](crate::store::recent_states) in front of the store catches most duplicates, which come a
-//! few steps apart. A large buffer removes its duplicates when it has tripled, as long as that finds many: where
-//! few are found, the next time is far away. And all buffers can be [compacted](FutureLayers::compact): when memory is short, and,
-//! while that is cheap, to count what is held as the papers do, as a set.
+//! Three things keep the buffers short nevertheless. The [cache](crate::store::recent_states) in
+//! front of the store catches most duplicates, which come a few steps apart. A large buffer removes
+//! its duplicates when it has tripled, as long as that finds many; where it finds few, the next
+//! time is far away. And all buffers can be [compacted](FutureLayers::compact): when memory is
+//! short, and, while that is cheap, to count held states as the papers do, as a set.
 //!
-//! Buffers are chunks of equal size, but for the last one, which grows by doubling. So nothing large is ever copied, a layer gives its chunks back while it is being
-//! loaded, and thousands of layers with a handful of states each cost no more than their states.
+//! A buffer consists of chunks of equal size, except the last one, which grows by doubling. So
+//! nothing large is ever copied, a layer gives its chunks back while it is loaded, and thousands of
+//! layers with a handful of states each cost no more than their states. A state that is longer than
+//! a chunk gets a chunk of its own.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -21,17 +25,17 @@ use crate::store::saved::{Loader, Saver};
 
 /// Words of a whole chunk.
 const CHUNK: usize = 4096;
-/// Words of the smallest one.
+/// Words of the smallest chunk.
 const SMALLEST_CHUNK: usize = 16;
-/// Layers that were appended to lately, found without a search tree.
+/// Recently used layers that are found without the search tree.
 const NEAR: usize = 128;
-/// Entries from which on a buffer removes its duplicates by itself.
+/// Number of entries from which on a buffer removes its duplicates by itself.
 const COMPACTED_FROM: usize = 1 << 20;
-/// Bytes of a set that is kept for the next time.
+/// Most bytes of a set that is kept for the next time.
 const KEPT_SET: usize = 1 << 20;
 /// Entries that are looked up together when duplicates are removed.
 const TOGETHER: usize = 256;
-/// Estimated bytes around the words of a buffer: its entry here and in the tree.
+/// Estimated bytes of a buffer beside its words: its entries in the vector and in the tree.
 const BUFFER_BYTES: usize = 96;
 
 /// No layer has this number.
@@ -46,10 +50,11 @@ fn near_place(value: u64) -> usize {
 #[derive(Debug)]
 pub struct FutureLayers {
     shape: RecordShape,
-    /// Words of an entry behind its state: one that says where it comes from, if that is wanted.
+    /// Words of an entry behind its state: its origin, if that is wanted.
     after: usize,
     layers: BTreeMap<u64, u32>,
-    /// Values of layers that are new since somebody asked, if anybody does.
+    /// Values of layers that are new since [`take_new_layers`](Self::take_new_layers), if they are
+    /// listed.
     new_layers: Option<Vec<u64>>,
     buffers: Vec<Buffer>,
     unused: Vec<u32>,
@@ -66,16 +71,16 @@ pub struct FutureLayers {
 pub struct Buffer {
     full: Vec<Vec<u64>>,
     last: Vec<u64>,
-    /// Number of entries of varying length. That of others follows from the number of words.
+    /// Number of entries, if they vary in length. Otherwise it follows from the number of words.
     varying: usize,
-    /// Entries that are known to differ, at the beginning.
+    /// Number of entries at the beginning that are known to differ.
     clean: usize,
-    /// Entries at which it is compacted next.
+    /// Number of entries at which the buffer is compacted next.
     full_at: Option<usize>,
 }
 
 impl Buffer {
-    /// The chunks, each a row of whole entries, in the order in which they came.
+    /// The chunks, each a row of whole entries, in the order in which they were appended.
     pub fn into_chunks(self) -> impl Iterator<Item = Vec<u64>> {
         self.full.into_iter().chain([self.last])
     }
@@ -87,7 +92,7 @@ impl Buffer {
 }
 
 impl FutureLayers {
-    /// No layers. With origins, each entry carries a word that says where the state comes from.
+    /// No layers. With origins, each entry carries the origin of its state.
     pub fn new(shape: RecordShape, origins: bool) -> Self {
         Self {
             shape,
@@ -104,17 +109,17 @@ impl FutureLayers {
         }
     }
 
-    /// From now on, new layers are listed for [`take_new_layers`](Self::take_new_layers).
+    /// Lists new layers from now on, for [`take_new_layers`](Self::take_new_layers).
     pub fn list_new_layers(&mut self) {
         self.new_layers.get_or_insert_default();
     }
 
-    /// The values of the layers that are new since the last time.
+    /// The values of the layers that are new since the last call.
     pub fn take_new_layers(&mut self) -> Vec<u64> {
         self.new_layers.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// These are new.
+    /// Sets the list of new layers.
     pub fn set_new_layers(&mut self, values: impl IntoIterator<Item = u64>) {
         self.new_layers = Some(values.into_iter().collect());
     }
@@ -212,7 +217,7 @@ impl FutureLayers {
         }
     }
 
-    /// Room for one more entry, of so many words, at the end of a buffer.
+    /// Makes room for one more entry, of `needed` words, at the end of a buffer.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, number: usize, needed: usize) {
@@ -222,7 +227,7 @@ impl FutureLayers {
         let last = &mut self.buffers[number].last;
         let before = last.capacity();
         if last.len() + needed <= chunk {
-            // Doubled, but never beyond a chunk: those are alike, and used again.
+            // Doubled, but never beyond a whole chunk: those have one size, and are used again.
             let wanted = (before * 2).max(SMALLEST_CHUNK).max(last.len() + needed).min(chunk);
             match self.spare.pop_if(|_| wanted == whole) {
                 Some(mut whole) => {
@@ -239,7 +244,7 @@ impl FutureLayers {
         }
         let entries = self.entries_in(&self.buffers[number]);
         if entries >= self.buffers[number].full_at.unwrap_or(COMPACTED_FROM) {
-            // Without room for the set it goes on as it is.
+            // Without room for the set the buffer stays as it is.
             let kept = self.compact_one(number, |_| false).map_or(entries, |()| self.buffers[number].clean);
             let factor = if kept * 2 <= entries { 3 } else { 8 };
             self.buffers[number].full_at = Some((kept * factor).max(COMPACTED_FROM));
@@ -265,13 +270,13 @@ impl FutureLayers {
         to.put(&self.new_layers)
     }
 
-    /// What was saved, in these layers, which are none.
+    /// Loads saved layers. There are none yet.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         let layers: usize = from.get()?;
         for _ in 0..layers {
             let (value, clean, full_at, chunks): (u64, usize, Option<usize>, usize) = from.get()?;
             let number = self.find_layer(value) as usize;
-            // It is not to be compacted on the way.
+            // The buffer is not compacted while it is loaded.
             self.buffers[number].full_at = Some(usize::MAX);
             for _ in 0..chunks {
                 let words = from.get_words()?;
@@ -288,7 +293,7 @@ impl FutureLayers {
         self.layers.keys().copied()
     }
 
-    /// Takes the layer of this value out.
+    /// Takes out the layer of this value.
     pub fn take(&mut self, value: u64) -> Option<Buffer> {
         let number = self.layers.remove(&value)?;
         self.near[near_place(value)] = NOT_NEAR;
@@ -298,7 +303,7 @@ impl FutureLayers {
         Some(buffer)
     }
 
-    /// The values of the layers that lie beyond the first `entries` entries.
+    /// The values of the layers beyond the first `entries` entries.
     pub fn layers_beyond(&self, entries: usize) -> Vec<u64> {
         let mut before = 0;
         let mut is_near = |number: u32| {
@@ -308,7 +313,7 @@ impl FutureLayers {
         self.layers.iter().skip_while(|(_, number)| is_near(**number)).map(|(value, _)| *value).collect()
     }
 
-    /// Gives back the memory that is kept for other chunks.
+    /// Frees the memory that is kept for new chunks.
     pub fn forget_spare(&mut self) {
         self.chunk_words -= self.spare.iter().map(Vec::capacity).sum::<usize>();
         self.spare = Vec::new();
@@ -333,10 +338,10 @@ impl FutureLayers {
         self.layers.values().map(|number| dirty(&self.buffers[*number as usize])).sum()
     }
 
-    /// Removes duplicates, and what is known from elsewhere, from layers that were appended to.
+    /// Removes duplicates, and states that `is_known`, from layers that were appended to.
     ///
     /// # Errors
-    /// If there is no room for a set of one layer's states; then the rest stays as it is.
+    /// If there is no room for a set of the states of one layer. The rest then stays as it is.
     pub fn compact(&mut self, is_known: impl Fn(u64, &[u64]) -> bool) -> Result<(), LayerFull> {
         for (value, number) in self.layers.iter().map(|(value, number)| (*value, *number)).collect::<Vec<_>>()
         {
@@ -345,7 +350,8 @@ impl FutureLayers {
         Ok(())
     }
 
-    /// Removes from the layer of this value what is known, and tells how many entries are left.
+    /// Removes known states from the layer of this value. Returns the number of entries that are
+    /// left.
     pub fn remove_known(&mut self, value: u64, known: &LayerCopy) -> usize {
         let Some(number) = self.layers.get(&value).map(|number| *number as usize) else { return 0 };
         let buffer = std::mem::take(&mut self.buffers[number]);
@@ -395,7 +401,7 @@ impl FutureLayers {
                     });
                     full = inserted.err();
                 }
-                // Nothing is lost for want of room: what was not looked at is kept.
+                // Entries that were not looked up for want of room are kept.
                 entries.for_each(|entry| self.put_back(number, entry));
             }
             self.recycle(chunk);
@@ -405,7 +411,7 @@ impl FutureLayers {
             return Err(error);
         }
         self.buffers[number].clean = set.len();
-        // A large one would count against the memory that it is there to save.
+        // A large set would count against the memory that it is there to save.
         self.set = (set.bytes() <= KEPT_SET).then_some(set);
         Ok(())
     }
@@ -472,7 +478,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Whatever was appended comes back in its layer; compacted, it comes once; another layout changes no set.
+        /// Whatever is appended comes back in its layer; compacted, it comes back once. Another
+        /// layout changes no set.
         #[test]
         fn what_is_appended_comes_back(
             picks in prop::collection::vec(0..5_000u64, 0..6_000), width in 0..4usize, origins: bool,
@@ -480,7 +487,7 @@ mod tests {
             let shape = if width == 0 { RecordShape::Prefixed } else { RecordShape::Fixed(width) };
             let state = |pick: u64| match shape {
                 RecordShape::Fixed(width) => (0..width as u64).map(|word| pick / 7 * (word + 1)).collect::<Vec<u64>>(),
-                // Now and then longer than a chunk.
+                // Some are longer than a chunk.
                 RecordShape::Prefixed => {
                     let len = if pick / 7 % 200 == 199 { 5_000 } else { 1 + pick / 7 % 9 };
                     [pick / 7 << 16 | len].into_iter().chain(1..len).collect()
@@ -516,7 +523,8 @@ mod tests {
         }
     }
 
-    /// The same few states again and again, too far apart for a cache: what is held stays small, and nothing is lost.
+    /// The same few states again and again, too far apart for a cache: few are held, and none is
+    /// lost.
     #[test]
     fn a_buffer_full_of_duplicates_removes_them_by_itself() {
         let mut future = FutureLayers::new(RecordShape::Fixed(1), true);
@@ -531,7 +539,7 @@ mod tests {
         assert!(entries <= 3 * 400_000 + CHUNK, "{entries}");
     }
 
-    /// Layer after layer, the memory of those before is used again.
+    /// Layer after layer, memory is used again.
     #[test]
     fn chunks_are_used_again() {
         let mut future = FutureLayers::new(RecordShape::Fixed(1), true);

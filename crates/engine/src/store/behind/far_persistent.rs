@@ -1,13 +1,14 @@
-//! Persistent states that do not fit into memory, on disk.
+//! Far persistent states: those that do not fit into memory, on disk.
 //!
-//! What a sweep finds behind it gathers in [memory](super::persistent_states), and goes to sorted runs when it takes too much. The next sweep reads
-//! these along as it advances, and so it does the states that earlier sweeps expanded, which are sorted runs, too: when it comes to a progress
-//! value, the states of that value join the current layer, first those that were expanded. Of those that were found, the ones that the layer does not know
-//! are its roots. So all are read once in a sweep, or less, where the sweep does not come to their values, and only what is new is written. The last sweep
-//! finds that nothing is.
+//! Targets of regress edges gather in [memory](super::persistent_states), and spill to sorted runs
+//! when they take too much. The next sweep reads these runs as it advances, and also the sorted
+//! runs of states that earlier sweeps expanded. When it comes to a progress value, the states of
+//! that value enter the current layer, expanded ones first. Of those that were found, the ones that
+//! are new in the layer are its roots. So a sweep reads each state at most once, skips values to
+//! which it does not come, and writes only what is new. The last sweep finds nothing new.
 //!
-//! A filter in memory knows some of the states that were found lately. It compares states, so that what it knows is known: it need not be written
-//! again.
+//! A filter in memory knows some of the states that were found lately. It compares states, not
+//! hashes, so a state that it knows need not be written again.
 
 use std::io;
 
@@ -20,17 +21,18 @@ use crate::store::recent_states::RecentStates;
 use crate::store::records::{EntryShape, RecordShape, Records};
 use crate::store::saved::{Loader, Saver};
 
-/// Bytes for sorting states anew when their layout changes.
+/// Bytes for sorting states again when their layout changes.
 const SORTED_IN_MEMORY: usize = 1 << 20;
-/// Runs that are merged together: of what is read again in each sweep, and of what is read once.
+/// Numbers of runs that are merged together: of states that every sweep reads, and of states that
+/// one sweep reads.
 const FEW: usize = 8;
 const MANY: usize = 16;
 /// Bytes of the filter.
 const FILTER: usize = 1 << 18;
-/// Entries that are given together.
+/// Entries that are passed on together.
 const TOGETHER: usize = 256;
 
-/// Persistent states on disk. A record is its progress value, the state, and, if wanted, where it comes from.
+/// Persistent states on disk. A record is a progress value, a state and, if wanted, its origin.
 #[derive(Debug)]
 pub struct FarPersistent {
     disk: Disk,
@@ -43,9 +45,9 @@ pub struct FarPersistent {
     proposed_along: Along,
     /// Roots that this sweep has come to.
     entered: RunWriter,
-    /// States that this sweep expanded and that are not to be forgotten.
+    /// States that this sweep expanded and must not forget.
     remembered: SortedRuns,
-    /// Whether some of those are in other runs, too.
+    /// Whether other runs may have some of those, too.
     has_duplicates: bool,
     found: SortedRuns,
     filter: RecentStates,
@@ -55,7 +57,7 @@ pub struct FarPersistent {
 #[derive(Debug)]
 struct Along {
     merge: Merge,
-    /// Whether the next record is at hand.
+    /// Whether the next record was read.
     has_next: bool,
     is_at_end: bool,
 }
@@ -79,7 +81,7 @@ impl Along {
 }
 
 impl FarPersistent {
-    /// Without states. Those have this shape, and say where they come from, or not.
+    /// Without states. Those have this shape, with or without origins.
     pub fn new(disk: &Disk, shape: RecordShape, origins: bool) -> io::Result<Self> {
         let filter = RecentStates::with_bytes(shape, FILTER);
         let shape = EntryShape::of(shape).keyed().with_origin(origins);
@@ -99,13 +101,14 @@ impl FarPersistent {
         })
     }
 
-    /// Reads what this sweep needs along with it, from the beginning.
+    /// Begins to read the runs of this sweep.
     fn read_along(&mut self) {
         self.expanded_along = self.expanded.readers().collect();
         self.proposed_along = Along::new(self.proposed.merge());
     }
 
-    /// All states, some of them perhaps more than once, each with its progress value and where it comes from, if that is known.
+    /// Calls `each` with every state, some of them perhaps more than once: its progress value, its
+    /// words and its origin, if that is known.
     pub fn for_each(&self, mut each: impl FnMut(u64, &[u64], Option<u64>)) -> io::Result<()> {
         let mut tell =
             |record: &[u64]| each(record[0], self.shape.state_of(record), self.shape.origin_of(record));
@@ -122,7 +125,7 @@ impl FarPersistent {
         Ok(())
     }
 
-    /// Saves everything.
+    /// Saves the states.
     pub fn save(&self, to: &mut Saver) -> io::Result<()> {
         let Self { expanded, proposed, remembered, found, .. } = self;
         [expanded, proposed, remembered, found].into_iter().try_for_each(|runs| runs.save(to))?;
@@ -134,7 +137,7 @@ impl FarPersistent {
         self.filter.save(to)
     }
 
-    /// What was saved, in place of these, which are none.
+    /// Loads saved states. There are none yet.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         let Self { expanded, proposed, remembered, found, .. } = self;
         for runs in [expanded, proposed, remembered, found] {
@@ -153,7 +156,7 @@ impl FarPersistent {
         self.filter.load(from)
     }
 
-    /// Takes over all states, with what is to become of them.
+    /// Takes over all states from memory, with their fates.
     pub fn take_over(&mut self, near: &mut PersistentStates) -> io::Result<()> {
         for fate in [Fate::Expanded, Fate::Root, Fate::Found] {
             let mut run = self.writer();
@@ -168,7 +171,7 @@ impl FarPersistent {
             let run = run.finish()?;
             match fate {
                 Fate::Expanded => {
-                    // Roots of this sweep are among those that are entered, too.
+                    // Roots of this sweep are also among those that were entered.
                     self.has_duplicates |= run.records() > 0;
                     self.remembered.add(run)?;
                 }
@@ -179,7 +182,8 @@ impl FarPersistent {
         near.forget_all().map_err(io::Error::other)
     }
 
-    /// The first time that states go to disk: what was expanded before is read along from now on.
+    /// Takes over states for the first time: this sweep reads those that were expanded before from
+    /// now on.
     pub fn begin(&mut self, near: &mut PersistentStates) -> io::Result<()> {
         self.take_over(near)?;
         self.has_duplicates = false;
@@ -188,7 +192,7 @@ impl FarPersistent {
         Ok(())
     }
 
-    /// Drops those of the states, found with less progress, that were here lately.
+    /// Drops states that the filter knows.
     pub fn sift<R: Records>(&mut self, records: R, words: &mut Vec<u64>, described: &mut Vec<(u64, u64)>) {
         let mut filter = self.filter.look(records);
         let (mut kept, mut start, mut end) = (0, 0, 0);
@@ -206,7 +210,8 @@ impl FarPersistent {
         described.truncate(kept);
     }
 
-    /// A state of this value was expanded and is not to be forgotten. States come in the order of a merged run.
+    /// Makes states of this value persistent that are expanded. They come in the order of a merged
+    /// run.
     pub fn remember(
         &mut self,
         value: u64,
@@ -225,7 +230,8 @@ impl FarPersistent {
         self.remembered.add(run.finish()?)
     }
 
-    /// Ends a sweep: what was found, here and in memory, is read along with the next one; `false` if nothing was.
+    /// Ends a sweep. The next one reads what this one found, on disk and in memory; `false` if
+    /// nothing was found.
     pub fn begin_sweep(&mut self, near: &mut PersistentStates) -> io::Result<bool> {
         self.take_over(near)?;
         let empty = self.writer();
@@ -234,7 +240,7 @@ impl FarPersistent {
         self.proposed = self.found.take();
         self.read_along();
         if self.proposed.is_empty() && std::mem::take(&mut self.has_duplicates) {
-            // It is the last time: all of them are counted, once each.
+            // The search ends: duplicates are removed, so that each state counts once.
             let one = self.expanded.take().into_one()?;
             self.expanded.add(one)?;
         }
@@ -255,7 +261,8 @@ impl FarPersistent {
         !self.found.is_empty() || (!self.proposed.is_empty() && !self.proposed_along.is_at_end)
     }
 
-    /// Gives `known` the states of this value that were expanded earlier, some at a time, in any order.
+    /// Passes the states of this value that were expanded earlier to `known`, some at a time, in
+    /// any order.
     pub fn enter_expanded(
         &mut self,
         value: u64,
@@ -282,8 +289,9 @@ impl FarPersistent {
         Ok(())
     }
 
-    /// Gives `each` the states of this value that the last sweep found, some at a time, in order, each with or without where it comes from. It tells of each
-    /// whether it is new; where it cannot tell, all count as new.
+    /// Passes the states of this value that the last sweep found to `each`, some at a time, in
+    /// order, with origins if they have any. `each` says of every state whether it is new. If it
+    /// cannot say, all count as new.
     pub fn enter_roots(
         &mut self,
         value: u64,
@@ -314,7 +322,7 @@ impl FarPersistent {
         }
     }
 
-    /// Number of states, those that this sweep found more than once included.
+    /// Number of states. A state that this sweep found more than once counts as often.
     pub fn len(&self) -> u64 {
         let Self { expanded, entered, remembered, found, .. } = self;
         expanded.records() + entered.records() + remembered.records() + found.records()
@@ -371,7 +379,7 @@ impl FarPersistent {
         let entered = Along::new(Merge::new(old, vec![entered.into_reader()?]));
         new.remembered.add(sorted(entered)?)?;
         new.remembered.add(sorted(Along::new(self.remembered.merge()))?)?;
-        // Only those are still to come that are not read yet.
+        // Only states that are not read yet are still to come.
         let nothing = Along::new(Merge::new(old, Vec::new()));
         new.proposed.add(sorted(std::mem::replace(&mut self.proposed_along, nothing))?)?;
         new.expanded.add(sorted(Along::new(self.expanded.merge()))?)?;

@@ -1,8 +1,10 @@
 //! Persistent states: targets of regress edges, kept for the whole run.
 //!
-//! One set holds all of them. Beside it, their numbers are listed by progress value: those to be expanded in the next sweep, those to be expanded in
-//! this one, and those expanded before. A sweep that comes to a progress value copies the persistent states of that value to the current layer, so
-//! successors that stay in the layer or come from below are looked up in one place; only regress edges ask the set.
+//! One set holds all of them. Lists hold their numbers by progress value: those that the next sweep
+//! expands, those that this one expands, and those that are expanded. A sweep that comes to a
+//! progress value copies the persistent states of that value to the current layer. So successors
+//! that stay in the layer or come from below are looked up in one place, and only regress edges
+//! look up the set.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,19 +20,19 @@ type ByValue = BTreeMap<u64, Vec<u32>>;
 
 /// States that are copied together.
 const TOGETHER: usize = 256;
-/// States that are forgotten together, at least.
+/// Least number of states that are forgotten together.
 const LEAST_FORGOTTEN: usize = 1 << 12;
-/// Estimated bytes of a list and its place in the tree.
+/// Estimated bytes of a list and its entry in the tree.
 const LIST_BYTES: usize = 64;
 
-/// What becomes of a persistent state in this sweep.
+/// The fate of a persistent state in this sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It is expanded already.
+    /// The state is expanded.
     Expanded,
-    /// It will be expanded.
+    /// This sweep will expand the state.
     Root,
-    /// It will be expanded in the next one.
+    /// The next sweep will expand the state.
     Found,
 }
 
@@ -38,14 +40,15 @@ pub enum Fate {
 #[derive(Debug)]
 pub struct PersistentStates {
     set: Layer,
-    /// Where each state comes from, where that is wanted.
+    /// The origin of each state, if that is wanted.
     origins: Option<Vec<u64>>,
     expanded: ByValue,
     roots: ByValue,
     found: ByValue,
-    /// States in the set when the last sweep through all values began: those with greater numbers were found in it.
+    /// Number of states when the last sweep through all values began. Those with greater numbers
+    /// were found in it.
     earlier: usize,
-    /// States in the set that are in no list any more.
+    /// Number of states in the set that are in no list any more.
     forgotten: usize,
     budget: usize,
 }
@@ -88,8 +91,8 @@ impl PersistentStates {
         self.set.state_bytes()
     }
 
-    /// Makes the states in `words` persistent and roots of the next sweep, but for those that are persistent already.
-    /// `describe` gives each one's progress value and where it comes from.
+    /// Makes the states in `words` persistent and roots of the next sweep, except those that are
+    /// persistent already. `describe` gives the progress value and the origin of each.
     pub fn insert<R: Records>(
         &mut self,
         records: R,
@@ -108,14 +111,14 @@ impl PersistentStates {
         })
     }
 
-    /// Makes states of this value persistent that were expanded already.
+    /// Makes states of this value persistent that are expanded.
     pub fn remember<R: Records>(&mut self, records: R, value: u64, words: &[u64]) -> Result<(), LayerFull> {
         let (expanded, origins) = (self.expanded.entry(value).or_default(), &mut self.origins);
         for words in records.parts(words, TOGETHER) {
             self.set.insert_batch(records, words, |inserted| {
                 if let Inserted::New(number) = inserted {
                     expanded.push(number);
-                    // Nobody will ask: only roots are expanded.
+                    // Only the origins of roots are needed.
                     origins.iter_mut().for_each(|origins| origins.push(0));
                 }
             })?;
@@ -123,7 +126,7 @@ impl PersistentStates {
         Ok(())
     }
 
-    /// All states, with their progress values, and where they come from, if that is known.
+    /// Calls `each` with every state: progress value, words and origin, if that is known.
     pub fn for_each(&self, mut each: impl FnMut(u64, &[u64], u64)) {
         for (value, numbers) in self.expanded.iter().chain(&self.roots).chain(&self.found) {
             for number in numbers {
@@ -133,14 +136,14 @@ impl PersistentStates {
         }
     }
 
-    /// Saves everything.
+    /// Saves the states.
     pub fn save(&self, to: &mut Saver) -> io::Result<()> {
         self.set.save(to)?;
         to.put(&self.origins)?;
         to.put(&(&self.expanded, &self.roots, &self.found, self.earlier, self.forgotten))
     }
 
-    /// What was saved, in place of these, which are none.
+    /// Loads saved states. There are none yet.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         self.set.load(from)?;
         self.origins = from.get()?;
@@ -148,7 +151,8 @@ impl PersistentStates {
         Ok(())
     }
 
-    /// Gives `each` the states of this fate, with their values and where they come from, sorted by value and state.
+    /// Calls `each` with the states of this fate, sorted by value and state: progress value, words
+    /// and origin.
     pub fn for_each_sorted<E>(
         &mut self,
         fate: Fate,
@@ -169,7 +173,7 @@ impl PersistentStates {
         Ok(())
     }
 
-    /// Forgets all of them after all, and gives their memory back.
+    /// Removes all states and frees their memory.
     pub fn forget_all(&mut self) -> Result<(), LayerFull> {
         *self = Self::new(self.set.shape(), self.budget, self.origins.is_some())?;
         Ok(())
@@ -180,15 +184,16 @@ impl PersistentStates {
         with_records!(self.set.shape(), records => self.set.contains(records, state))
     }
 
-    /// Whether the state was persistent already when the last sweep through all values began: it is expanded, or a root of that sweep. For
-    /// sweeps without parts.
+    /// Whether the state was persistent when the last sweep through all values began: it is
+    /// expanded, or a root of that sweep. For sweeps without local sweeps.
     pub fn contains_earlier(&self, state: &[u64]) -> bool {
         let number = with_records!(self.set.shape(), records => self.set.number_of(records, state));
         number.is_some_and(|number| (number as usize) < self.earlier)
     }
 
-    /// States of this value that were found in this sweep, and that its layer, now complete, met all the same, are expanded: they are no
-    /// roots of the next. Tells how many. In a total order there are none, as no layer is ahead whose states are found by regress edges.
+    /// Marks states of this value as expanded that this sweep found and that its layer, now
+    /// complete, has met nevertheless: they are no roots of the next sweep. Returns their number.
+    /// There are none in a total order, where regress edges never lead to layers ahead.
     pub fn settle(&mut self, value: u64, layer: &Layer) -> usize {
         let Some(found) = self.found.get_mut(&value) else { return 0 };
         let set = &self.set;
@@ -203,7 +208,8 @@ impl PersistentStates {
         met.len()
     }
 
-    /// What was found at these progress values becomes roots of a sweep; `false` if nothing was.
+    /// Makes what was found at these progress values roots of a sweep; `false` if nothing was
+    /// found.
     pub fn begin_sweep(&mut self, values: RangeInclusive<u64>) -> bool {
         if values == (0..=u64::MAX) {
             self.earlier = self.len();
@@ -217,8 +223,9 @@ impl PersistentStates {
         true
     }
 
-    /// Nothing will lead to states of these progress values any more: those that are expanded may go. They do when they are
-    /// most of all. While one of them is still to be expanded, all stay: what follows it may lead to the others.
+    /// Forgets expanded states of these progress values, to which no step will lead any more. They
+    /// are removed when they are most of all. While one of them is still to be expanded, all stay:
+    /// its successors may lead to the others.
     ///
     /// # Errors
     /// If there is no room for those that stay, while they move.
@@ -275,7 +282,8 @@ impl PersistentStates {
         self.roots.keys().copied()
     }
 
-    /// Enters the states of this value that an earlier sweep expanded into the current layer, which is empty.
+    /// Enters the states of this value that an earlier sweep expanded into the current layer, which
+    /// is empty.
     pub fn enter_expanded<R: Records>(
         &self,
         records: R,
@@ -285,8 +293,8 @@ impl PersistentStates {
         self.expanded.get(&value).map_or(Ok(()), |numbers| Self::copy(records, &self.set, numbers, layer))
     }
 
-    /// Enters the roots of this value into the current layer; `root` hears where each comes from. From now on they count as
-    /// expanded.
+    /// Enters the roots of this value into the current layer. `root` gets the origin of each. From
+    /// now on they count as expanded.
     pub fn enter_roots<R: Records>(
         &mut self,
         records: R,
@@ -303,13 +311,14 @@ impl PersistentStates {
         Ok(())
     }
 
-    /// Number of states of this value that were expanded, and of those that are roots.
+    /// Numbers of states of this value: expanded ones, and roots.
     pub fn count(&self, value: u64) -> (usize, usize) {
         let count = |lists: &ByValue| lists.get(&value).map_or(0, Vec::len);
         (count(&self.expanded), count(&self.roots))
     }
 
-    /// The states lie far apart: they are fetched ahead, some hundred at a time.
+    /// Copies states to the layer. They are far apart, so they are prefetched, a few hundred at a
+    /// time.
     fn copy<R: Records>(
         records: R,
         set: &Layer,
@@ -326,7 +335,8 @@ impl PersistentStates {
         Ok(())
     }
 
-    /// Gives all states another layout of `width` words, and tells how many bytes that took at its peak.
+    /// Gives all states another layout of `width` words. Returns the bytes that this took at its
+    /// peak.
     pub fn repack(
         &mut self,
         width: usize,

@@ -1,14 +1,19 @@
-//! From steps between states to rows of numbers, by sorting.
+//! Recording: from steps between states to rows of numbers, by sorting.
 //!
-//! While the search runs, two rows of records grow: each state that is expanded, in the order of their numbers, and each step as target, source and action. The
-//! initial states are targets of steps from nowhere. Afterwards:
+//! While the search runs, two rows of records grow: the expanded states in the order of their
+//! numbers, and the steps as target, source and action. Initial states are targets of steps without
+//! a source. Afterwards:
 //!
-//! 1. states are sorted, and all numbers of a state but the first are *copies*, found by one look through them;
-//! 2. sorted states and sorted steps are read side by side, which gives each target its number; steps from copies are left out;
-//! 3. steps are sorted again, by source, and become rows.
+//! 1. States are sorted. All numbers of a state except the first are *copies*, which one pass
+//! finds.
+//! 2. Sorted states and sorted steps are read side by side, which gives each target its number.
+//! Steps from copies are dropped.
+//! 3. Steps are sorted again, by source, and become rows.
 //!
-//! A step inside of a layer has numbers at both ends as soon as it is met. In the first sweep no state has two of them, so such steps need no sorting: they come in the order of
-//! their sources, and join the others in the end. A search with one layer, breadth-first, sorts nothing.
+//! A step inside a layer has numbers at both ends as soon as the search takes it. In the first
+//! sweep no state has two numbers, so such steps need no sorting: they come in the order of their
+//! sources, and join the others at the end. A breadth-first search, which has one layer, sorts
+//! nothing.
 
 use std::io;
 
@@ -19,11 +24,12 @@ use crate::store::external::run::{Run, RunReader, RunWriter};
 use crate::store::external::sort::{SortedRuns, Sorter};
 use crate::store::records::{EntryShape, RecordShape};
 
-/// Runs that are merged together.
+/// Number of runs that are merged together.
 const FAN: usize = 16;
-/// Records between two questions whether to go on.
+/// Records between two calls of `goes_on`.
 const RECORDS_PER_LOOK: u32 = 1 << 16;
-/// Bits of the number of an action, below the number of a source in the same word. Models have no more actions.
+/// Bits of an action number, below the number of a source in the same word. Models have no more
+/// actions.
 const ACTION: u32 = 24;
 /// The source of initial states.
 const NOWHERE: u64 = u64::MAX >> ACTION;
@@ -38,7 +44,7 @@ fn origin_of(word: u64) -> (u64, u32) {
     (word >> ACTION, (word & ((1 << ACTION) - 1)) as u32)
 }
 
-/// What may be in memory.
+/// Sizes of the parts in memory.
 #[derive(Clone, Copy, Debug)]
 pub struct GraphMemory {
     /// Bytes for sorting: states, and as many for steps.
@@ -47,13 +53,13 @@ pub struct GraphMemory {
     pub block: usize,
 }
 
-/// States and steps of a search that runs.
+/// States and steps of a running search.
 #[derive(Debug)]
 pub struct GraphRecording {
     disk: Disk,
     shape: EntryShape,
     memory: GraphMemory,
-    /// In the order of their numbers.
+    /// Expanded states in the order of their numbers.
     states: RunWriter,
     initial: Vec<(u32, Vec<u64>)>,
     /// Target, then source and action.
@@ -68,7 +74,7 @@ pub struct GraphRecording {
     record: Vec<u64>,
 }
 
-/// Source and action, then target.
+/// Shape of a step between numbered states: source and action, then target.
 fn numbered_step() -> EntryShape {
     EntryShape::words(2)
 }
@@ -85,7 +91,7 @@ fn for_each(reader: &mut RunReader, mut each: impl FnMut(&[u64]) -> io::Result<(
     Ok(())
 }
 
-/// Asks, now and then, whether to go on.
+/// Asks now and then whether to continue.
 struct Patience<'a> {
     goes_on: &'a mut dyn FnMut() -> bool,
     calls: u32,
@@ -102,7 +108,7 @@ impl Patience<'_> {
 }
 
 impl GraphRecording {
-    /// Nothing yet. States have this shape.
+    /// Nothing recorded yet. States have this shape.
     pub fn new(disk: &Disk, shape: RecordShape, propositions: usize, memory: GraphMemory) -> Self {
         let shape = EntryShape::of(shape);
         Self {
@@ -120,7 +126,7 @@ impl GraphRecording {
         }
     }
 
-    /// The state with the next number was expanded. A layer may begin with it.
+    /// Adds the state with the next number. A layer may begin with it.
     pub fn add_state(&mut self, state: &[u64], truth: u64, begins_layer: bool) -> io::Result<()> {
         self.layers.push(begins_layer);
         for (bit, truths) in self.truths.iter_mut().enumerate() {
@@ -129,7 +135,7 @@ impl GraphRecording {
         self.states.push(self.shape.state().first(state))
     }
 
-    /// A step from the state with this number.
+    /// Adds a step from the state with this number.
     pub fn add_step(&mut self, source: u64, action: u32, target: &[u64]) -> io::Result<()> {
         self.has_steps = true;
         self.record.clear();
@@ -138,18 +144,19 @@ impl GraphRecording {
         self.steps.push(&self.record)
     }
 
-    /// A step from the state with this number to that with the other; no state before or between them has two numbers. Steps come in the order of their sources.
+    /// Adds a step between two numbered states, where no state up to either has two numbers. Steps
+    /// come in the order of their sources.
     #[inline]
     pub fn add_numbered_step(&mut self, source: u64, action: u32, target: u64) -> io::Result<()> {
         self.numbered.push(&[origin(source, action), target])
     }
 
-    /// The initial state with this number.
+    /// Adds the initial state with this number.
     pub fn add_initial(&mut self, number: u32, state: &[u64]) {
         self.initial.push((number, self.shape.state().first(state).to_vec()));
     }
 
-    /// States that were expanded.
+    /// Number of expanded states.
     pub fn states(&self) -> u64 {
         self.layers.len()
     }
@@ -160,7 +167,7 @@ impl GraphRecording {
         self.states.bytes() + self.steps.bytes() + self.numbered.bytes() + bits
     }
 
-    /// Gives all states another layout.
+    /// Gives all states another layout of `width` words.
     pub fn repack(
         &mut self,
         width: usize,
@@ -191,8 +198,8 @@ impl GraphRecording {
         Ok(())
     }
 
-    /// The search has expanded every state that it met: the graph. Now and then it is asked whether to go on; if not, there is an error of the
-    /// kind `Interrupted`.
+    /// Ends the recording of a search that has expanded every state, and returns the graph. Calls
+    /// `goes_on` now and then; if that returns `false`, the error has the kind `Interrupted`.
     pub fn finish(mut self, goes_on: &mut dyn FnMut() -> bool) -> io::Result<RecordedGraph> {
         let mut patience = Patience { goes_on, calls: 0 };
         if !self.has_steps {
@@ -217,7 +224,7 @@ impl GraphRecording {
         written(&disk, memory, rows, &layers, initial, truths, &mut patience)
     }
 
-    /// All steps have numbers.
+    /// Writes the graph if all steps have numbers.
     fn finish_numbered(self, patience: &mut Patience) -> io::Result<RecordedGraph> {
         let Self { disk, memory, states, numbered, layers, truths, initial: wanted, .. } = self;
         let mut initial = Vec::new();
@@ -237,7 +244,7 @@ impl GraphRecording {
     }
 }
 
-/// All states with their numbers, in order.
+/// Sorts all states, with their numbers.
 fn sorted(
     states: RunWriter,
     disk: &Disk,
@@ -257,7 +264,7 @@ fn sorted(
     sorter.finish()
 }
 
-/// The graph of these steps, of which each row is in the order of sources.
+/// Writes the graph of these steps; both rows are in the order of sources.
 fn written(
     disk: &Disk,
     memory: GraphMemory,
@@ -275,7 +282,7 @@ fn written(
     Ok(RecordedGraph { graph: writer.finish(initial)?, truths })
 }
 
-/// Numbers under which a state was expanded for the first time.
+/// The numbers under which states were expanded for the first time.
 fn first_numbers(states: &Run, shape: EntryShape, records: u64) -> io::Result<BitVector> {
     let mut firsts = BitVector::new(records, false);
     let mut before = Vec::new();
@@ -291,7 +298,7 @@ fn first_numbers(states: &Run, shape: EntryShape, records: u64) -> io::Result<Bi
     Ok(firsts)
 }
 
-/// Gives each step as source, action and target, but for those of initial states, which are told at the end.
+/// Calls `each` with every step as source, action and target. Returns the initial states.
 fn join(
     states: &Run,
     steps: &Run,
@@ -304,7 +311,7 @@ fn join(
     for_each(&mut steps.reader(), |step| {
         let (target, origin) = (shape.state_of(step), shape.origin_of(step).ok_or_else(damaged)?);
         let (source, action) = origin_of(origin);
-        // The first of equal states has the least number: there the reader stays.
+        // Of equal states, the first has the least number: the reader stays there.
         while states.peek()?.is_some_and(|state| shape.state_of(state) < target) {
             states.advance();
         }
@@ -322,7 +329,7 @@ fn join(
     Ok(initial)
 }
 
-/// Gives the row of each node, and whether a layer begins with it.
+/// Calls `write` with the row of each node, and whether a layer begins with it.
 fn write_rows(
     mut steps: [RunReader; 2],
     layers: &BitVector,
@@ -342,21 +349,21 @@ fn write_rows(
             }
         }
         edges.sort_unstable();
-        // One that was met when its layer went to disk may be met again.
+        // A step that was taken when its layer spilled may have been taken twice.
         edges.dedup();
         write(&edges, layers.get(node))?;
     }
     Ok(())
 }
 
-/// The bits of those that are chosen.
+/// The bits of chosen numbers.
 fn kept(bits: &BitVector, chosen: &BitVector) -> BitVector {
     let mut kept = BitVector::default();
     (0..bits.len()).filter(|number| chosen.get(*number)).for_each(|number| kept.push(bits.get(number)));
     kept
 }
 
-/// The same, and a bit of one that is not chosen goes to the next that is.
+/// The bits of chosen numbers. The bit of a number that is not chosen moves to the next that is.
 fn carried_on(bits: &BitVector, chosen: &BitVector) -> BitVector {
     let (mut kept, mut carried) = (BitVector::default(), false);
     for number in 0..bits.len() {

@@ -1,9 +1,11 @@
-//! A layer that is larger than memory, on disk: duplicates are found late, all at once.
+//! A layer on disk that is larger than memory, with delayed duplicate detection.
 //!
-//! The states that were met are *closed*: sorted runs. Those that wait to be expanded lie in a file of their own, in the order of their
-//! numbers. They come to memory some at a time; what they lead to inside the layer are *candidates*, of which nobody knows yet whether they are
-//! closed. When all that waited are expanded, a round ends: candidates and closed states are read side by side, in order, and the candidates
-//! that are new are closed from then on, and wait for the next round. A round is a level of a breadth-first search.
+//! The states that were met are *closed*: sorted runs. States that wait to be expanded are in a run
+//! of their own, in the order of their numbers, and come to memory some at a time. Their successors
+//! inside the layer are *candidates*: it is not known yet whether they are closed. When all states
+//! that waited are expanded, a round ends: candidates and closed states are read side by side, in
+//! order. Candidates that are new become closed and wait for the next round. A round is a level of
+//! a breadth-first search.
 
 use std::io;
 
@@ -13,9 +15,9 @@ use crate::store::external::sort::{Rows, SortedRuns, Sorter, join};
 use crate::store::records::{EntryShape, RecordShape};
 use crate::store::saved::{Loader, Saver};
 
-/// Bytes for sorting states anew when their layout changes.
+/// Bytes for sorting states again when their layout changes.
 const SORTED_IN_MEMORY: usize = 1 << 20;
-/// Runs of candidates that are merged together.
+/// Number of runs of candidates that are merged together.
 const FAN: usize = 8;
 
 /// The part of a layer that is on disk.
@@ -23,7 +25,7 @@ const FAN: usize = 8;
 pub struct LargeLayer {
     disk: Disk,
     shape: EntryShape,
-    /// Candidates may say where they come from.
+    /// Shape of a candidate, with or without its origin.
     candidate: EntryShape,
     closed: SortedRuns,
     waiting: RunReader,
@@ -34,7 +36,7 @@ pub struct LargeLayer {
 }
 
 impl LargeLayer {
-    /// Without states. Those have this shape, and say where they come from, or not.
+    /// Without states. Those have this shape, and candidates have origins or not.
     pub fn new(disk: &Disk, shape: RecordShape, origins: bool) -> io::Result<Self> {
         let shape = EntryShape::of(shape);
         let candidate = shape.with_origin(origins);
@@ -43,7 +45,7 @@ impl LargeLayer {
             disk: disk.clone(),
             shape,
             candidate,
-            // Read again in each round: as few runs as possible.
+            // Every round reads them: as few runs as possible.
             closed: SortedRuns::new(disk, FileClass::Layer, shape, 2),
             waiting: writer().into_reader()?,
             waiting_left: 0,
@@ -56,7 +58,7 @@ impl LargeLayer {
         RunWriter::new(&self.disk, FileClass::Layer, self.shape)
     }
 
-    /// Saves everything.
+    /// Saves the layer.
     pub fn save(&self, to: &mut Saver) -> io::Result<()> {
         self.closed.save(to)?;
         self.candidates.save(to)?;
@@ -65,7 +67,7 @@ impl LargeLayer {
         self.next.save(to)
     }
 
-    /// What was saved, in this layer, which is empty.
+    /// Loads a saved layer into this one, which is empty.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         self.closed.load(from)?;
         self.candidates.load(from)?;
@@ -75,14 +77,14 @@ impl LargeLayer {
         Ok(())
     }
 
-    /// These states, which differ from all that are closed, are closed as well.
+    /// Closes these states, which differ from all closed ones.
     pub fn close(&mut self, states: &[u64]) -> io::Result<()> {
         let rows = Rows { states, shape: self.shape, origins: None };
         let run = rows.write_sorted(&self.disk, FileClass::Layer)?;
         self.closed.add(run)
     }
 
-    /// These states, which are closed, are to be expanded in this round, before all others.
+    /// Lets these closed states wait for this round, before all others.
     pub fn wait(&mut self, states: &[u64]) -> io::Result<()> {
         debug_assert_eq!(self.waiting_left, 0, "others wait already");
         let mut writer = self.writer();
@@ -92,12 +94,13 @@ impl LargeLayer {
         Ok(())
     }
 
-    /// These states, which are closed, are to be expanded in the next round, before all others.
+    /// Lets these closed states wait for the next round, before all others.
     pub fn wait_for_next(&mut self, states: &[u64]) -> io::Result<()> {
         self.shape.entries(states).try_for_each(|state| self.next.push(state))
     }
 
-    /// The next states of this round, at most `most`, and none once there are `most_words` words.
+    /// Takes the next states of this round: at most `most`, and no more once they have `most_words`
+    /// words.
     pub fn take_waiting(&mut self, most: usize, most_words: usize, words: &mut Vec<u64>) -> io::Result<()> {
         words.clear();
         let mut count = 0;
@@ -113,12 +116,12 @@ impl LargeLayer {
         Ok(())
     }
 
-    /// Whether no state of this round is left.
+    /// Whether no state of this round waits any more.
     pub fn is_round_over(&self) -> bool {
         self.waiting_left == 0
     }
 
-    /// Adds candidates, which differ from each other, with where they come from.
+    /// Adds candidates, which differ from each other, with their origins.
     pub fn propose(&mut self, states: &[u64], origins: &[u64]) -> io::Result<()> {
         if states.is_empty() {
             return Ok(());
@@ -128,8 +131,8 @@ impl LargeLayer {
         self.candidates.add(run)
     }
 
-    /// Ends a round: `each` hears where the new ones among the candidates come from, in the order in which they wait for the next round. Tells how
-    /// many wait.
+    /// Ends a round. `each` gets the origins of the new candidates, in the order in which they wait
+    /// for the next round. Returns the number of states that wait.
     pub fn next_round(&mut self, mut each: impl FnMut(Option<u64>)) -> io::Result<u64> {
         debug_assert_eq!(self.waiting_left, 0, "the round is over");
         let (shapes, empty) = ((self.shape, self.candidate), self.writer());
@@ -153,12 +156,12 @@ impl LargeLayer {
         Ok(self.waiting_left)
     }
 
-    /// Number of states that were met and are known to differ.
+    /// Number of closed states.
     pub fn closed(&self) -> u64 {
         self.closed.records()
     }
 
-    /// Gives `each` all states that were met, in order.
+    /// Calls `each` with all closed states, in order.
     pub fn for_each_closed(&self, mut each: impl FnMut(&[u64]) -> io::Result<()>) -> io::Result<()> {
         let mut merge = self.closed.merge();
         while let Some(state) = merge.next()? {
@@ -178,7 +181,7 @@ impl LargeLayer {
         (runs + self.waiting.in_memory() + self.next.in_memory()) as u64
     }
 
-    /// States of this round that wait, and of the next one.
+    /// Number of states that wait, for this round or the next.
     pub fn waiting(&self) -> u64 {
         self.waiting_left + self.next.records()
     }

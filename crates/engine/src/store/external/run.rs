@@ -271,7 +271,7 @@ impl RunReader {
 
     /// Advances past the record that [`peek`](Self::peek) returned.
     pub fn advance(&mut self) {
-        debug_assert!(self.next < self.block.words().len(), "somebody has seen a record");
+        debug_assert!(self.next < self.block.words().len(), "a record was peeked at");
         self.next += self.shape.len_of(&self.block.words()[self.next..]);
         self.left -= 1;
     }
