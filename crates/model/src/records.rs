@@ -26,7 +26,7 @@ pub const LENGTH_BITS: u32 = 16;
 
 /// The most words of a prefixed state that a model may produce: 524,224 bytes.
 ///
-/// The head could say eight more. Wrappers append words to the states of a model: a product appends
+/// The head could say seven more. Wrappers append words to the states of a model: a product appends
 /// the state of its automaton, and a queue on disk appends a progress value.
 pub const LONGEST_STATE: usize = (1 << LENGTH_BITS) - 8;
 
