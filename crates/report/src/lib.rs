@@ -67,7 +67,7 @@ pub use run_record::{
     FinishedSearch, GraphRecord, HeldRecord, IoRecord, LengthRecord, MeasureOrigin, MeasureRecord,
     ModelRecord, NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS, PlanRecord, PropertyKindRecord, PropertyRecord,
     ReductionRecord, ResourcesRecord, RunRecord, SearchRecord, SeverityRecord, StatesRecord, StepRecord,
-    TraceKind, TraceRecord, TransitionsRecord, Usage, ValueRecord,
+    TimesRecord, TraceKind, TraceRecord, TransitionsRecord, Usage, ValueRecord,
 };
 pub use space::{LayerEdgeRecord, SpaceEdgeRecord, SpaceLayerRecord, SpaceRecord, SpaceStateRecord};
 pub use space_drawing::svg;

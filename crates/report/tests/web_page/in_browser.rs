@@ -49,7 +49,7 @@ fn charts_show_the_numbers_of_the_record() {
     browser.focus("#rate .chart");
     browser.key("End");
     let told = browser.text("#rate .readout");
-    assert_eq!(told, "until 10 s: 9,200,000 explored, here 1,232,000 a second");
+    assert_eq!(told, "until 10 s: 9,200,000 explored, here 1,232,000 per second");
     browser.assert_no_trouble();
 }
 
@@ -116,7 +116,7 @@ fn the_loop_of_a_lasso_is_marked() {
     browser.eval("new Promise(done => setTimeout(done, 50))");
     assert_eq!(browser.count("#trace-2 .step.loop"), 12);
     assert_eq!(browser.text("#trace-2-step-8 .loop-note"), "↻ loop starts here");
-    assert_eq!(browser.text("#trace-2-step-19 .loop-note"), "↻ and again from step 8");
+    assert_eq!(browser.text("#trace-2-step-19 .loop-note"), "↻ back to step 8");
     browser.focus("#trace-2 .steps");
     browser.key("l");
     assert_eq!(browser.text("#trace-2 [aria-selected=true] .number"), "8");

@@ -99,8 +99,8 @@ function showProfile(host, sweeps, leftOut) {
       "current",
       "future",
       "persistent",
-      "held",
-      "met",
+      "in memory",
+      "visited",
     ];
     tablePlace.replaceChildren(
       tableOf(`Sweep ${count(sweep.number)}`, heads, () =>
