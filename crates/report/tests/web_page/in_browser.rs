@@ -144,7 +144,7 @@ fn a_component_lists_its_states() {
 }
 
 #[test]
-#[allow(clippy::print_stderr, reason = "times are told, not asserted")]
+#[allow(clippy::print_stderr, reason = "times are reported, not asserted")]
 fn long_traces_and_many_layers_open_at_once() {
     let Some(browser) = Browser::start("long") else { return };
     let mut run = rich();
@@ -198,7 +198,7 @@ fn the_sweep_is_animated_over_the_drawing() {
     browser.click("#space [aria-label='Step back']");
     assert_eq!((with("persistent-current"), with("current"), with("future")), (1, 0, 0));
     // The layer is dropped, except the initial state.
-    browser.click("#space [aria-label='To the next layer']");
+    browser.click("#space [aria-label='Go to the next layer']");
     assert_eq!((with("persistent"), with("forgotten")), (1, 3));
     // To the end: the edge from the last layer to the second makes one more state persistent, and a
     // second sweep.
@@ -207,7 +207,7 @@ fn the_sweep_is_animated_over_the_drawing() {
     assert_eq!((with("persistent"), with("forgotten"), with("unknown")), (2, 10, 0));
     assert!(counter().starts_with("Stored now 2 / visited so far 12"), "{}", counter());
     assert!(browser.text("#space .moment").starts_with("Sweep 2, progress 20:"));
-    browser.click("#space [aria-label='Back to the beginning']");
+    browser.click("#space [aria-label='Back to the start']");
     assert_eq!(with("unknown"), 12);
     // The animation runs until it is paused.
     browser.eval("(s => { s.value = '20'; s.dispatchEvent(new Event('change')); })(document.querySelector('#space select'))");
@@ -311,7 +311,7 @@ fn reduced_motion_shows_one_layer_at_a_time() {
     browser.eval("new Promise(done => setTimeout(done, 1900))");
     assert_eq!(
         browser.text("#space .moment"),
-        "Sweep 1, progress 0: 1 state waits in the layer of least progress."
+        "Sweep 1, progress 0: 1 state waits in the layer with the least progress."
     );
     browser.assert_no_trouble();
 }

@@ -16,10 +16,10 @@ const SLICE: u64 = 1_400;
 const MOST_SLICES: usize = 8;
 
 #[test]
-#[allow(clippy::print_stderr, reason = "what is skipped is said")]
+#[allow(clippy::print_stderr, reason = "a skipped test reports it")]
 fn screenshots_are_written_on_request() {
     let Some(folder) = std::env::var_os("SWEEPLINE_PICTURES").map(PathBuf::from) else {
-        eprintln!("skipped: pictures_for_people: SWEEPLINE_PICTURES names no folder");
+        eprintln!("skipped: screenshots_are_written_on_request: SWEEPLINE_PICTURES is not set");
         return;
     };
     let Some(browser) = Browser::start("pictures") else { return };
