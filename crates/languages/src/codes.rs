@@ -4,6 +4,9 @@
 //! never reused. Keeping the list in one place makes that checkable. The hundreds tell the phase: `E01xx` the
 //! text cannot be read, `E02xx` a name or a type does not fit, `E03xx` it is understood but not supported,
 //! `W04xx` it is accepted but hardly meant.
+//!
+//! E0207 (an array without an index) is retired: such a name is read as the first element, with
+//! W0405.
 
 macro_rules! codes {
     ($($name:ident = $code:literal: $explanation:literal;)*) => {
@@ -52,7 +55,6 @@ codes! {
     UNKNOWN_CHANNEL = "E0204": "No channel has this name.";
     DECLARED_TWICE = "E0205": "Two things of one kind share a name in one scope.";
     NOT_AN_ARRAY = "E0206": "A scalar is indexed.";
-    ARRAY_WITHOUT_INDEX = "E0207": "An array is used like a number.";
     INDEX_OUT_OF_RANGE = "E0208": "A constant index outside its array.";
     NOT_ASSIGNABLE = "E0209": "The target of an assignment or a `?` is a constant.";
     NOT_CONSTANT = "E0210": "A value that must be known before the run depends on the state, or cannot be computed.";
@@ -94,6 +96,7 @@ codes! {
     INITIAL_VALUE_WRAPS = "W0402": "An initial value that its type cannot hold.";
     SURPLUS_INITIAL_VALUES = "W0403": "An array with fewer elements than initial values.";
     NEARLY_A_MEASURE = "W0404": "A comment that looks like a progress measure and is none.";
+    BARE_ARRAY = "W0405": "The name of an array without an index, which means its first element.";
 }
 
 #[cfg(test)]

@@ -83,6 +83,14 @@ impl fmt::Display for Diagnostic {
     }
 }
 
+/// The error about a text of more than `largest` bytes. `what` is what the text should hold.
+pub(crate) fn too_long(what: &str, text: &str, largest: usize) -> Diagnostic {
+    let message = format!("{what} is longer than {largest} bytes");
+    let span = Span::new(text.floor_char_boundary(largest), text.len());
+    let error = Diagnostic::error(crate::codes::TEXT_TOO_LARGE, span, message, "from here on");
+    error.help("make it smaller, or check that this is the file that was meant")
+}
+
 /// Proof that an error was pushed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reported(());
@@ -126,6 +134,15 @@ impl Diagnostics {
         debug_assert_eq!(warning.severity, Severity::Warning);
         if self.warnings.len() < Self::LIMIT {
             self.warnings.push(warning);
+        }
+    }
+
+    /// Adds a warning, unless there is one with the same code and message: for what a text repeats at
+    /// many places.
+    pub(crate) fn warn_once(&mut self, warning: Diagnostic) {
+        let is_same = |known: &Diagnostic| known.code == warning.code && known.message == warning.message;
+        if !self.warnings.iter().any(is_same) {
+            self.warn(warning);
         }
     }
 

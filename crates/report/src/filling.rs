@@ -117,7 +117,7 @@ impl MeasureRecord {
 impl ModelRecord {
     /// The model is read.
     pub fn set(&mut self, model: &languages::Model) {
-        self.language = Some(model.language.name().into());
+        self.language = Some(model.format.name.into());
         self.variables = Some(model.commands.variables.len() as u64);
     }
 }

@@ -9,7 +9,7 @@ use super::label::Label;
 use super::{AutomatonFormat, AutomatonWithPropositions, Growing};
 use crate::Model;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::proposition::Propositions;
+use crate::question::proposition::Propositions;
 
 /// The automaton that a model declares, as other automata are given.
 pub(crate) fn property_process(

@@ -15,9 +15,9 @@ use super::label::Label;
 use super::{AutomatonFormat, AutomatonWithPropositions, Growing, too_large};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
-use crate::proposition::{Literal, Propositions, too_many};
+use crate::question::proposition::{Literal, Propositions, too_many};
 use crate::spelling::did_you_mean;
-use crate::{Model, dve};
+use crate::{Model, question};
 
 /// The deepest label or condition.
 const DEEPEST: usize = 256;
@@ -186,11 +186,11 @@ impl<'text> Reader<'text, '_> {
             }
             self.advance();
             let inside = Span { start: span.start + 1, end: span.end - 1 };
-            let expression = dve::expression_at(self.text, inside, &self.model.scope, self.diagnostics);
+            let expression = question::truth_at(self.text, inside, &self.model.names, self.diagnostics);
             // All names are looked at before any mistake in them counts.
             let literal = match expression {
                 Ok(expression) => {
-                    let text = dve::proposition_text(self.text, inside);
+                    let text = question::formula_text::proposition(self.text, inside);
                     self.propositions.literal(&text, expression, inside, self.diagnostics)?
                 }
                 Err(_) => Literal::Constant(false),

@@ -7,7 +7,7 @@ use logic::buchi::Cube;
 use model::guarded_commands::{BinaryOperator, Expression, Span, UnaryOperator};
 
 use crate::diagnostic::{Checked, Diagnostics};
-use crate::proposition::{Literal, Propositions};
+use crate::question::proposition::{Literal, Propositions};
 
 /// The most cases of a label, and of any part of it.
 const MOST_CUBES: usize = 1024;
@@ -22,15 +22,15 @@ pub(crate) enum Label {
 }
 
 impl Label {
-    pub(super) const TRUE: Self = Self::Literal(Literal::Constant(true));
-    pub(super) const FALSE: Self = Self::Literal(Literal::Constant(false));
+    pub(crate) const TRUE: Self = Self::Literal(Literal::Constant(true));
+    pub(crate) const FALSE: Self = Self::Literal(Literal::Constant(false));
 
-    pub(super) fn negation(label: Self) -> Self {
+    pub(crate) fn negation(label: Self) -> Self {
         Self::Not(Box::new(label))
     }
 
     /// Both. A chain of them stays flat, however long it is: everything here works by recursion.
-    pub(super) fn and(left: Self, right: Self) -> Self {
+    pub(crate) fn and(left: Self, right: Self) -> Self {
         match left {
             Self::And(mut parts) => {
                 parts.push(right);
@@ -41,7 +41,7 @@ impl Label {
     }
 
     /// At least one.
-    pub(super) fn or(left: Self, right: Self) -> Self {
+    pub(crate) fn or(left: Self, right: Self) -> Self {
         match left {
             Self::Or(mut parts) => {
                 parts.push(right);
@@ -53,7 +53,7 @@ impl Label {
 
     /// An expression taken apart at its logical operators. It stays whole where its second half may have no value: `i < 3 and a[i]` must
     /// not ask for `a[i]` by itself, and propositions are asked one by one.
-    pub(super) fn of(
+    pub(crate) fn of(
         expression: Expression,
         place: Span,
         propositions: &mut Propositions,
@@ -89,7 +89,7 @@ impl Label {
     }
 
     /// The cases in which it is true; none if there are too many.
-    pub(super) fn cubes(&self) -> Option<Vec<Cube>> {
+    pub(crate) fn cubes(&self) -> Option<Vec<Cube>> {
         self.cubes_if(true)
     }
 
@@ -148,7 +148,7 @@ fn simplest(mut cubes: Vec<Cube>) -> Option<Vec<Cube>> {
 }
 
 /// Where an expression stands, if it knows.
-pub(super) fn place_of(expression: &Expression) -> Option<Span> {
+pub(crate) fn place_of(expression: &Expression) -> Option<Span> {
     match expression {
         Expression::Binary { span, .. } | Expression::Element { span, .. } => {
             Some(*span).filter(|span| *span != Span::default())

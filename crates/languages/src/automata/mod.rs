@@ -11,7 +11,6 @@ mod declared;
 mod hoa;
 mod hoa_tokens;
 mod label;
-mod never_claim;
 mod service_automaton;
 mod thesis;
 mod visible_events;
@@ -21,17 +20,17 @@ use model::guarded_commands::Span;
 
 use crate::Model;
 use crate::codes;
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, too_long};
 use crate::petri::contest::not_a_net;
 use crate::petri::lola;
-use crate::proposition::Proposition;
-pub(crate) use label::Label;
+use crate::question::proposition::Proposition;
+pub(crate) use label::{Label, place_of};
 
 pub use service_automaton::{ServiceText, ServiceTransition};
 pub use visible_events::ServiceOfModel;
 
 /// Automata are small; a long text is a file of another kind.
-const LARGEST_TEXT: usize = 64 << 20;
+pub(crate) const LARGEST_TEXT: usize = 64 << 20;
 
 /// The most states, and the most edges, of an automaton.
 const LARGEST_AUTOMATON: usize = 1 << 20;
@@ -91,15 +90,12 @@ impl AutomatonFormat {
 /// Reads an automaton about a model.
 pub(crate) fn read(text: &str, model: &Model) -> Result<AutomatonWithPropositions, Vec<Diagnostic>> {
     if text.len() > LARGEST_TEXT {
-        let message = format!("the automaton is longer than {LARGEST_TEXT} bytes");
-        let span = Span::new(text.floor_char_boundary(LARGEST_TEXT), text.len());
-        let error = Diagnostic::error(codes::TEXT_TOO_LARGE, span, message, "from here on");
-        return Err(vec![error.help("is this the file of an automaton?")]);
+        return Err(vec![too_long("the automaton", text, LARGEST_TEXT)]);
     }
     match AutomatonFormat::of(text) {
         AutomatonFormat::Hoa => hoa::read(text, model),
-        AutomatonFormat::NeverClaim => never_claim::read(text, model),
-        AutomatonFormat::Lola => match &model.net {
+        AutomatonFormat::NeverClaim => crate::promela::never_claim::read(text, model),
+        AutomatonFormat::Lola => match model.net() {
             Some(net) => lola::automaton(text, net),
             None => Err(vec![not_a_net(text)]),
         },

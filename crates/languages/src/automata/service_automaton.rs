@@ -22,16 +22,14 @@ use std::collections::BTreeMap;
 
 use model::guarded_commands::Span;
 
+use crate::automata::LARGEST_TEXT;
 use crate::codes;
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported, too_long};
 use crate::spelling::did_you_mean;
 use crate::state_space::INTERNAL;
 
 /// The word for a step without a visible event.
 const EPSILON: &str = "epsilon";
-
-/// Service automata are small; a long text is a file of another kind.
-const LARGEST_TEXT: usize = 64 << 20;
 
 /// A safety automaton over events, as its file says it.
 ///
@@ -75,10 +73,7 @@ impl ServiceText {
     /// What is wrong with the text, at most twenty findings in the order of the text.
     pub fn read(text: &str) -> Result<Self, Vec<Diagnostic>> {
         if text.len() > LARGEST_TEXT {
-            let message = format!("the automaton is longer than {LARGEST_TEXT} bytes");
-            let span = Span::new(text.floor_char_boundary(LARGEST_TEXT), text.len());
-            let error = Diagnostic::error(codes::TEXT_TOO_LARGE, span, message, "from here on");
-            return Err(vec![error.help("is this the file of an automaton?")]);
+            return Err(vec![too_long("the automaton", text, LARGEST_TEXT)]);
         }
         let lines: Vec<Line<'_>> = lines(text).collect();
         let has_words = lines.iter().any(|line| line.parts().0 == "initial" || line.code().contains("->"));

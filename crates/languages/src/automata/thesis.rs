@@ -11,7 +11,7 @@ use model::guarded_commands::Span;
 use super::{AutomatonFormat, AutomatonWithPropositions};
 use crate::Model;
 use crate::diagnostic::Diagnostic;
-use crate::proposition::{Proposition, too_many};
+use crate::question::proposition::{Proposition, too_many};
 use crate::state_space::Automaton;
 
 /// Reads an automaton about the propositions of a model. They stand in no particular place.

@@ -7,11 +7,10 @@
 
 use std::collections::BTreeMap;
 
-use model::guarded_commands::Span;
-
 use super::syntax::{Declaration, File, Mutability};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::format::unknown_constant;
 use crate::spelling::nearest;
 
 /// How many names a message lists.
@@ -80,13 +79,6 @@ fn unknown(file: &File<'_>, name: &str, known: &[&str], diagnostics: &mut Diagno
         None => list(name, known),
     };
     diagnostics.report_outside(unknown_constant(name, help));
-}
-
-/// The finding that there is no such constant. It has no place in the text, and stands at its start.
-pub(crate) fn unknown_constant(name: &str, help: String) -> Diagnostic {
-    let message = format!("no global constant `{name}` in this model");
-    let label = "nowhere declared in this file";
-    Diagnostic::error(codes::UNKNOWN_CONSTANT, Span::new(0, 0), message, label).help(help)
 }
 
 /// The constants there are, with the nearest one in front.

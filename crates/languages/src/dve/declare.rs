@@ -9,10 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::guarded_commands::{GuardedCommands, Location, LocationId, ProcessId, Shape, Span};
 
 use super::constants::{self, Replacements};
-use super::resolve::{Buffer, ChannelScope, ProcessScope, Resolver, Scope, Symbol, Symbols};
-use super::syntax::{self, Declaration, Initial, Mutability, Name};
+use super::syntax::{self, Declaration, Initial, Mutability};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
+use crate::names::{ChannelNames, Names, ProcessNames, Queue, Symbol, Symbols};
+use crate::question::resolve::Resolver;
+use crate::question::syntax::{Expression, Name};
 
 /// The longest array and the largest channel capacity.
 const LONGEST_ARRAY: i64 = 65_536;
@@ -23,7 +25,7 @@ const LARGEST_STATE: usize = 1 << 20;
 /// The model while it is being put together.
 pub(crate) struct Declarations<'file, 'run> {
     pub(crate) commands: GuardedCommands,
-    pub(crate) scope: Scope,
+    pub(crate) names: Names,
     /// The processes that are part of the model.
     pub(crate) members: Vec<(ProcessId, &'file syntax::Process<'file>)>,
     /// The process that is a property of it.
@@ -39,8 +41,8 @@ impl<'file, 'run> Declarations<'file, 'run> {
         diagnostics: &'run mut Diagnostics,
     ) -> Self {
         constants::check(file, replacements, diagnostics);
-        let (commands, scope) = Default::default();
-        let mut declarations = Self { commands, scope, members: Vec::new(), property: None, diagnostics };
+        let (commands, names) = Default::default();
+        let mut declarations = Self { commands, names, members: Vec::new(), property: None, diagnostics };
         for variable in &file.variables {
             declarations.global(variable, replacements);
         }
@@ -48,7 +50,7 @@ impl<'file, 'run> Declarations<'file, 'run> {
             declarations.channel(channel);
         }
         let property = file.system.and_then(|system| system.property);
-        declarations.scope.property = property.map(|name| name.text.to_owned());
+        declarations.names.property = property.map(|name| name.text.to_owned());
         let mut known = BTreeSet::new();
         for process in &file.processes {
             if !declarations.unique(process.name, &mut known, "process") {
@@ -64,7 +66,7 @@ impl<'file, 'run> Declarations<'file, 'run> {
     }
 
     fn global(&mut self, declaration: &Declaration<'_>, replacements: &Replacements<'_>) {
-        let known = self.scope.globals.contains_key(declaration.name.text);
+        let known = self.names.globals.contains_key(declaration.name.text);
         if known {
             self.declared_twice(declaration.name, "variable or constant");
         } else {
@@ -73,7 +75,7 @@ impl<'file, 'run> Declarations<'file, 'run> {
                 None => self.symbol(declaration, None, None),
             };
             let symbol = symbol.unwrap_or_else(Symbol::Broken);
-            self.scope.globals.insert(declaration.name.text.to_owned(), symbol);
+            self.names.globals.insert(declaration.name.text.to_owned(), symbol);
         }
     }
 
@@ -97,8 +99,8 @@ impl<'file, 'run> Declarations<'file, 'run> {
             self.local(declaration, Some(id), &mut symbols);
         }
         let location = self.commands.process(id).location;
-        let scope = ProcessScope { location, locations, symbols };
-        self.scope.processes.insert(process.name.text.to_owned(), scope);
+        let known = ProcessNames { location, locations, symbols };
+        self.names.processes.insert(process.name.text.to_owned(), known);
         self.members.push((id, process));
     }
 
@@ -148,7 +150,7 @@ impl<'file, 'run> Declarations<'file, 'run> {
         process: Option<ProcessId>,
         locals: Option<&Symbols>,
     ) -> Checked<Symbol> {
-        let mut resolver = Resolver::new(&self.scope, locals, self.diagnostics);
+        let mut resolver = Resolver::new(&self.names, locals, self.diagnostics);
         let length = match &declaration.length {
             Some(length) => Some(array_length(&mut resolver, length)?),
             None => None,
@@ -177,16 +179,16 @@ impl<'file, 'run> Declarations<'file, 'run> {
     }
 
     fn channel(&mut self, channel: &syntax::Channel<'_>) {
-        if self.scope.channels.contains_key(channel.name.text) {
+        if self.names.channels.contains_key(channel.name.text) {
             self.declared_twice(channel.name, "channel");
         } else {
-            let scope = self.channel_scope(channel);
-            self.scope.channels.insert(channel.name.text.to_owned(), scope);
+            let known = self.channel_names(channel);
+            self.names.channels.insert(channel.name.text.to_owned(), known);
         }
     }
 
-    fn channel_scope(&mut self, channel: &syntax::Channel<'_>) -> Checked<ChannelScope> {
-        let mut resolver = Resolver::new(&self.scope, None, self.diagnostics);
+    fn channel_names(&mut self, channel: &syntax::Channel<'_>) -> Checked<ChannelNames> {
+        let mut resolver = Resolver::new(&self.names, None, self.diagnostics);
         let capacity = match &channel.capacity {
             None => 0,
             Some(capacity) => {
@@ -194,14 +196,14 @@ impl<'file, 'run> Declarations<'file, 'run> {
                 size(value, 0, capacity.span, "the capacity of a channel", self.diagnostics)?
             }
         };
-        let buffer = match &channel.fields {
+        let queue = match &channel.fields {
             _ if capacity == 0 => None,
             Some(fields) => {
                 self.room_for(1 + fields.len().saturating_mul(capacity as usize), channel.name)?;
                 let shape = Shape::Queue { fields: fields.clone(), capacity };
-                let queue =
+                let variable =
                     self.commands.add_variable(channel.name.text, None, shape, &[], channel.name.span);
-                Some(Buffer { queue, length: self.commands.variable(queue).first_cell, capacity })
+                Some(Queue { variable, length: self.commands.variable(variable).first_cell, capacity })
             }
             None => {
                 let message = format!("the buffered channel `{}` has no message type", channel.name.text);
@@ -217,7 +219,7 @@ impl<'file, 'run> Declarations<'file, 'run> {
             }
         };
         let (name, span, fields) = (channel.name.text.to_owned(), channel.name.span, channel.fields.clone());
-        Ok(ChannelScope { name, span, fields, buffer })
+        Ok(ChannelNames { name, span, fields, queue })
     }
 
     fn room_for(&mut self, cells: usize, name: Name<'_>) -> Checked<()> {
@@ -257,7 +259,7 @@ pub(crate) fn unknown_location(
     diagnostics.report(error.help_if_any(help))
 }
 
-fn array_length(resolver: &mut Resolver<'_, '_>, length: &syntax::Expression<'_>) -> Checked<u32> {
+fn array_length(resolver: &mut Resolver<'_, '_>, length: &Expression<'_>) -> Checked<u32> {
     let value = resolver.constant(length)?;
     size(value, 1, length.span, "the length of an array", resolver.diagnostics)
 }
@@ -276,7 +278,7 @@ fn initial_values(
     declaration: &Declaration<'_>,
     length: Option<u32>,
 ) -> Checked<Vec<i64>> {
-    let (listed, span): (&[syntax::Expression<'_>], Span) = match &declaration.initial {
+    let (listed, span): (&[Expression<'_>], Span) = match &declaration.initial {
         None => return Ok(Vec::new()),
         Some(Initial::Value(value)) => (std::slice::from_ref(value), value.span),
         Some(Initial::List(values, span)) => (values, *span),

@@ -11,11 +11,13 @@ use model::guarded_commands::{
 };
 
 use super::declare::{Declarations, unknown_location};
-use super::fold;
-use super::resolve::{Resolver, Symbols};
-use super::syntax::{self, Mutability, Name, Process};
+use super::syntax::{self, Mutability, Process};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic};
+use crate::lowering::fold;
+use crate::names::Symbols;
+use crate::question::resolve::Resolver;
+use crate::question::syntax::Name;
 use crate::spelling::did_you_mean;
 
 /// Adds all properties of `file` to the model.
@@ -42,16 +44,16 @@ fn assertions(
     uses: &mut BTreeMap<String, usize>,
     declarations: &mut Declarations<'_, '_>,
 ) {
-    let Some(scope) = declarations.scope.processes.get(process.name.text) else { return };
+    let Some(known) = declarations.names.processes.get(process.name.text) else { return };
     for assertion in &process.assertions {
-        let mut resolver = Resolver::new(&declarations.scope, Some(&scope.symbols), declarations.diagnostics);
+        let mut resolver = Resolver::new(&declarations.names, Some(&known.symbols), declarations.diagnostics);
         let condition = resolver.expression(&assertion.condition);
-        let Some(location) = scope.locations.get(assertion.location.text) else {
+        let Some(location) = known.locations.get(assertion.location.text) else {
             unknown_location(process, assertion.location, declarations.diagnostics);
             continue;
         };
         let Ok(condition) = condition else { continue };
-        let here = Expression::cell_equals(scope.location, i64::from(location.0));
+        let here = Expression::cell_equals(known.location, i64::from(location.0));
         let span = assertion.location.span.to(assertion.condition.span);
         let invariant = fold::binary(BinaryOperator::Imply, here, condition, span);
         let base = format!("assert {}.{}", process.name.text, assertion.location.text);
@@ -81,7 +83,7 @@ fn watch(process: &Process<'_>, declarations: &mut Declarations<'_, '_>) {
         if let Some(effect) = transition.effects.first() {
             interferes(effect.place.span, "assign variables", declarations);
         }
-        let mut resolver = Resolver::new(&declarations.scope, Some(&constants), declarations.diagnostics);
+        let mut resolver = Resolver::new(&declarations.names, Some(&constants), declarations.diagnostics);
         let guards = resolver.expressions(&transition.guards);
         let from = known_location(process, transition.from, &locations, declarations);
         let to = known_location(process, transition.to, &locations, declarations);

@@ -13,15 +13,13 @@ use std::collections::HashMap;
 use model::guarded_commands::Span;
 
 use super::words::{Word, Words, lines, shown};
+use crate::automata::LARGEST_TEXT;
 use crate::codes;
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported, too_long};
 use crate::spelling;
 
 /// What can always be read.
 const ANYTHING: &str = "true";
-
-/// Automata are small; a long text is a file of another kind.
-const LARGEST_TEXT: usize = 64 << 20;
 
 /// A nondeterministic automaton that reads states.
 ///
@@ -72,10 +70,7 @@ impl Automaton {
     /// What is wrong with the text, at most twenty findings in the order of the text.
     pub fn read(text: &str, propositions: &[String]) -> Result<Self, Vec<Diagnostic>> {
         if text.len() > LARGEST_TEXT {
-            let message = format!("the automaton is longer than {LARGEST_TEXT} bytes");
-            let span = Span::new(LARGEST_TEXT, text.len());
-            let error = Diagnostic::error(codes::TEXT_TOO_LARGE, span, message, "from here on");
-            return Err(vec![error.help("is this the file of an automaton?")]);
+            return Err(vec![too_long("the automaton", text, LARGEST_TEXT)]);
         }
         let mut diagnostics = Diagnostics::default();
         let automaton =

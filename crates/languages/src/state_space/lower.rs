@@ -13,8 +13,8 @@ use model::guarded_commands::{
 use model::measure::MeasureKind;
 
 use super::{INTERNAL, StateRow, StateSpace};
-use crate::dve::{ProcessScope, Scope, Symbol};
-use crate::{DeclaredMeasure, Language, Model};
+use crate::names::{Names, ProcessNames, Symbol};
+use crate::{DeclaredMeasure, Extras, Model, format};
 
 /// The type of a proposition.
 const BIT: IntegerType = IntegerType { bits: 1, signed: false };
@@ -25,18 +25,18 @@ impl StateSpace {
     pub fn model(&self) -> Model {
         debug_assert!(!self.states.is_empty(), "a model starts somewhere");
         let mut commands = GuardedCommands::default();
-        let mut scope = Scope::default();
+        let mut names = Names::default();
         let initial = self.states.first();
         for (place, name) in self.propositions.iter().enumerate() {
             let holds = initial.and_then(|state| state.truths.get(place)).copied().unwrap_or(false);
-            declare(name, BIT, i64::from(holds), &mut commands, &mut scope);
+            declare(name, BIT, i64::from(holds), &mut commands, &mut names);
         }
         let highest = self.states.iter().map(|state| state.progress).max().unwrap_or(0);
         let integer = IntegerType::unsigned_up_to(highest);
         let first = i64::from(initial.map_or(0, |state| state.progress));
         let text = self.free_name("progress");
-        let progress = declare(&text, integer, first, &mut commands, &mut scope);
-        let process = self.process(&mut commands, &mut scope);
+        let progress = declare(&text, integer, first, &mut commands, &mut names);
+        let process = self.process(&mut commands, &mut names);
         commands.actions = self.arcs(process, progress);
         let components = vec![Expression::Cell(progress)];
         let progress = Some(DeclaredMeasure {
@@ -45,8 +45,9 @@ impl StateSpace {
             components,
             kind: MeasureKind::Lexicographic,
         });
-        let (language, warnings, progress_errors) = (Language::StateSpace, Vec::new(), Vec::new());
-        Model { language, commands, warnings, progress, progress_errors, net: None, scope }
+        let (format, extras) = (&format::STATE_SPACE, Extras::Space);
+        let (warnings, progress_errors) = (Vec::new(), Vec::new());
+        Model { format, commands, warnings, progress, progress_errors, extras, names }
     }
 
     /// `name`, made longer until no proposition has it.
@@ -58,7 +59,7 @@ impl StateSpace {
         name
     }
 
-    fn process(&self, commands: &mut GuardedCommands, scope: &mut Scope) -> ProcessId {
+    fn process(&self, commands: &mut GuardedCommands, names: &mut Names) -> ProcessId {
         let described = |state: &StateRow| Location {
             name: state.id.to_string(),
             committed: false,
@@ -70,8 +71,8 @@ impl StateSpace {
         let numbered = self.states.iter().enumerate();
         let locations = numbered.map(|(number, state)| (state.id.to_string(), LocationId(number as u32)));
         let (location, symbols) = (commands.process(process).location, BTreeMap::new());
-        let process_scope = ProcessScope { location, locations: locations.collect(), symbols };
-        scope.processes.insert(name, process_scope);
+        let known = ProcessNames { location, locations: locations.collect(), symbols };
+        names.processes.insert(name, known);
         process
     }
 
@@ -104,12 +105,12 @@ fn declare(
     integer: IntegerType,
     initial: i64,
     commands: &mut GuardedCommands,
-    scope: &mut Scope,
+    names: &mut Names,
 ) -> CellId {
     let shape = Shape::Scalar(integer);
     let variable = commands.add_variable(name, None, shape, &[initial], Span::default());
     let cell = commands.variable(variable).first_cell;
-    scope.globals.insert(name.to_owned(), Symbol::Scalar { cell, integer });
+    names.globals.insert(name.to_owned(), Symbol::Scalar { cell, integer });
     cell
 }
 

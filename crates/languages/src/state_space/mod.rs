@@ -31,8 +31,9 @@ mod words;
 
 use std::io;
 
+use crate::Model;
 use crate::diagnostic::Diagnostic;
-use crate::dve;
+use crate::format::refuse_constants;
 
 pub use automaton::{Automaton, Literal, Transition};
 pub use product::{ACCEPTING, ProductError, model_state};
@@ -129,14 +130,12 @@ impl StateSpace {
     }
 }
 
-/// What a state space says about constants that are to be set.
-pub(crate) const NO_CONSTANTS: &str =
-    "a state space has no constants: dump it again from a model with other values";
+/// The longest text of a state space, in bytes.
+pub(crate) const LARGEST_TEXT: usize = 1 << 30;
 
-/// For languages that have no constants to be set.
-pub(crate) fn refuse_constants(constants: &[(String, i64)], help: &str) -> Result<(), Vec<Diagnostic>> {
-    let refused = constants.iter().take(crate::diagnostic::Diagnostics::LIMIT);
-    let refused = refused.map(|(name, _)| dve::unknown_constant(name, help.to_owned()));
-    let refused: Vec<Diagnostic> = refused.collect();
-    if refused.is_empty() { Ok(()) } else { Err(refused) }
+/// Reads a state space as a model.
+pub(crate) fn read_model(text: &str, constants: &[(String, i64)]) -> Result<Model, Vec<Diagnostic>> {
+    let help = "a state space has no constants: dump it again from a model with other values";
+    refuse_constants(constants, help)?;
+    Ok(StateSpace::read(text)?.model())
 }

@@ -9,22 +9,16 @@ use std::collections::HashMap;
 use model::guarded_commands::Span;
 
 use super::words::{Word, Words, lines, shown};
-use super::{Arc, StateRow, StateSpace};
+use super::{Arc, LARGEST_TEXT, StateRow, StateSpace};
 use crate::codes;
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
-use crate::dve::is_name;
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported, too_long};
+use crate::question::tokens::is_name;
 use crate::spelling::did_you_mean;
-
-/// Spans are 32 bits wide; dumps of this size are possible, larger ones do not fit in memory as a model.
-const LARGEST_TEXT: usize = 1 << 30;
 
 /// Reads a whole file.
 pub(super) fn space(text: &str) -> Result<StateSpace, Vec<Diagnostic>> {
     if text.len() > LARGEST_TEXT {
-        let message = format!("the state space is longer than {LARGEST_TEXT} bytes");
-        let span = Span::new(LARGEST_TEXT, text.len());
-        let error = Diagnostic::error(codes::TEXT_TOO_LARGE, span, message, "from here on");
-        return Err(vec![error.help("dump less of the model, or check the model itself")]);
+        return Err(vec![too_long("the state space", text, LARGEST_TEXT)]);
     }
     let mut diagnostics = Diagnostics::default();
     let mut reader = Reader {

@@ -2,10 +2,10 @@
 
 use model::guarded_commands::IntegerType;
 
-use super::Parser;
 use crate::diagnostic::Checked;
 use crate::dve::syntax::{Channel, Declaration, Initial, Mutability};
-use crate::dve::tokens::TokenKind;
+use crate::question::parse::Parser;
+use crate::question::tokens::TokenKind;
 
 impl<'text> Parser<'text, '_> {
     /// Whether a declaration of variables or constants starts here.

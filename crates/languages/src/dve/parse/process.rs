@@ -2,13 +2,14 @@
 
 use model::guarded_commands::Span;
 
-use super::Parser;
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Reported};
 use crate::dve::syntax::{
-    Assertion, Assignment, Declaration, Message, Name, Place, Process, Synchronisation, Transition,
+    Assertion, Assignment, Declaration, Message, Place, Process, Synchronisation, Transition,
 };
-use crate::dve::tokens::TokenKind;
+use crate::question::parse::Parser;
+use crate::question::syntax::Name;
+use crate::question::tokens::TokenKind;
 
 /// Where a list of sections may go on after an error in one of them.
 const SECTION_STARTS: &[TokenKind] = &[

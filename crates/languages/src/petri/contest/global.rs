@@ -5,7 +5,8 @@
 
 use model::guarded_commands::{BinaryOperator, CellId, Expression};
 
-use crate::petri::lower::{enabled, joined};
+use crate::lowering::fold;
+use crate::petri::lower::enabled;
 use crate::petri::net::Net;
 
 /// A question about a net, or what is counted of it.
@@ -57,7 +58,7 @@ impl Net {
 
     /// The tokens on all places.
     pub fn all_tokens(&self) -> Expression {
-        joined(BinaryOperator::Add, self.tokens()).unwrap_or(Expression::Constant(0))
+        fold::sum(self.tokens())
     }
 
     /// That no place holds two tokens. Those of all colours count together.
@@ -66,7 +67,7 @@ impl Net {
         let safe = self.place_groups.values();
         let safe =
             safe.map(|places| Expression::binary(BinaryOperator::LessOrEqual, tokens_on(places), one()));
-        joined(BinaryOperator::And, safe.collect()).unwrap_or(one())
+        fold::all(safe.collect())
     }
 
     /// For each place, that it holds as many tokens as in the beginning. Those of all colours count together.
@@ -83,7 +84,7 @@ impl Net {
     pub fn fireable_transitions(&self) -> Vec<Expression> {
         let fireable = |transitions: &Vec<u32>| {
             let instances = transitions.iter().map(|number| enabled(&self.transitions[*number as usize]));
-            joined(BinaryOperator::Or, instances.collect()).unwrap_or(Expression::Constant(0))
+            fold::any(instances.collect())
         };
         self.transition_groups.values().map(fireable).collect()
     }
@@ -92,5 +93,5 @@ impl Net {
 /// The tokens on several places.
 fn tokens_on(places: &[u32]) -> Expression {
     let tokens = places.iter().map(|place| Expression::Cell(CellId(*place))).collect();
-    joined(BinaryOperator::Add, tokens).unwrap_or(Expression::Constant(0))
+    fold::sum(tokens)
 }

@@ -8,7 +8,7 @@ use super::ContestQuestion;
 use super::tree::{State, Tree};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::proposition::{Literal, Propositions};
+use crate::question::proposition::{Literal, Propositions};
 use crate::{CtlFormula, LtlFormula};
 
 /// What a formula asks. Whether it is about linear time is known, or else it is tried: it is one of branching time if it can be, unless linear time is preferred.
@@ -46,7 +46,12 @@ pub(in crate::petri) fn question(
         }
         let formula = reading.ctl(tree)?;
         let propositions = reading.propositions.into_list();
-        return Ok(ContestQuestion::Branching(CtlFormula { formula, propositions, text: shown(tree) }));
+        return Ok(ContestQuestion::Branching(CtlFormula {
+            formula,
+            propositions,
+            text: shown(tree),
+            warnings: Vec::new(),
+        }));
     }
     let (formula, every) = match tree {
         Tree::All(path) => (reading.ltl(path)?, true),
@@ -56,7 +61,7 @@ pub(in crate::petri) fn question(
         path => (reading.ltl(path)?, true),
     };
     let propositions = reading.propositions.into_list();
-    let formula = LtlFormula { formula, propositions, text: shown(tree) };
+    let formula = LtlFormula { formula, propositions, text: shown(tree), warnings: Vec::new() };
     Ok(if every { ContestQuestion::EveryRun(formula) } else { ContestQuestion::NotEveryRun(formula) })
 }
 

@@ -17,8 +17,7 @@ pub(super) mod tree;
 use model::guarded_commands::{Expression, Span};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::formula::LtlFormula;
-use crate::{CtlFormula, Model};
+use crate::{CtlFormula, LtlFormula, Model};
 
 pub use global::Examination;
 pub(crate) use read::not_a_net;
@@ -53,55 +52,27 @@ pub enum ContestQuestion {
     Bound(Expression),
 }
 
-impl Model {
-    /// The properties in a file of the Model Checking Contest, about this model, which must be a Petri net.
-    ///
-    /// ```
-    /// use languages::petri::contest::ContestQuestion;
-    /// use languages::{Language, ReadOptions, read_model_with};
-    ///
-    /// let net = "PLACE p, q; MARKING p: 1; TRANSITION t CONSUME p; PRODUCE q;";
-    /// let options = ReadOptions { language: Language::Lola, ..ReadOptions::default() };
-    /// let model = read_model_with(net, &options).expect("a net");
-    /// let text = "<property-set><property><id>a</id><formula><exists-path><finally><is-fireable><transition>t</transition>\
-    ///     </is-fireable></finally></exists-path></formula></property></property-set>";
-    /// let properties = model.contest_properties(text).expect("a property");
-    /// assert!(matches!(properties[0].question, ContestQuestion::Reachable(_)));
-    /// ```
-    ///
-    /// # Errors
-    /// What is wrong with the file, at most twenty findings in the order of the text.
-    pub fn contest_properties(&self, text: &str) -> Result<Vec<ContestProperty>, Vec<Diagnostic>> {
-        let mut diagnostics = Diagnostics::default();
-        let properties = read::properties(text, self.net.as_deref(), &mut diagnostics);
-        diagnostics.check(properties)
-    }
-
-    /// A task of LoLA, `FORMULA …` or `ANALYSE …`, about this model, which must be a Petri net.
-    ///
-    /// # Errors
-    /// What is wrong with the task.
-    pub fn lola_task(&self, text: &str) -> Result<ContestQuestion, Vec<Diagnostic>> {
-        match &self.net {
-            Some(net) => super::lola::task(text, net),
-            None => Err(vec![not_a_net(text)]),
-        }
-    }
-}
-
-impl Model {
-    /// The task behind a net of LoLA, in the text that the net was read from.
-    ///
-    /// # Errors
-    /// What is wrong with the task.
-    pub fn task_behind_net(&self, text: &str) -> Result<Option<ContestQuestion>, Vec<Diagnostic>> {
-        let Some((start, task)) = self.net.as_ref().and_then(|net| Some((net.task?, text.get(net.task?..)?)))
-        else {
-            return Ok(None);
-        };
-        // Blanks in place of the net, so that everything stands where it is.
-        self.lola_task(&(" ".repeat(start) + task)).map(Some)
-    }
+/// Reads the properties in a file of the Model Checking Contest, about a model that must be a Petri net.
+///
+/// ```
+/// use languages::petri::contest::{self, ContestQuestion};
+/// use languages::{ReadOptions, format, read_model_with};
+///
+/// let net = "PLACE p, q; MARKING p: 1; TRANSITION t CONSUME p; PRODUCE q;";
+/// let options = ReadOptions { format: &format::LOLA, ..ReadOptions::default() };
+/// let model = read_model_with(net, &options).expect("a net");
+/// let text = "<property-set><property><id>a</id><formula><exists-path><finally><is-fireable><transition>t</transition>\
+///     </is-fireable></finally></exists-path></formula></property></property-set>";
+/// let properties = contest::properties(&model, text).expect("a property");
+/// assert!(matches!(properties[0].question, ContestQuestion::Reachable(_)));
+/// ```
+///
+/// # Errors
+/// What is wrong with the file, at most twenty findings in the order of the text.
+pub fn properties(model: &Model, text: &str) -> Result<Vec<ContestProperty>, Vec<Diagnostic>> {
+    let mut diagnostics = Diagnostics::default();
+    let properties = read::properties(text, model.net().map(|net| &**net), &mut diagnostics);
+    diagnostics.check(properties)
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use super::tree::{State, Tree, connected, negated};
 use super::{ContestProperty, ContestQuestion, logic};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
-use crate::petri::lower::{enabled, joined};
+use crate::lowering::fold;
+use crate::petri::lower::enabled;
 use crate::petri::net::Net;
 use crate::petri::xml::{Document, Element, Piece};
 use crate::spelling::did_you_mean;
@@ -124,7 +125,7 @@ impl Reader<'_> {
             "false" => Tree::State(state(Expression::Constant(0), "false".into())),
             "deadlock" => {
                 let fires = self.net.transitions.iter().map(enabled).collect();
-                let fires = joined(BinaryOperator::Or, fires).unwrap_or(Expression::Constant(0));
+                let fires = fold::any(fires);
                 let state = state(fires.negated(), "deadlock".into());
                 Tree::State(State { is_deadlock: true, ..state })
             }
@@ -194,7 +195,7 @@ impl Reader<'_> {
             cells.extend(places.iter().map(|place| Expression::Cell(CellId(*place))));
             names.push(name);
         }
-        let sum = joined(BinaryOperator::Add, cells).unwrap_or(Expression::Constant(0));
+        let sum = fold::sum(cells);
         Ok((sum, format!("tokens-count({})", names.join(", "))))
     }
 
@@ -213,7 +214,7 @@ impl Reader<'_> {
             fires.extend(transitions.iter().map(|number| enabled(&self.net.transitions[*number as usize])));
             names.push(name);
         }
-        let fires = joined(BinaryOperator::Or, fires).unwrap_or(Expression::Constant(0));
+        let fires = fold::any(fires);
         Ok((fires, format!("is-fireable({})", names.join(", "))))
     }
 

@@ -2,7 +2,7 @@
 
 use model::guarded_commands::{BinaryOperator, Expression, Span};
 
-use crate::petri::lower::joined;
+use crate::lowering::fold;
 
 /// A formula as it is written.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ pub(in crate::petri) fn connected(operator: BinaryOperator, trees: Vec<Tree>, sp
         _ => {
             let texts: Vec<String> = states.iter().map(|state| format!("({})", state.text)).collect();
             let expressions = states.into_iter().map(|state| state.expression).collect();
-            let expression = joined(operator, expressions).unwrap_or(Expression::Constant(neutral));
+            let expression = fold::balanced(operator, expressions).unwrap_or(Expression::Constant(neutral));
             Some(State { expression, text: texts.join(word), span, is_deadlock: false })
         }
     };

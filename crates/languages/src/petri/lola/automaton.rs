@@ -25,7 +25,7 @@ use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::petri::contest::tree::Tree;
 use crate::petri::net::Net;
-use crate::proposition::Propositions;
+use crate::question::proposition::Propositions;
 use crate::spelling::did_you_mean;
 
 /// What an automaton looks like.

@@ -11,9 +11,10 @@ use model::guarded_commands::{BinaryOperator, CellId, Expression, Span};
 use super::tokens::{Braces, Cursor, Token, tokens};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
+use crate::lowering::fold;
 use crate::petri::contest::tree::{State, Tree, connected, negated, quantified};
 use crate::petri::contest::{ContestQuestion, logic};
-use crate::petri::lower::{enabled, joined};
+use crate::petri::lower::enabled;
 use crate::petri::net::Net;
 use crate::spelling::did_you_mean;
 
@@ -50,7 +51,7 @@ enum Sign {
 }
 
 /// Reads a task.
-pub(in crate::petri) fn task(text: &str, net: &Net) -> Result<ContestQuestion, Vec<Diagnostic>> {
+pub(super) fn task(text: &str, net: &Net) -> Result<ContestQuestion, Vec<Diagnostic>> {
     let mut diagnostics = Diagnostics::default();
     let words = words(text, Braces::Comments, net, &mut diagnostics);
     let mut reader = Reader { words, nesting: 0, net, help: TASK, diagnostics: &mut diagnostics };
@@ -161,7 +162,7 @@ impl<'text> Reader<'text, '_> {
             }
         }
         let same = (0..).zip(counts).map(|(place, count)| Expression::cell_equals(CellId(place), count));
-        let marked = joined(BinaryOperator::And, same.collect()).unwrap_or(Expression::Constant(1));
+        let marked = fold::all(same.collect());
         Ok(ContestQuestion::Reachable(marked))
     }
 
@@ -335,7 +336,7 @@ impl<'text> Reader<'text, '_> {
             "DEADLOCK" => {
                 self.words.advance();
                 let fires = self.net.transitions.iter().map(enabled).collect();
-                let fires = joined(BinaryOperator::Or, fires).unwrap_or(Expression::Constant(0));
+                let fires = fold::any(fires);
                 state(fires.negated(), true)
             }
             "INITIAL" => {
@@ -343,8 +344,7 @@ impl<'text> Reader<'text, '_> {
                 let same = (0..).zip(&self.net.places).map(|(place, initial)| {
                     Expression::cell_equals(CellId(place), i64::from(initial.tokens))
                 });
-                let same = joined(BinaryOperator::And, same.collect());
-                state(same.unwrap_or(Expression::Constant(1)), false)
+                state(fold::all(same.collect()), false)
             }
             "FIREABLE" => {
                 self.words.advance();

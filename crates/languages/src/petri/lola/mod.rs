@@ -17,6 +17,32 @@ mod formula;
 mod read;
 mod tokens;
 
+use super::contest::{ContestQuestion, not_a_net};
+use crate::Model;
+use crate::diagnostic::Diagnostic;
 pub(crate) use automaton::automaton;
-pub(super) use formula::task;
 pub(super) use read::net;
+
+/// Reads a task of LoLA, `FORMULA …` or `ANALYSE …`, about a model that must be a Petri net.
+///
+/// # Errors
+/// What is wrong with the task.
+pub fn task(model: &Model, text: &str) -> Result<ContestQuestion, Vec<Diagnostic>> {
+    match model.net() {
+        Some(net) => formula::task(text, net),
+        None => Err(vec![not_a_net(text)]),
+    }
+}
+
+/// Reads the task that follows a net in the text that the model was read from. None, if there is no task.
+///
+/// # Errors
+/// What is wrong with the task.
+pub fn task_after_net(model: &Model, text: &str) -> Result<Option<ContestQuestion>, Vec<Diagnostic>> {
+    let start = model.net().and_then(|net| net.task);
+    let Some((start, rest)) = start.and_then(|start| Some((start, text.get(start..)?))) else {
+        return Ok(None);
+    };
+    // Blanks replace the net, so that spans point into the whole text.
+    task(model, &(" ".repeat(start) + rest)).map(Some)
+}

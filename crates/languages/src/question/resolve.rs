@@ -1,118 +1,44 @@
-//! What names mean: the symbol table and the expressions it gives meaning to.
+//! What names mean in an expression: syntax trees to expressions over cells.
 //!
-//! DVE has four kinds of names that never meet in one place of the grammar (variables, channels, processes,
-//! states of a process), so each kind has its own table and a state may share its name with a variable. Variables
-//! are looked up in the own process first, then in the whole model.
+//! Variables are looked up in the own process first, then in the whole model. Processes, locations and
+//! channels have tables of their own (see [`names`](crate::names)), and the grammar tells which one is
+//! meant.
 //!
-//! In progress measures they do meet, because a measure may speak of everything that a state holds: a variable hides a
-//! process of its name, and both hide a channel. `process P` and `channel c` say which one is meant.
-//!
-//! The table outlives reading the file: an invariant on the command line is resolved against it.
+//! In progress measures these tables meet, because a measure may speak of everything that a state holds.
+//! There a variable hides a process of its name, and both hide a channel. `process P` and `channel c` say
+//! which one is meant.
 
-use std::collections::BTreeMap;
+use model::guarded_commands::{BinaryOperator, CellId, Expression, LocationId, Span, UnaryOperator};
 
-use model::guarded_commands::{
-    BinaryOperator, CellId, Expression, IntegerType, LocationId, Place, Span, UnaryOperator, VariableId,
-};
-
-use super::fold;
 use super::syntax::{self, BufferCell, ExpressionKind, Name, Purpose};
 use crate::codes;
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::lowering::fold;
+use crate::names::{Names, ProcessNames, Symbol, Symbols};
 use crate::spelling::did_you_mean;
 
-/// A variable or constant.
-#[derive(Clone, Debug)]
-pub(crate) enum Symbol {
-    /// Its declaration is wrong and was reported; uses of it are not at fault.
-    Broken(Reported),
-    Constant(i64),
-    ConstantArray {
-        variable: VariableId,
-        values: Vec<i64>,
-    },
-    Scalar {
-        cell: CellId,
-        integer: IntegerType,
-    },
-    Array {
-        variable: VariableId,
-        first_cell: CellId,
-        length: u32,
-        integer: IntegerType,
-    },
-}
-
-/// Variables and constants of one process or of the whole model.
-pub(crate) type Symbols = BTreeMap<String, Symbol>;
-
-/// A process as others see it.
-#[derive(Clone, Debug)]
-pub(crate) struct ProcessScope {
-    /// The cell that holds its location.
-    pub(crate) location: CellId,
-    pub(crate) locations: BTreeMap<String, LocationId>,
-    pub(crate) symbols: Symbols,
-}
-
-/// A channel.
-#[derive(Clone, Debug)]
-pub(crate) struct ChannelScope {
-    pub(crate) name: String,
-    pub(crate) span: Span,
-    /// The types of a message's parts, if the channel is typed.
-    pub(crate) fields: Option<Vec<IntegerType>>,
-    pub(crate) buffer: Option<Buffer>,
-}
-
-/// The queue behind a buffered channel.
-#[derive(Clone, Debug)]
-pub(crate) struct Buffer {
-    pub(crate) queue: VariableId,
-    /// The cell that counts its messages.
-    pub(crate) length: CellId,
-    pub(crate) capacity: u32,
-}
-
-/// All names that an expression can use.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Scope {
-    pub(crate) globals: Symbols,
-    pub(crate) processes: BTreeMap<String, ProcessScope>,
-    /// Those without a buffer too.
-    pub(crate) channels: BTreeMap<String, Checked<ChannelScope>>,
-    /// The process that is a property, not a part of the model, if there is one.
-    pub(crate) property: Option<String>,
-}
-
-/// A place for an assignment together with its type.
-pub(crate) struct TypedPlace {
-    pub(crate) place: Place,
-    pub(crate) integer: IntegerType,
-}
-
 /// Gives meaning to the names seen from inside one process, or from outside of all.
-pub(crate) struct Resolver<'scope, 'run> {
-    pub(crate) scope: &'scope Scope,
+pub(crate) struct Resolver<'names, 'run> {
+    pub(crate) names: &'names Names,
     /// The names that hide the global ones.
-    pub(crate) locals: Option<&'scope Symbols>,
+    pub(crate) locals: Option<&'names Symbols>,
     pub(crate) purpose: Purpose,
     pub(crate) diagnostics: &'run mut Diagnostics,
 }
 
-impl<'scope, 'run> Resolver<'scope, 'run> {
+impl<'names, 'run> Resolver<'names, 'run> {
     /// Expressions as they stand in a model: seen from inside a process that has `locals`, or from outside of all.
     pub(crate) fn new(
-        scope: &'scope Scope,
-        locals: Option<&'scope Symbols>,
+        names: &'names Names,
+        locals: Option<&'names Symbols>,
         diagnostics: &'run mut Diagnostics,
     ) -> Self {
-        Self { scope, locals, purpose: Purpose::Model, diagnostics }
+        Self { names, locals, purpose: Purpose::Model, diagnostics }
     }
 
     /// Expressions as they stand in a progress measure.
-    pub(crate) fn for_measures(scope: &'scope Scope, diagnostics: &'run mut Diagnostics) -> Self {
-        Self { scope, locals: None, purpose: Purpose::Measure, diagnostics }
+    pub(crate) fn for_measures(names: &'names Names, diagnostics: &'run mut Diagnostics) -> Self {
+        Self { names, locals: None, purpose: Purpose::Measure, diagnostics }
     }
 
     /// An expression over cells, with constant parts computed.
@@ -133,19 +59,19 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
             }
             ExpressionKind::Foreign { process, name, index } => {
                 let symbol =
-                    self.process(*process).and_then(|scope| self.variable_of(*process, scope, *name));
+                    self.process(*process).and_then(|known| self.variable_of(*process, known, *name));
                 self.read(symbol, *name, index.as_deref(), span)
             }
             ExpressionKind::At { process, location }
-                if !self.scope.processes.contains_key(process.text) && self.is_buffer(*process) =>
+                if !self.names.processes.contains_key(process.text) && self.is_buffer(*process) =>
             {
                 self.buffer_length(*process, *location)
             }
             ExpressionKind::At { process, location } => {
-                let scope = self.process(*process)?;
-                let number = self.location(*process, scope, *location)?;
+                let known = self.process(*process)?;
+                let number = self.location(*process, known, *location)?;
                 let (cell, number) =
-                    (Expression::Cell(scope.location), Expression::Constant(i64::from(number.0)));
+                    (Expression::Cell(known.location), Expression::Constant(i64::from(number.0)));
                 Ok(fold::binary(BinaryOperator::Equal, cell, number, span))
             }
             ExpressionKind::Unary { operator, operand } => {
@@ -206,41 +132,11 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
         }
     }
 
-    /// The target of an assignment.
-    pub(crate) fn place(&mut self, place: &syntax::Place<'_>) -> Checked<TypedPlace> {
-        let (symbol, index) = (self.visible(place.name), place.index.as_ref());
-        let index = index.map(|index| self.expression(index)).transpose();
-        match (symbol?, index?) {
-            (Symbol::Broken(reported), _) => Err(*reported),
-            (Symbol::Scalar { cell, integer }, None) => {
-                Ok(TypedPlace { place: Place::Cell(*cell), integer: *integer })
-            }
-            (Symbol::Array { variable, first_cell, length, integer }, Some(index)) => {
-                let place = match index {
-                    Expression::Constant(value) => {
-                        let offset = self.offset(value, *length, place.name, place.span)?;
-                        Place::Cell(CellId(first_cell.0 + offset))
-                    }
-                    index => Place::Element { array: *variable, index, span: place.span },
-                };
-                Ok(TypedPlace { place, integer: *integer })
-            }
-            (Symbol::Scalar { .. }, Some(_)) => self.not_an_array(place.name),
-            (Symbol::Array { .. }, None) => self.array_without_index(place.name),
-            (Symbol::Constant(_) | Symbol::ConstantArray { .. }, _) => {
-                let message = format!("`{}` is a constant", place.name.text);
-                let error =
-                    Diagnostic::error(codes::NOT_ASSIGNABLE, place.span, message, "cannot be assigned");
-                Err(self.diagnostics.report(error.help("declare it without `const`")))
-            }
-        }
-    }
-
     /// Reads what `name` was found to mean. The index is resolved even if the name is unknown: it may hold
     /// mistakes of its own.
     fn read(
         &mut self,
-        symbol: Checked<&'scope Symbol>,
+        symbol: Checked<&'names Symbol>,
         name: Name<'_>,
         index: Option<&syntax::Expression<'_>>,
         span: Span,
@@ -251,7 +147,14 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
             (Symbol::Constant(value), None) => Ok(Expression::Constant(*value)),
             (Symbol::Scalar { cell, .. }, None) => Ok(Expression::Cell(*cell)),
             (Symbol::Constant(_) | Symbol::Scalar { .. }, Some(_)) => self.not_an_array(name),
-            (Symbol::Array { .. } | Symbol::ConstantArray { .. }, None) => self.array_without_index(name),
+            (Symbol::Array { first_cell, .. }, None) => {
+                self.bare_array(name);
+                Ok(Expression::Cell(*first_cell))
+            }
+            (Symbol::ConstantArray { values, .. }, None) => {
+                self.bare_array(name);
+                Ok(Expression::Constant(values.first().copied().unwrap_or(0)))
+            }
             (Symbol::Array { first_cell, length, .. }, Some(Expression::Constant(index))) => {
                 let offset = self.offset(index, *length, name, span)?;
                 Ok(Expression::Cell(CellId(first_cell.0 + offset)))
@@ -269,19 +172,19 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
     /// The process whose location's number its name alone stands for. In DVE it stands for nothing: a location is
     /// tested by `P.s`. Measures want it, because a process that walks through its states in the order of declaration
     /// makes progress.
-    pub(super) fn bare(&self, name: Name<'_>) -> Option<&'scope ProcessScope> {
-        let hidden = self.scope.globals.contains_key(name.text);
-        self.scope.processes.get(name.text).filter(|_| self.purpose == Purpose::Measure && !hidden)
+    pub(super) fn bare(&self, name: Name<'_>) -> Option<&'names ProcessNames> {
+        let hidden = self.names.globals.contains_key(name.text);
+        self.names.processes.get(name.text).filter(|_| self.purpose == Purpose::Measure && !hidden)
     }
 
-    fn visible(&mut self, name: Name<'_>) -> Checked<&'scope Symbol> {
-        let scope = self.scope;
+    pub(crate) fn visible(&mut self, name: Name<'_>) -> Checked<&'names Symbol> {
+        let names = self.names;
         let own = self.locals.and_then(|locals| locals.get(name.text));
-        if let Some(symbol) = own.or_else(|| scope.globals.get(name.text)) {
+        if let Some(symbol) = own.or_else(|| names.globals.get(name.text)) {
             return Ok(symbol);
         }
         let own = self.locals.into_iter().flatten().map(|(name, _)| name.as_str());
-        let known = own.chain(scope.globals.keys().map(String::as_str));
+        let known = own.chain(names.globals.keys().map(String::as_str));
         let help = self.elsewhere(name.text).or_else(|| did_you_mean(name.text, known));
         let message = format!("no variable or constant `{}` here", name.text);
         let error = Diagnostic::error(codes::UNKNOWN_NAME, name.span, message, "unknown name");
@@ -290,32 +193,35 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
 
     /// Where an unknown name does exist.
     fn elsewhere(&self, name: &str) -> Option<String> {
-        if let Some(process) = self.scope.processes.get(name) {
+        if let Some(process) = self.names.processes.get(name) {
             let first = process.locations.iter().find(|(_, location)| location.0 == 0);
             let first = first.map_or("state", |(location, _)| location.as_str());
-            return Some(format!("`{name}` is a process: `{name}.{first}` is 1 while it is in `{first}`"));
+            let test = self.names.syntax.location(name, first);
+            return Some(format!("`{name}` is a process: `{test}` is 1 while it is in `{first}`"));
         }
-        self.scope.processes.iter().find_map(|(process, scope)| {
-            if scope.symbols.contains_key(name) {
-                Some(format!("process `{process}` has one: write `{process}->{name}`"))
-            } else if scope.locations.contains_key(name) {
-                Some(format!("it is a state of process `{process}`: write `{process}.{name}`"))
+        self.names.processes.iter().find_map(|(process, known)| {
+            if known.symbols.contains_key(name) {
+                let written = self.names.syntax.variable(process, name);
+                Some(format!("process `{process}` has one: write `{written}`"))
+            } else if known.locations.contains_key(name) {
+                let written = self.names.syntax.location(process, name);
+                Some(format!("it is a state of process `{process}`: write `{written}`"))
             } else {
                 None
             }
         })
     }
 
-    pub(super) fn process(&mut self, name: Name<'_>) -> Checked<&'scope ProcessScope> {
-        let scope = self.scope;
-        if let Some(process) = scope.processes.get(name.text) {
+    pub(super) fn process(&mut self, name: Name<'_>) -> Checked<&'names ProcessNames> {
+        let names = self.names;
+        if let Some(process) = names.processes.get(name.text) {
             return Ok(process);
         }
-        let help = match &scope.property {
+        let help = match &names.property {
             Some(property) if property == name.text => {
                 Some("it is the property of this model, and what it watches cannot depend on it".to_owned())
             }
-            _ => did_you_mean(name.text, scope.processes.keys().map(String::as_str)),
+            _ => did_you_mean(name.text, names.processes.keys().map(String::as_str)),
         };
         let message = format!("no process `{}` in this model", name.text);
         let error = Diagnostic::error(codes::UNKNOWN_PROCESS, name.span, message, "unknown process");
@@ -325,16 +231,17 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
     fn variable_of(
         &mut self,
         process: Name<'_>,
-        scope: &'scope ProcessScope,
+        known: &'names ProcessNames,
         name: Name<'_>,
-    ) -> Checked<&'scope Symbol> {
-        if let Some(symbol) = scope.symbols.get(name.text) {
+    ) -> Checked<&'names Symbol> {
+        if let Some(symbol) = known.symbols.get(name.text) {
             return Ok(symbol);
         }
-        let help = if scope.locations.contains_key(name.text) {
-            Some(format!("states are tested with a dot: `{}.{}`", process.text, name.text))
+        let help = if known.locations.contains_key(name.text) {
+            let written = self.names.syntax.location(process.text, name.text);
+            Some(format!("it is a state, which is tested by `{written}`"))
         } else {
-            did_you_mean(name.text, scope.symbols.keys().map(String::as_str))
+            did_you_mean(name.text, known.symbols.keys().map(String::as_str))
         };
         let message = format!("process `{}` has no variable `{}`", process.text, name.text);
         let error = Diagnostic::error(codes::UNKNOWN_NAME, name.span, message, "unknown name");
@@ -344,23 +251,24 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
     pub(super) fn location(
         &mut self,
         process: Name<'_>,
-        scope: &ProcessScope,
+        known: &ProcessNames,
         name: Name<'_>,
     ) -> Checked<LocationId> {
-        if let Some(location) = scope.locations.get(name.text) {
+        if let Some(location) = known.locations.get(name.text) {
             return Ok(*location);
         }
-        let help = if scope.symbols.contains_key(name.text) {
-            Some(format!("variables are read with an arrow: `{}->{}`", process.text, name.text))
+        let help = if known.symbols.contains_key(name.text) {
+            let written = self.names.syntax.variable(process.text, name.text);
+            Some(format!("it is a variable, which is read by `{written}`"))
         } else {
-            did_you_mean(name.text, scope.locations.keys().map(String::as_str))
+            did_you_mean(name.text, known.locations.keys().map(String::as_str))
         };
         let message = format!("process `{}` has no state `{}`", process.text, name.text);
         let error = Diagnostic::error(codes::UNKNOWN_LOCATION, name.span, message, "unknown state");
         Err(self.diagnostics.report(error.help_if_any(help)))
     }
 
-    pub(super) fn offset(&mut self, index: i64, length: u32, array: Name<'_>, span: Span) -> Checked<u32> {
+    pub(crate) fn offset(&mut self, index: i64, length: u32, array: Name<'_>, span: Span) -> Checked<u32> {
         if let Some(offset) = u32::try_from(index).ok().filter(|offset| *offset < length) {
             return Ok(offset);
         }
@@ -369,23 +277,17 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
         Err(self.diagnostics.report(Diagnostic::error(codes::INDEX_OUT_OF_RANGE, span, message, label)))
     }
 
-    fn not_an_array<T>(&mut self, name: Name<'_>) -> Checked<T> {
+    pub(crate) fn not_an_array<T>(&mut self, name: Name<'_>) -> Checked<T> {
         let message = format!("`{}` is not an array", name.text);
         let error = Diagnostic::error(codes::NOT_AN_ARRAY, name.span, message, "has no elements");
         Err(self.diagnostics.report(error.help("remove the index")))
     }
 
-    fn array_without_index<T>(&mut self, name: Name<'_>) -> Checked<T> {
-        let message = format!("`{}` is an array", name.text);
-        let error = Diagnostic::error(codes::ARRAY_WITHOUT_INDEX, name.span, message, "which element?");
-        Err(self.diagnostics.report(error.help(format!("write `{}[…]`", name.text))))
+    /// Warns that the name of an array without an index is read as its first element. DiVinE reads it
+    /// that way, and published models (UPPAAL's train gate, translated) rely on it.
+    pub(crate) fn bare_array(&mut self, name: Name<'_>) {
+        let message = format!("the array `{0}` has no index, and is read as `{0}[0]`", name.text);
+        let warning = Diagnostic::warning(codes::BARE_ARRAY, name.span, message, "means the first element");
+        self.diagnostics.warn_once(warning.help(format!("write `{}[0]`", name.text)));
     }
-}
-
-/// `value` cut to `from` before it is stored as `to`. Only widening needs an operator: storing cuts by itself.
-pub(crate) fn narrowed(value: Expression, from: IntegerType, to: IntegerType) -> Expression {
-    if from.signed || from.bits >= to.bits {
-        return value;
-    }
-    fold::binary(BinaryOperator::BitAnd, value, Expression::Constant(from.max()), Span::default())
 }

@@ -13,10 +13,10 @@ use model::guarded_commands::{
 use model::measure::MeasureKind;
 use model::value_order::ValueOrder;
 
-use super::buffer::LENGTH;
-use super::parse::{TIGHTEST, spelling};
-use super::resolve::Scope;
+use super::parse::expression::{TIGHTEST, spelling};
+use super::queue_cells::LENGTH;
 use super::tokens::is_name;
+use crate::names::Names;
 
 /// About as many characters as a component may have in a summary.
 const SUMMARY: usize = 40;
@@ -24,17 +24,17 @@ const SUMMARY: usize = 40;
 /// A measure that reads back as these components.
 pub(crate) fn measure(
     commands: &GuardedCommands,
-    scope: &Scope,
+    names: &Names,
     components: &[Expression],
     kind: MeasureKind,
 ) -> String {
-    let writer = Writer { commands, scope };
+    let writer = Writer { commands, names };
     list(components.iter().map(|component| writer.text(component)).collect(), kind)
 }
 
 /// A measure for people to recognise: long components are cut.
-pub(crate) fn summary(commands: &GuardedCommands, scope: &Scope, components: &[Expression]) -> String {
-    let writer = Writer { commands, scope };
+pub(crate) fn summary(commands: &GuardedCommands, names: &Names, components: &[Expression]) -> String {
+    let writer = Writer { commands, names };
     list(components.iter().map(|component| writer.summary(component)).collect(), MeasureKind::Lexicographic)
 }
 
@@ -48,7 +48,7 @@ fn list(mut components: Vec<String>, kind: MeasureKind) -> String {
 
 struct Writer<'m> {
     commands: &'m GuardedCommands,
-    scope: &'m Scope,
+    names: &'m Names,
 }
 
 impl<'m> Writer<'m> {
@@ -112,7 +112,7 @@ impl<'m> Writer<'m> {
             return None;
         };
         let process = self.process_at(*cell)?;
-        Some(format!("{}.{}", process.name, location_name(process, *value)?))
+        Some(self.names.syntax.location(&process.name, &location_name(process, *value)?))
     }
 
     /// What reads back as this cell.
@@ -135,8 +135,8 @@ impl<'m> Writer<'m> {
     /// The name of a variable as it is seen from outside of all processes.
     fn variable(&self, variable: &Variable) -> String {
         let name = &variable.name;
-        let is_variable = self.scope.globals.contains_key(name);
-        let is_process = self.scope.processes.contains_key(name);
+        let is_variable = self.names.globals.contains_key(name);
+        let is_process = self.names.processes.contains_key(name);
         match (&variable.shape, variable.process) {
             (Shape::Location(_), _) if is_variable => format!("process {name}"),
             (Shape::Location(_), _) => name.clone(),
@@ -144,7 +144,7 @@ impl<'m> Writer<'m> {
             // Names that are no words stand in quotation marks.
             (_, None) if !is_name(name) => format!("\"{name}\""),
             (_, None) => name.clone(),
-            (_, Some(process)) => format!("{}->{name}", self.commands.process(process).name),
+            (_, Some(process)) => self.names.syntax.variable(&self.commands.process(process).name, name),
         }
     }
 

@@ -10,13 +10,14 @@ use std::collections::BTreeSet;
 use model::guarded_commands::Expression;
 use model::value_order::{ValueOrder, WIDEST_ORDER};
 
-use super::fold;
-use super::resolve::{ProcessScope, Resolver};
+use super::resolve::Resolver;
 use super::syntax::{self, ExpressionKind, Name, OrderValue, Rank};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic};
+use crate::lowering::fold;
+use crate::names::ProcessNames;
 
-impl<'scope> Resolver<'scope, '_> {
+impl<'names> Resolver<'names, '_> {
     /// The rank of the operand's value.
     pub(super) fn rank(&mut self, rank: &Rank<'_>) -> Checked<Expression> {
         let operand = self.expression(&rank.operand);
@@ -42,10 +43,10 @@ impl<'scope> Resolver<'scope, '_> {
     }
 
     /// The process whose locations are ordered.
-    fn ranked_process<'text>(&self, rank: &Rank<'text>) -> Option<(Name<'text>, &'scope ProcessScope)> {
+    fn ranked_process<'text>(&self, rank: &Rank<'text>) -> Option<(Name<'text>, &'names ProcessNames)> {
         let name = rank.alone?;
         let process = match rank.operand.kind {
-            ExpressionKind::Process(_) => self.scope.processes.get(name.text),
+            ExpressionKind::Process(_) => self.names.processes.get(name.text),
             _ => self.bare(name),
         };
         Some((name, process?))
@@ -55,11 +56,11 @@ impl<'scope> Resolver<'scope, '_> {
     fn order_value(
         &mut self,
         value: &OrderValue<'_>,
-        process: Option<(Name<'_>, &ProcessScope)>,
+        process: Option<(Name<'_>, &ProcessNames)>,
         known: &mut BTreeSet<i64>,
     ) -> Checked<i64> {
         let number = match (process, value.number) {
-            (Some((name, scope)), number) => self.ordered_location(name, scope, value.name, number)?,
+            (Some((name, names)), number) => self.ordered_location(name, names, value.name, number)?,
             (None, Some(number)) => number,
             (None, None) => {
                 let kind = ExpressionKind::Variable { name: value.name, index: None };
@@ -79,13 +80,13 @@ impl<'scope> Resolver<'scope, '_> {
     fn ordered_location(
         &mut self,
         process: Name<'_>,
-        scope: &ProcessScope,
+        known: &ProcessNames,
         name: Name<'_>,
         number: Option<i64>,
     ) -> Checked<i64> {
-        let count = scope.locations.len();
+        let count = known.locations.len();
         match number {
-            Some(number) if !scope.locations.contains_key(name.text) => {
+            Some(number) if !known.locations.contains_key(name.text) => {
                 if usize::try_from(number).is_ok_and(|number| number < count) {
                     return Ok(number);
                 }
@@ -94,7 +95,7 @@ impl<'scope> Resolver<'scope, '_> {
                 let help = format!("its states have the numbers 0 to {}", count.saturating_sub(1));
                 Err(self.diagnostics.report(error.help(help)))
             }
-            _ => Ok(i64::from(self.location(process, scope, name)?.0)),
+            _ => Ok(i64::from(self.location(process, known, name)?.0)),
         }
     }
 }

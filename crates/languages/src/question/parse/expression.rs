@@ -10,8 +10,8 @@ use model::guarded_commands::{BinaryOperator, Span, UnaryOperator};
 use super::{Expected, Parser};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Reported};
-use crate::dve::syntax::{Expression, ExpressionKind, Name, Purpose};
-use crate::dve::tokens::{self, TokenKind};
+use crate::question::syntax::{Expression, ExpressionKind, Name, Purpose};
+use crate::question::tokens::{self, TokenKind};
 
 /// The deepest expression that is accepted. Hand-written and generated models stay far below.
 pub(crate) const DEEPEST: usize = 256;
@@ -57,7 +57,7 @@ pub(crate) fn spelling(operator: BinaryOperator) -> (u8, &'static str) {
 }
 
 impl<'text> Parser<'text, '_> {
-    pub(super) fn expression(&mut self) -> Checked<Expression<'text>> {
+    pub(crate) fn expression(&mut self) -> Checked<Expression<'text>> {
         self.binary(0)
     }
 
@@ -142,28 +142,40 @@ impl<'text> Parser<'text, '_> {
         Expression { kind: ExpressionKind::Variable { name, index: None }, span, depth: 1 }
     }
 
+    /// An operand that begins with a name, in the notation of the model's language.
     pub(super) fn named(&mut self) -> Checked<Expression<'text>> {
-        let first = self.name()?;
-        let leaf = |kind, span| Ok(Expression { kind, span, depth: 1 });
-        if self.eat(TokenKind::Dot) {
-            let location = self.location_name()?;
-            return leaf(ExpressionKind::At { process: first, location }, first.span.to(location.span));
-        }
-        let owned = if self.eat(TokenKind::Arrow) { Some(self.name()?) } else { None };
+        let syntax = self.syntax;
+        syntax.operand(self)
+    }
+
+    /// The variable `name`, which was just read, perhaps indexed; in a measure also a message of a queue.
+    pub(crate) fn variable(&mut self, name: Name<'text>) -> Checked<Expression<'text>> {
+        let index = match self.bracketed()? {
+            Some(index) if self.at_part() => return self.buffered(name, name.span, index),
+            index => index,
+        };
+        self.with_index(name.span, index, |index| ExpressionKind::Variable { name, index })
+    }
+
+    /// An operand that began at `start`, with the index that may follow.
+    pub(crate) fn indexed(
+        &mut self,
+        start: Span,
+        kind: impl FnOnce(Option<Box<Expression<'text>>>) -> ExpressionKind<'text>,
+    ) -> Checked<Expression<'text>> {
         let index = self.bracketed()?;
-        let index = match index {
-            Some(index) if owned.is_none() && self.at_part() => {
-                return self.buffered(first, first.span, index);
-            }
-            index => index.map(Box::new),
-        };
-        let span = first.span.to(self.previous_span());
+        self.with_index(start, index, kind)
+    }
+
+    fn with_index(
+        &mut self,
+        start: Span,
+        index: Option<Expression<'text>>,
+        kind: impl FnOnce(Option<Box<Expression<'text>>>) -> ExpressionKind<'text>,
+    ) -> Checked<Expression<'text>> {
+        let span = start.to(self.previous_span());
         let depth = 1 + index.as_ref().map_or(0, |index| index.depth);
-        let kind = match owned {
-            Some(name) => ExpressionKind::Foreign { process: first, name, index },
-            None => ExpressionKind::Variable { name: first, index },
-        };
-        self.shallow(Expression { kind, span, depth })
+        self.shallow(Expression { kind: kind(index.map(Box::new)), span, depth })
     }
 
     /// The expression, unless it is too deep.
@@ -172,7 +184,7 @@ impl<'text> Parser<'text, '_> {
     }
 
     /// The name after a dot. States of a state space are mostly called by numbers.
-    fn location_name(&mut self) -> Checked<Name<'text>> {
+    pub(crate) fn location_name(&mut self) -> Checked<Name<'text>> {
         let span = self.span();
         if let TokenKind::Number(_) = self.kind() {
             self.advance();
@@ -182,7 +194,7 @@ impl<'text> Parser<'text, '_> {
     }
 
     /// `[expression]`, if there is one.
-    pub(super) fn bracketed(&mut self) -> Checked<Option<Expression<'text>>> {
+    pub(crate) fn bracketed(&mut self) -> Checked<Option<Expression<'text>>> {
         let start = self.span();
         if !self.eat(TokenKind::OpenBracket) {
             return Ok(None);
@@ -218,7 +230,7 @@ impl<'text> Parser<'text, '_> {
 mod tests {
     use super::*;
     use crate::diagnostic::Diagnostics;
-    use crate::dve::parse;
+    use crate::question::parse::expression_at;
 
     /// The tree with every operator in parentheses.
     fn show(expression: &Expression<'_>) -> String {
@@ -241,15 +253,19 @@ mod tests {
         }
     }
 
+    fn parsed<'text>(text: &'text str, diagnostics: &mut Diagnostics) -> Checked<Expression<'text>> {
+        expression_at(text, Span::new(0, text.len()), crate::names::ARROW_AND_DOT, diagnostics)
+    }
+
     fn tree(text: &str) -> String {
         let mut diagnostics = Diagnostics::default();
-        let parsed = parse::expression(text, &mut diagnostics);
+        let parsed = parsed(text, &mut diagnostics);
         diagnostics.check(parsed).map(|expression| show(&expression)).unwrap()
     }
 
     fn code(text: &str) -> &'static str {
         let mut diagnostics = Diagnostics::default();
-        let parsed = parse::expression(text, &mut diagnostics);
+        let parsed = parsed(text, &mut diagnostics);
         diagnostics.check(parsed).map(|_| ()).unwrap_err()[0].code
     }
 

@@ -8,8 +8,8 @@ use super::formula::Reader;
 use super::operator_words::{between, prefixes};
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Reported};
-use crate::dve::syntax::UnaryTemporal;
-use crate::dve::tokens::TokenKind;
+use crate::question::syntax::UnaryTemporal;
+use crate::question::tokens::TokenKind;
 
 impl Reader<'_, '_, '_> {
     /// Reports the current token, where an operator or the end should be.

@@ -4,7 +4,7 @@ use model::guarded_commands::{BinaryOperator, Span, UnaryOperator};
 
 use super::formula::Reader;
 use crate::diagnostic::Checked;
-use crate::dve::syntax::{
+use crate::question::syntax::{
     BinaryTemporal, Connective, Expression, ExpressionKind, Formula, FormulaKind, Runs,
 };
 
@@ -41,13 +41,13 @@ impl<'text> Reader<'text, '_, '_> {
         right: Formula<'text>,
     ) -> Checked<Formula<'text>> {
         let (left, right) = match both(left, right) {
-            Both::States(left, right) if self.scope.is_some() => {
+            Both::States(left, right) if self.names.is_some() => {
                 return self.connected_states(connective, left, right);
             }
             Both::States(left, right) => (state(left), state(right)),
             Both::Formulas(left, right) => (left, right),
         };
-        let regroups = self.scope.is_some() && regroups(connective, &left, &right);
+        let regroups = self.names.is_some() && regroups(connective, &left, &right);
         match left.kind {
             // `(F p and q) and r` is `F p and (q and r)`: so `q and r` is one proposition, in which `q` protects `r` from errors.
             FormulaKind::Connected { left: first, right: second, .. } if regroups => {

@@ -7,17 +7,18 @@ use logic::ctl::Ctl;
 use logic::ltl::Ltl;
 use model::guarded_commands::{Span, UnaryOperator};
 
-use super::parse::{self, Logic};
-use super::resolve::{Resolver, Scope};
+use super::ctl::CtlFormula;
+use super::formula_text::{proposition, shown};
+use super::ltl::LtlFormula;
+use super::parse::formula::{Logic, formula as parse_formula};
+use super::proposition::{Literal, Propositions, too_many};
+use super::resolve::Resolver;
 use super::syntax::{
     BinaryTemporal, Connective, Expression, ExpressionKind, Formula, FormulaKind, Runs, UnaryTemporal,
 };
-use super::temporal_text::{proposition, shown};
 use crate::codes;
-use crate::ctl::CtlFormula;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::formula::LtlFormula;
-use crate::proposition::{Literal, Propositions, too_many};
+use crate::names::Names;
 
 /// Longer texts are files of another kind.
 const LARGEST_TEXT: usize = 1 << 20;
@@ -26,29 +27,29 @@ const LARGEST_TEXT: usize = 1 << 20;
 const LARGEST_FORMULA: usize = 100_000;
 
 /// Reads a formula of linear temporal logic about a model.
-pub(crate) fn ltl(text: &str, scope: &Scope) -> Result<LtlFormula, Vec<Diagnostic>> {
-    let mut propositions = ModelAtoms { scope, text, propositions: Propositions::default() };
-    let (formula, text) =
-        read(text, Logic::Linear, Some(scope), &mut propositions, |translation, formula| {
+pub(crate) fn ltl(text: &str, names: &Names) -> Result<LtlFormula, Vec<Diagnostic>> {
+    let mut propositions = ModelAtoms { names, text, propositions: Propositions::default() };
+    let Read { formula, text, warnings } =
+        read(text, Logic::Linear, Some(names), &mut propositions, |translation, formula| {
             translation.ltl(formula)
         })?;
-    Ok(LtlFormula { formula, propositions: propositions.propositions.into_list(), text })
+    Ok(LtlFormula { formula, propositions: propositions.propositions.into_list(), text, warnings })
 }
 
 /// Reads a formula of computation tree logic about a model.
-pub(crate) fn ctl(text: &str, scope: &Scope) -> Result<CtlFormula, Vec<Diagnostic>> {
-    let mut propositions = ModelAtoms { scope, text, propositions: Propositions::default() };
-    let (formula, text) =
-        read(text, Logic::Branching, Some(scope), &mut propositions, |translation, formula| {
+pub(crate) fn ctl(text: &str, names: &Names) -> Result<CtlFormula, Vec<Diagnostic>> {
+    let mut propositions = ModelAtoms { names, text, propositions: Propositions::default() };
+    let Read { formula, text, warnings } =
+        read(text, Logic::Branching, Some(names), &mut propositions, |translation, formula| {
             translation.ctl(formula)
         })?;
-    Ok(CtlFormula { formula, propositions: propositions.propositions.into_list(), text })
+    Ok(CtlFormula { formula, propositions: propositions.propositions.into_list(), text, warnings })
 }
 
 /// Reads a formula of linear temporal logic about anything that has names.
 pub(crate) fn ltl_over_names(text: &str) -> Result<(Ltl, Vec<String>), Vec<Diagnostic>> {
     let mut atoms = NameAtoms { text, names: Vec::new() };
-    let (formula, _) =
+    let Read { formula, .. } =
         read(text, Logic::Linear, None, &mut atoms, |translation, formula| translation.ltl(formula))?;
     Ok((formula, atoms.names))
 }
@@ -56,7 +57,7 @@ pub(crate) fn ltl_over_names(text: &str) -> Result<(Ltl, Vec<String>), Vec<Diagn
 /// Reads a formula of computation tree logic about anything that has names.
 pub(crate) fn ctl_over_names(text: &str) -> Result<(Ctl, Vec<String>), Vec<Diagnostic>> {
     let mut atoms = NameAtoms { text, names: Vec::new() };
-    let (formula, _) =
+    let Read { formula, .. } =
         read(text, Logic::Branching, None, &mut atoms, |translation, formula| translation.ctl(formula))?;
     Ok((formula, atoms.names))
 }
@@ -64,14 +65,22 @@ pub(crate) fn ctl_over_names(text: &str) -> Result<(Ctl, Vec<String>), Vec<Diagn
 /// A translated formula and its number of operators.
 type Counted<T> = Checked<(T, usize)>;
 
-/// The formula, and its text as it is understood.
+/// A formula that was read.
+struct Read<T> {
+    formula: T,
+    /// The formula as it is understood.
+    text: String,
+    warnings: Vec<Diagnostic>,
+}
+
+/// Reads a formula.
 fn read<T>(
     text: &str,
     logic: Logic,
-    scope: Option<&Scope>,
+    names: Option<&Names>,
     atoms: &mut dyn Atoms,
     translate: fn(&mut Translation<'_>, &Formula<'_>) -> Counted<T>,
-) -> Result<(T, String), Vec<Diagnostic>> {
+) -> Result<Read<T>, Vec<Diagnostic>> {
     let mut diagnostics = Diagnostics::default();
     if text.len() > LARGEST_TEXT {
         let message = format!("the formula is longer than {LARGEST_TEXT} bytes");
@@ -79,11 +88,11 @@ fn read<T>(
         let error = Diagnostic::error(codes::FORMULA_TOO_LARGE, span, message, "from here on");
         return Err(vec![error.help("is this the file of a formula?")]);
     }
-    let parsed = parse::formula(text, logic, scope, &mut diagnostics);
+    let parsed = parse_formula(text, logic, names, &mut diagnostics);
     let parsed = diagnostics.check(parsed)?;
     let translated = translate(&mut Translation { atoms, diagnostics: &mut diagnostics }, &parsed);
     let (formula, _) = diagnostics.check(translated)?;
-    Ok((formula, shown(&parsed, text)))
+    Ok(Read { formula, text: shown(&parsed, text), warnings: diagnostics.into_warnings() })
 }
 
 /// Gives numbers to what is about one state.
@@ -93,7 +102,7 @@ trait Atoms {
 
 /// Expressions of a model.
 struct ModelAtoms<'a> {
-    scope: &'a Scope,
+    names: &'a Names,
     text: &'a str,
     propositions: Propositions,
 }
@@ -101,7 +110,7 @@ struct ModelAtoms<'a> {
 impl Atoms for ModelAtoms<'_> {
     fn literal(&mut self, expression: &Expression<'_>, diagnostics: &mut Diagnostics) -> Checked<Literal> {
         let (expression, holds) = without_negation(expression);
-        let meaning = Resolver::new(self.scope, None, diagnostics).truth(expression)?;
+        let meaning = Resolver::new(self.names, None, diagnostics).truth(expression)?;
         let text = proposition(self.text, expression.span);
         let literal = self.propositions.literal(&text, meaning, expression.span, diagnostics)?;
         Ok(literal.when(holds))

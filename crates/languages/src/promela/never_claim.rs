@@ -23,22 +23,22 @@ use std::collections::BTreeMap;
 use logic::buchi::{Cube, Edge};
 use model::guarded_commands::{Expression, Span};
 
-use super::label::{Label, place_of};
-use super::{AutomatonFormat, AutomatonWithPropositions, Growing};
-use crate::Model;
+use crate::automata::{AutomatonFormat, AutomatonWithPropositions, Growing, Label, place_of};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
-use crate::dve::{self, Purpose, Token, TokenKind};
-use crate::proposition::Propositions;
+use crate::question::proposition::Propositions;
+use crate::question::syntax::Purpose;
+use crate::question::tokens::{Token, TokenKind, tokens};
 use crate::spelling::did_you_mean;
+use crate::{Model, question};
 
 /// What a claim consists of.
 const STATEMENTS: &str = "a never claim consists of labels, `if` and `do` with options `:: condition -> goto label`, conditions, `skip` and `goto`";
 
 /// Reads a claim about a model.
-pub(super) fn read(text: &str, model: &Model) -> Result<AutomatonWithPropositions, Vec<Diagnostic>> {
+pub(crate) fn read(text: &str, model: &Model) -> Result<AutomatonWithPropositions, Vec<Diagnostic>> {
     let mut diagnostics = Diagnostics::default();
-    let tokens = dve::tokens(text, 0, Purpose::Formula, &mut diagnostics).tokens;
+    let tokens = tokens(text, 0, Purpose::Formula, &mut diagnostics).tokens;
     diagnostics.check(Ok(()))?;
     let mut reader = Reader { text, tokens, next: 0, diagnostics: &mut diagnostics };
     let statements = reader.claim();
@@ -462,9 +462,9 @@ impl<'a, 'run> Builder<'a, 'run> {
             Condition::Else => return Ok(None),
             Condition::Expression(span) => span,
         };
-        let expression = dve::expression_at(self.text, span, &self.model.scope, self.diagnostics)?;
+        let expression = question::truth_at(self.text, span, &self.model.names, self.diagnostics)?;
         let text = |expression: &Expression| match (place_of(expression), expression) {
-            (Some(place), _) => dve::proposition_text(self.text, place),
+            (Some(place), _) => question::formula_text::proposition(self.text, place),
             (None, Expression::Cell(cell)) => self.model.commands.cell_name(*cell),
             _ => self.model.measure_text(std::slice::from_ref(expression)),
         };

@@ -17,8 +17,11 @@ use model::measure::MeasureKind;
 use super::{Expected, Parser};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::dve::syntax::{BufferCell, Expression, ExpressionKind, Measure, Name, OrderValue, Purpose, Rank};
-use crate::dve::tokens::TokenKind;
+use crate::names::{ARROW_AND_DOT, NameSyntax};
+use crate::question::syntax::{
+    BufferCell, Expression, ExpressionKind, Measure, Name, OrderValue, Purpose, Rank,
+};
+use crate::question::tokens::TokenKind;
 
 /// The word that an order begins with.
 pub(super) const ORDER_WORD: &str = "order";
@@ -31,17 +34,19 @@ pub(super) const ORDER: &str =
 pub(crate) fn measure<'text>(
     text: &'text str,
     span: Span,
+    syntax: &'static dyn NameSyntax,
     diagnostics: &mut Diagnostics,
 ) -> Checked<(Vec<Expression<'text>>, MeasureKind)> {
     let part = text.get(..span.end as usize).unwrap_or(text);
     let mut parser = Parser::starting_at(span.start as usize, part, Purpose::Measure, diagnostics);
+    parser.syntax = syntax;
     let components = parser.components()?;
     parser.expect(TokenKind::End)?;
     Ok(components)
 }
 
 /// Reads the measure that the comments of a file declare at `places`; there should be at most one.
-pub(super) fn declared<'text>(
+pub(crate) fn declared<'text>(
     text: &'text str,
     places: &[Span],
     diagnostics: &mut Diagnostics,
@@ -53,7 +58,7 @@ pub(super) fn declared<'text>(
         let help = "keep one `// progress:` comment; several values are compared in order as `(a, b)`, or each by itself as `[a, b]`";
         diagnostics.report(error.help(help));
     }
-    let (components, kind) = measure(text, *first, diagnostics).ok()?;
+    let (components, kind) = measure(text, *first, ARROW_AND_DOT, diagnostics).ok()?;
     let text = &text[first.start as usize..first.end as usize];
     Some(Measure { text, span: *first, components, kind })
 }

@@ -26,12 +26,12 @@ use super::operator_words::{Between, Prefix, between, glued_between, glued_prefi
 use super::{Parser, expression_at};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::dve::resolve::Scope;
-use crate::dve::syntax::{
+use crate::names::Names;
+use crate::question::syntax::{
     BinaryTemporal, Connective, Expression, ExpressionKind, Formula, FormulaKind, Name, Purpose, Runs,
     UnaryTemporal,
 };
-use crate::dve::tokens::{Token, TokenKind};
+use crate::question::tokens::{Token, TokenKind};
 
 /// What a formula is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,19 +81,19 @@ impl Infix {
 pub(crate) fn formula<'text>(
     text: &'text str,
     logic: Logic,
-    scope: Option<&Scope>,
+    names: Option<&Names>,
     diagnostics: &mut Diagnostics,
 ) -> Checked<Formula<'text>> {
     if logic == Logic::Branching {
         let mut unheard = Diagnostics::default();
-        let read = Reader::new(text, logic, scope, Reach::Everything, &mut unheard).whole();
+        let read = Reader::new(text, logic, names, Reach::Everything, &mut unheard).whole();
         if let Ok(formula) = unheard.check(read)
             && is_special(&formula)
         {
             return Ok(formula);
         }
     }
-    Reader::new(text, logic, scope, Reach::Comparison, diagnostics).whole()
+    Reader::new(text, logic, names, Reach::Comparison, diagnostics).whole()
 }
 
 /// Whether it is one of the four forms in which operators take everything.
@@ -114,23 +114,26 @@ fn is_special(formula: &Formula<'_>) -> bool {
     }
 }
 
-pub(super) struct Reader<'text, 'run, 'scope> {
+pub(super) struct Reader<'text, 'run, 'names> {
     pub(super) parser: Parser<'text, 'run>,
     pub(super) logic: Logic,
-    pub(super) scope: Option<&'scope Scope>,
+    pub(super) names: Option<&'names Names>,
     reach: Reach,
 }
 
-impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
+impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
     fn new(
         text: &'text str,
         logic: Logic,
-        scope: Option<&'scope Scope>,
+        names: Option<&'names Names>,
         reach: Reach,
         diagnostics: &'run mut Diagnostics,
     ) -> Self {
-        let parser = Parser::starting_at(0, text, Purpose::Formula, diagnostics);
-        let mut reader = Self { parser, logic, scope, reach };
+        let mut parser = Parser::starting_at(0, text, Purpose::Formula, diagnostics);
+        if let Some(names) = names {
+            parser.syntax = names.syntax;
+        }
+        let mut reader = Self { parser, logic, names, reach };
         reader.split_words();
         reader
     }
@@ -149,7 +152,7 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
                 let is_before_parenthesis =
                     tokens.get(place + 1).is_some_and(|next| next.kind == TokenKind::OpenParenthesis);
                 let parts = glued_between(word).filter(|_| is_before_parenthesis);
-                parts.filter(|(name, _)| self.scope.is_none() || self.is_known(name))
+                parts.filter(|(name, _)| self.names.is_none() || self.is_known(name))
             };
             let Some((front, _)) = parts else {
                 split.push(*token);
@@ -164,13 +167,13 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
 
     /// Whether the model has a variable, a constant or a process of this name.
     fn is_known(&self, name: &str) -> bool {
-        let known = |scope: &Scope| scope.globals.contains_key(name) || scope.processes.contains_key(name);
-        self.scope.is_some_and(known)
+        let known = |names: &Names| names.globals.contains_key(name) || names.processes.contains_key(name);
+        self.names.is_some_and(known)
     }
 
     /// Whether the model has a variable or a constant of this name.
     fn is_variable(&self, name: &str) -> bool {
-        self.scope.is_some_and(|scope| scope.globals.contains_key(name))
+        self.names.is_some_and(|names| names.globals.contains_key(name))
     }
 
     fn whole(&mut self) -> Checked<Formula<'text>> {
@@ -257,7 +260,7 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         let operand = self.nested(start, Self::prefixed)?;
         let span = start.to(operand.span);
         match operand.kind {
-            FormulaKind::State(operand) if self.scope.is_some() || operator == UnaryOperator::Negate => {
+            FormulaKind::State(operand) if self.names.is_some() || operator == UnaryOperator::Negate => {
                 self.prefix_of_state(operator, span, operand).map(state)
             }
             _ if operator == UnaryOperator::Negate => Err(self.number_expected(start)),
@@ -461,7 +464,8 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
                     return Ok(state(self.parser.quoted_name()));
                 }
                 self.parser.advance();
-                let expression = expression_at(self.parser.text, inside, self.parser.diagnostics)?;
+                let expression =
+                    expression_at(self.parser.text, inside, self.parser.syntax, self.parser.diagnostics)?;
                 Ok(state(Expression { span, ..expression }))
             }
             TokenKind::Number(_) | TokenKind::True | TokenKind::False => self.parser.operand().map(state),
@@ -487,13 +491,13 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
 
     /// Whether the arrow behind this name reads a variable of a process.
     fn reads_variable(&self) -> bool {
-        let (Some(scope), Some(name)) = (self.scope, self.word()) else { return false };
+        let (Some(names), Some(name)) = (self.names, self.word()) else { return false };
         let Some(owned) = self.word_at(self.parser.next + 2) else { return false };
-        match scope.processes.get(name) {
-            Some(process) => process.symbols.contains_key(owned) || !scope.globals.contains_key(name),
+        match names.processes.get(name) {
+            Some(process) => process.symbols.contains_key(owned) || !names.globals.contains_key(name),
             // A misspelt process, if the other name tells so.
             None => {
-                let mut processes = scope.processes.values();
+                let mut processes = names.processes.values();
                 !self.is_known(name)
                     && !self.is_known(owned)
                     && processes.any(|process| process.symbols.contains_key(owned))

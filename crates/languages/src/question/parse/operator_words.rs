@@ -4,7 +4,7 @@
 //! read. A name of the model is never taken away: whether a word that is both is the operator, is decided where it stands, in
 //! [`formula`](mod@super::formula).
 
-use crate::dve::syntax::{BinaryTemporal, Connective, Runs, UnaryTemporal};
+use crate::question::syntax::{BinaryTemporal, Connective, Runs, UnaryTemporal};
 
 /// A temporal operator in front of its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
