@@ -1,7 +1,7 @@
 //! The table of formats: which languages can be read, and how a file tells its language.
 //!
-//! A language is a module that reads a text into a [`Model`], and a row of [`FORMATS`]. Command lines,
-//! documentation and file dialogs take names, endings and sizes from the row.
+//! A language is a module that reads a text into a [`Model`], and a row of [`FORMATS`]. Command
+//! lines, documentation and file dialogs take names, endings and sizes from the row.
 
 use std::fmt;
 use std::path::Path;
@@ -23,8 +23,11 @@ pub struct Format {
     pub largest: usize,
     /// What an error calls a text of this format.
     what: &'static str,
-    read: fn(&str, &[(String, i64)]) -> Result<Model, Vec<Diagnostic>>,
+    read: Reader,
 }
+
+/// Reads a text, with other values for some of its constants.
+type Reader = fn(&str, &[(String, i64)]) -> Result<Model, Vec<Diagnostic>>;
 
 /// The language of the DiVinE model checker and of the BEEM benchmark.
 pub static DVE: Format = Format {
@@ -46,8 +49,8 @@ pub static STATE_SPACE: Format = Format {
     read: state_space::read_model,
 };
 
-/// Petri nets in the Petri Net Markup Language. No other format is written in XML, so any XML file is
-/// taken for one.
+/// Petri nets in the Petri Net Markup Language. No other format is written in XML, so any XML file
+/// is taken for one.
 pub static PNML: Format = Format {
     name: "pnml",
     summary: "A Petri net in the Petri Net Markup Language",
@@ -117,7 +120,8 @@ pub(crate) fn refuse_constants(constants: &[(String, i64)], help: &str) -> Resul
     if refused.is_empty() { Ok(()) } else { Err(refused) }
 }
 
-/// The error about a constant that a text does not have. Its span is empty, at the start of the text.
+/// The error about a constant that a text does not have. Its span is empty, at the start of the
+/// text.
 pub(crate) fn unknown_constant(name: &str, help: String) -> Diagnostic {
     let message = format!("no global constant `{name}` in this model");
     let label = "not declared in this file";

@@ -1,8 +1,8 @@
 //! Model files, read into guarded commands.
 //!
-//! The principal function of this crate is [`read_model`]. It takes the text of a model and returns either a
-//! [`Model`], whose [`GuardedCommands`] every engine understands, or all that is wrong with the text, each
-//! finding with a code and a place.
+//! The principal function of this crate is [`read_model`]. It takes the text of a model and returns
+//! either a [`Model`], whose [`GuardedCommands`] every engine understands, or all that is wrong
+//! with the text, each finding with a code and a place.
 //!
 //! ```
 //! let text = "
@@ -25,13 +25,13 @@
 //! assert_eq!(errors[0].help.as_deref(), Some("did you mean `on`?"));
 //! ```
 //!
-//! [`read_model_with`] reads other languages, by [`ReadOptions`]. [`format`](mod@format) is the table of them:
-//! DVE, explicit state spaces ([`state_space`]) and Petri nets ([`petri`]). A new language is a module that
-//! reads a text into a [`Model`], and a row of that table. What a model *is* does not depend on how it was
-//! written down.
+//! [`read_model_with`] reads other languages, by [`ReadOptions`]. [`format`](mod@format) is the
+//! table of them: DVE, explicit state spaces ([`state_space`]) and Petri nets ([`petri`]). A new
+//! language is a module that reads a text into a [`Model`], and a row of that table. What a model
+//! *is* does not depend on how it was written down.
 //!
-//! [`question`] describes what can be asked about a model of any language, [`automata`] the automata that can
-//! be read. [`codes`] lists all diagnostics.
+//! [`question`] describes what can be asked about a model of any language, [`automata`] the
+//! automata that can be read. [`codes`] lists all diagnostics.
 
 pub mod automata;
 pub mod codes;
@@ -68,8 +68,8 @@ pub use state_space::{Automaton, StateSpace};
 pub struct ReadOptions {
     /// The format of the text.
     pub format: &'static Format,
-    /// Values for global constants, which replace those in the text before anything is computed from
-    /// them. Of several values for one name the last counts.
+    /// Values for global constants, which replace those in the text before anything is computed
+    /// from them. Of several values for one name the last counts.
     pub constants: Vec<(String, i64)>,
 }
 
@@ -99,8 +99,8 @@ pub enum Extras {
     None,
     /// The Petri net that the model was made from.
     Net(Arc<petri::Net>),
-    /// The model is an explicit state space: its one process has a location for every state, and its
-    /// declared measure is the variable of progress values.
+    /// The model is an explicit state space: its one process has a location for every state, and
+    /// its declared measure is the variable of progress values.
     Space,
 }
 
@@ -119,8 +119,8 @@ impl Model {
     }
 
     /// Reads an expression about a state. It sees the global names, and those of a process `P` as
-    /// `P->variable` and `P.state`; [`question`] describes the syntax. Spans, also those of diagnostics, point
-    /// into `text`.
+    /// `P->variable` and `P.state`; [`question`] describes the syntax. Spans, also those of
+    /// diagnostics, point into `text`.
     ///
     /// # Errors
     /// All that is wrong with the expression, in the order of its text.
@@ -128,8 +128,8 @@ impl Model {
         self.expression_with_warnings(text).map(|(expression, _)| expression)
     }
 
-    /// Reads an expression about a state, as [`expression`](Self::expression) does, and says what is odd
-    /// about it.
+    /// Reads an expression about a state, as [`expression`](Self::expression) does, and says what
+    /// is odd about it.
     ///
     /// ```
     /// let model = languages::read_model("byte e[3]; system async;").expect("a model");
@@ -146,10 +146,10 @@ impl Model {
         question::expression(text, &self.names)
     }
 
-    /// Reads a progress measure: an expression, a tuple `(a, b, c)` of which the first counts most, or a
-    /// vector `[a, b, c]` that is compared component by component. A measure may use more forms than an
-    /// [`expression`](Self::expression): the name of a process alone, orders of values, and the queues of
-    /// channels. [`question`] describes them.
+    /// Reads a progress measure: an expression, a tuple `(a, b, c)` of which the first counts most,
+    /// or a vector `[a, b, c]` that is compared component by component. A measure may use more
+    /// forms than an [`expression`](Self::expression): the name of a process alone, orders of
+    /// values, and the queues of channels. [`question`] describes them.
     ///
     /// # Errors
     /// All that is wrong with the measure, in the order of its text.
@@ -157,8 +157,9 @@ impl Model {
         question::measure(text, &self.names)
     }
 
-    /// Writes a tuple, or a single expression, as the text of a measure. [`measure`](Self::measure) reads
-    /// the same components back, with constant parts computed. The components must be about this model.
+    /// Writes a tuple, or a single expression, as the text of a measure. [`measure`](Self::measure)
+    /// reads the same components back, with constant parts computed. The components must be about
+    /// this model.
     ///
     /// ```
     /// let text = "byte x; process P { state NCS, CS, wait; init NCS; } system async;";
@@ -181,13 +182,14 @@ impl Model {
         question::text::measure(&self.commands, &self.names, components, kind)
     }
 
-    /// Writes a measure for a table or a heading: as [`measure_text`](Self::measure_text), with an ellipsis in
-    /// each component of more than about 40 characters.
+    /// Writes a measure for a table or a heading: as [`measure_text`](Self::measure_text), with an
+    /// ellipsis in each component of more than about 40 characters.
     pub fn measure_summary(&self, components: &[Expression]) -> String {
         question::text::summary(&self.commands, &self.names, components)
     }
 
-    /// Reads a formula of linear temporal logic, or a file with one. [`question`] describes the syntax.
+    /// Reads a formula of linear temporal logic, or a file with one. [`question`] describes the
+    /// syntax.
     ///
     /// # Errors
     /// All that is wrong with the formula, in the order of its text.
@@ -195,7 +197,8 @@ impl Model {
         question::temporal::ltl(text, &self.names)
     }
 
-    /// Reads a formula of computation tree logic, or a file with one. [`question`] describes the syntax.
+    /// Reads a formula of computation tree logic, or a file with one. [`question`] describes the
+    /// syntax.
     ///
     /// # Errors
     /// All that is wrong with the formula, in the order of its text.
@@ -203,9 +206,9 @@ impl Model {
         question::temporal::ctl(text, &self.names)
     }
 
-    /// Reads a Büchi automaton about this model: in the Hanoi format, as a never claim, as an automaton of
-    /// LoLA, or as the file of the thesis. The first word tells which. Its propositions are expressions of
-    /// the model.
+    /// Reads a Büchi automaton about this model: in the Hanoi format, as a never claim, as an
+    /// automaton of LoLA, or as the file of the thesis. The first word tells which. Its
+    /// propositions are expressions of the model.
     ///
     /// ```
     /// let model = languages::read_model("byte x; system async;").expect("a model");
@@ -222,8 +225,8 @@ impl Model {
         automata::read(text, self)
     }
 
-    /// An automaton that this model declares, with numbered propositions. Their spans point into the text
-    /// of the model.
+    /// An automaton that this model declares, with numbered propositions. Their spans point into
+    /// the text of the model.
     ///
     /// # Errors
     /// There are more than 64 propositions, or a guard is too large.
@@ -234,8 +237,8 @@ impl Model {
         automata::property_process(declared, self)
     }
 
-    /// Reads a service automaton, whose events are actions of this model. [`ServiceOfModel`] describes how
-    /// events are written.
+    /// Reads a service automaton, whose events are actions of this model. [`ServiceOfModel`]
+    /// describes how events are written.
     ///
     /// ```
     /// let text = "process P { state a, b; init a; trans a -> b {}, b -> a {}; } system async;";
@@ -252,8 +255,8 @@ impl Model {
         automata::service(text, &self.commands)
     }
 
-    /// The variables that can be propositions by their name alone: those of a state space, or all scalar
-    /// global variables.
+    /// The variables that can be propositions by their name alone: those of a state space, or all
+    /// scalar global variables.
     pub(crate) fn proposition_names(&self) -> Vec<String> {
         let progress = self.progress.as_ref().filter(|_| self.is_state_space());
         let progress = progress.map(|measure| measure.text.as_str());
@@ -292,8 +295,8 @@ pub fn ctl_over_names(text: &str) -> Result<(Ctl, Vec<String>), Vec<Diagnostic>>
 /// Reads the text of a DVE model, with the constants that it declares.
 ///
 /// # Errors
-/// What is wrong with the text, at most twenty findings, in the order of the text. There is at least one, and
-/// all of them are errors.
+/// What is wrong with the text, at most twenty findings, in the order of the text. There is at
+/// least one, and all of them are errors.
 pub fn read_model(text: &str) -> Result<Model, Vec<Diagnostic>> {
     read_model_with(text, &ReadOptions::default())
 }
@@ -310,9 +313,9 @@ pub fn read_model(text: &str) -> Result<Model, Vec<Diagnostic>> {
 /// ```
 ///
 /// # Errors
-/// What is wrong with the text or with the constants, at most twenty findings, in the order of the text. There is
-/// at least one, and all of them are errors. A finding about a constant that the text does not have has an
-/// empty span at the start of the text.
+/// What is wrong with the text or with the constants, at most twenty findings, in the order of the
+/// text. There is at least one, and all of them are errors. A finding about a constant that the
+/// text does not have has an empty span at the start of the text.
 pub fn read_model_with(text: &str, options: &ReadOptions) -> Result<Model, Vec<Diagnostic>> {
     options.format.read(text, &options.constants)
 }

@@ -1,15 +1,16 @@
 //! The names of a model: what expressions, formulas and measures can refer to.
 //!
-//! Every language fills [`Names`] while it lowers a model. The table outlives reading the file, because
-//! [questions](crate::question) that come later are resolved against it. It knows no language: a Petri
-//! net has places as variables, a state space has propositions, DVE has all of it.
+//! Every language fills [`Names`] while it lowers a model. The table outlives reading the file,
+//! because [questions](crate::question) that come later are resolved against it. It knows no
+//! language: a Petri net has places as variables, a state space has propositions, DVE has all of
+//! it.
 //!
-//! Four kinds of names have a table each: variables and constants, processes, locations of a process,
-//! and channels. So a location may share its name with a variable.
+//! Four kinds of names have a table each: variables and constants, processes, locations of a
+//! process, and channels. So a location may share its name with a variable.
 //!
 //! Languages differ in how they write a name that belongs to a process: DVE has `P->v` and `P.s`,
-//! Promela has `P:v` and `P@label`. [`NameSyntax`] is the seam between them. A language that brings its
-//! own implementation gets questions in its own notation, in reading, in output and in advice.
+//! Promela has `P:v` and `P@label`. [`NameSyntax`] is the seam between them. A language that brings
+//! its own implementation gets questions in its own notation, in reading, in output and in advice.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -115,8 +116,8 @@ impl Queue {
 
 /// How a language writes names in questions about its models.
 pub(crate) trait NameSyntax: fmt::Debug + Sync {
-    /// Reads an operand that begins with a word: a variable, a variable of a process, or a test of a
-    /// location.
+    /// Reads an operand that begins with a word: a variable, a variable of a process, or a test of
+    /// a location.
     ///
     /// # Errors
     /// The text is no such operand.
@@ -125,7 +126,8 @@ pub(crate) trait NameSyntax: fmt::Debug + Sync {
     /// The text of a variable of a process. [`operand`](Self::operand) reads it back.
     fn variable(&self, process: &str, variable: &str) -> String;
 
-    /// The text of the test whether a process is at a location. [`operand`](Self::operand) reads it back.
+    /// The text of the test whether a process is at a location. [`operand`](Self::operand) reads it
+    /// back.
     fn location(&self, process: &str, location: &str) -> String;
 }
 

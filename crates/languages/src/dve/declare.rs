@@ -1,8 +1,8 @@
-//! Declarations to variables: sizes, initial values, and the symbol table on the way.
+//! Declarations to variables: sizes, initial values, and the names of the model.
 //!
-//! The order of cells is fixed here: global variables, then the buffers of channels, then process by process its
-//! location and its variables. Sizes are bounded, because a typing error like `byte a[1000000000]` should be a
-//! message and not an exhausted machine.
+//! This module fixes the order of cells: global variables, then the queues of channels, then for
+//! each process its location and its variables. Sizes are bounded, because a typing error like
+//! `byte a[1000000000]` should be a message and not exhaust memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,13 +22,13 @@ const LONGEST_ARRAY: i64 = 65_536;
 /// The largest state, in cells.
 const LARGEST_STATE: usize = 1 << 20;
 
-/// The model while it is being put together.
+/// The model under construction.
 pub(crate) struct Declarations<'file, 'run> {
     pub(crate) commands: GuardedCommands,
     pub(crate) names: Names,
     /// The processes that are part of the model.
     pub(crate) members: Vec<(ProcessId, &'file syntax::Process<'file>)>,
-    /// The process that is a property of it.
+    /// The process that is a property of the model.
     pub(crate) property: Option<&'file syntax::Process<'file>>,
     pub(crate) diagnostics: &'run mut Diagnostics,
 }
@@ -143,7 +143,7 @@ impl<'file, 'run> Declarations<'file, 'run> {
         names.iter().map(|name| name.text).filter(|name| known.contains(name)).collect()
     }
 
-    /// One variable or constant.
+    /// Declares one variable or constant.
     fn symbol(
         &mut self,
         declaration: &Declaration<'_>,
@@ -231,7 +231,7 @@ impl<'file, 'run> Declarations<'file, 'run> {
         Err(self.diagnostics.report(Diagnostic::error(codes::STATE_TOO_LARGE, name.span, message, label)))
     }
 
-    /// Reports a name that `known` has already; otherwise adds it.
+    /// Adds a name to `known`, or reports that it is there already.
     fn unique<'text>(&mut self, name: Name<'text>, known: &mut BTreeSet<&'text str>, kind: &str) -> bool {
         let is_new = known.insert(name.text);
         if !is_new {
@@ -272,7 +272,7 @@ fn size(value: i64, least: i64, span: Span, what: &str, diagnostics: &mut Diagno
     Err(diagnostics.report(Diagnostic::error(codes::BAD_SIZE, span, message, "outside of the limits")))
 }
 
-/// The initial values as they are stored; cells without one start at zero.
+/// The initial values as they are stored. Cells without one start at zero.
 fn initial_values(
     resolver: &mut Resolver<'_, '_>,
     declaration: &Declaration<'_>,
@@ -297,7 +297,8 @@ fn initial_values(
     }
     let room = length.unwrap_or(1) as usize;
     if let Some(surplus) = listed.get(room) {
-        // Every instance of BEEM's `anderson` was generated with one value too many: no reason to refuse it.
+        // Every instance of BEEM's `anderson` has one value too many, which is no reason to refuse
+        // it.
         let message = format!("{} initial values for {room} elements", listed.len());
         let warning =
             Diagnostic::warning(codes::SURPLUS_INITIAL_VALUES, surplus.span, message, "ignored from here on");

@@ -1,7 +1,7 @@
 //! A DVE file to guarded commands.
 //!
-//! Transitions become actions in [`rendezvous`](crate::lowering::rendezvous); those that use a buffered
-//! channel or none are actions by themselves.
+//! Transitions become actions in [`rendezvous`](crate::lowering::rendezvous); those that use a
+//! buffered channel or none are actions by themselves.
 
 use model::guarded_commands::{GuardedCommands, ProcessId};
 
@@ -18,7 +18,7 @@ use crate::question::DeclaredMeasure;
 use crate::question::resolve::Resolver;
 use crate::question::syntax::Measure;
 
-/// What a file means.
+/// The meaning of a file.
 pub(crate) struct Lowered {
     pub(crate) commands: GuardedCommands,
     pub(crate) names: Names,
@@ -26,7 +26,7 @@ pub(crate) struct Lowered {
     pub(crate) progress_errors: Vec<Diagnostic>,
 }
 
-/// Gives a file its meaning. The result is good only if nothing was reported.
+/// Lowers a file. The result is valid only if nothing was reported.
 pub(crate) fn file(
     file: &syntax::File<'_>,
     replacements: &Replacements<'_>,
@@ -69,8 +69,8 @@ fn declared(
     Ok(DeclaredMeasure { text: measure.text.to_owned(), span: measure.span, components, kind: measure.kind })
 }
 
-/// Adds the transitions of a process. One with an error makes no action; the whole model is refused in
-/// the end.
+/// Adds the transitions of a process. One with an error makes no action; the whole model is refused
+/// in the end.
 fn add_process(
     id: ProcessId,
     process: &Process<'_>,

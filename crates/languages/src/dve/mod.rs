@@ -1,10 +1,10 @@
 //! DVE, the language of the DiVinE model checker and of the BEEM benchmark.
 //!
-//! A text goes through four steps, each a module: [`parse`] (to the tree in [`syntax`]), [`declare`]
-//! (variables, and the [names](crate::names)), [`transition`] (each transition by itself) and [`lower`]
-//! (actions). The lexer, expressions and measures are those of [`question`](crate::question). A step after
-//! the parser starts only if the text could be read: guesses about a half-read file would only produce
-//! follow-up errors.
+//! A text goes through four steps, each a module: [`parse`] (to the tree in [`syntax`]),
+//! [`declare`] (variables, and the [names](crate::names)), [`transition`] (each transition by
+//! itself) and [`lower`] (actions). The lexer, expressions and measures are those of
+//! [`question`](crate::question). A step after the parser starts only if the text could be read:
+//! guesses about a half-read file would only produce follow-up errors.
 
 mod constants;
 mod declare;

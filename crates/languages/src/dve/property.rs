@@ -1,8 +1,8 @@
 //! Properties that the file itself declares: assertions in states, and the property process.
 //!
-//! `assert s: e` becomes the invariant "in `s`, `e` holds". The process named after `system async property` is not
-//! part of the model: it watches. Its transitions become a Büchi automaton, and the property is that no run of
-//! the model is accepted by it.
+//! `assert s: e` becomes the invariant "in `s`, `e` holds". The process named after `system async
+//! property` is not part of the model but observes it. Its transitions become a Büchi automaton,
+//! and the property is that it accepts no run of the model.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ pub(crate) fn declare(file: &syntax::File<'_>, declarations: &mut Declarations<'
     }
 }
 
-/// One invariant for each assertion of a member of the model.
+/// Adds one invariant for each assertion of a process of the model.
 fn assertions(
     process: &Process<'_>,
     uses: &mut BTreeMap<String, usize>,
@@ -65,7 +65,7 @@ fn assertions(
     }
 }
 
-/// The property process as an automaton.
+/// Adds the property process as an automaton.
 fn watch(process: &Process<'_>, declarations: &mut Declarations<'_, '_>) {
     let locations = declarations.locations(process);
     let initial = known_location(process, process.initial, &locations, declarations);
@@ -132,5 +132,5 @@ fn interferes(span: Span, what: &str, declarations: &mut Declarations<'_, '_>) {
     let error = Diagnostic::error(codes::PROPERTY_CHANGES_MODEL, span, message, "only guards are allowed");
     declarations
         .diagnostics
-        .report(error.help("a property watches the model: put this into another process"));
+        .report(error.help("a property only observes the model: put this into another process"));
 }

@@ -1,4 +1,4 @@
-//! The syntax tree of a DVE file: what was written, before names mean anything.
+//! The syntax tree of a DVE file: the text before its names are resolved.
 //!
 //! Expressions and names are those of [`question`](crate::question).
 
@@ -16,7 +16,7 @@ pub(crate) struct File<'text> {
     pub(crate) system: Option<SystemClause<'text>>,
     /// The measure that a comment declares.
     pub(crate) measure: Option<Measure<'text>>,
-    /// What is wrong with it. A comment does not make the file unusable.
+    /// The errors in that measure. A comment does not make the file unusable.
     pub(crate) measure_errors: Vec<Diagnostic>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Declaration<'text> {
     pub(crate) initial: Option<Initial<'text>>,
 }
 
-/// What stands after the `=` of a declaration.
+/// The initial value after the `=` of a declaration.
 #[derive(Debug)]
 pub(crate) enum Initial<'text> {
     Value(Expression<'text>),
@@ -90,7 +90,7 @@ pub(crate) struct Synchronisation<'text> {
     pub(crate) span: Span,
 }
 
-/// What a synchronisation carries; nothing at all for a handshake.
+/// The content of a message; empty for a handshake.
 #[derive(Debug)]
 pub(crate) enum Message<'text> {
     Send(Vec<Expression<'text>>),
@@ -111,7 +111,7 @@ pub(crate) struct Place<'text> {
     pub(crate) span: Span,
 }
 
-/// How the processes advance.
+/// How the processes take steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timing {
     Asynchronous,

@@ -1,7 +1,7 @@
 //! One transition with its names resolved: half an action, or a whole one.
 //!
-//! The use of a buffered channel becomes a guard and an effect here. The use of a channel without a buffer
-//! keeps its part until [`rendezvous`](crate::lowering::rendezvous) pairs it.
+//! The use of a buffered channel becomes a guard and an effect here. The use of a channel without a
+//! buffer keeps its part until [`rendezvous`](crate::lowering::rendezvous) pairs it.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,8 @@ pub(crate) struct TransitionReader<'a, 'run> {
 impl<'a> TransitionReader<'a, '_> {
     /// Resolves one transition.
     pub(crate) fn transition(&mut self, transition: &Transition<'_>) -> Checked<Half> {
-        // Every part is looked at before the first error ends it: mistakes of one transition come together.
+        // Every part is resolved before the first error ends the transition, so its mistakes are
+        // reported together.
         let (from, to) = (self.location(transition.from), self.location(transition.to));
         let guards = self.resolver.expressions(&transition.guards);
         let used = transition.synchronisation.as_ref().map(|one| self.synchronisation(one)).transpose();
@@ -67,7 +68,7 @@ impl<'a> TransitionReader<'a, '_> {
         }
     }
 
-    /// The target of an assignment.
+    /// Resolves the target of an assignment.
     fn place(&mut self, place: &syntax::Place<'_>) -> Checked<TypedPlace> {
         let resolver = &mut self.resolver;
         let (symbol, index) = (resolver.visible(place.name), place.index.as_ref());
@@ -157,7 +158,7 @@ impl<'a> TransitionReader<'a, '_> {
             format!("a message on `{}` has {} values, and this one {count}", channel.name, fields.len());
         let label = "another number of values";
         let error = Diagnostic::error(codes::MESSAGE_MISMATCH, span, message, label);
-        Err(self.resolver.diagnostics.report(error.help("several values stand in braces: `c!{1, 2}`")))
+        Err(self.resolver.diagnostics.report(error.help("enclose several values in braces: `c!{1, 2}`")))
     }
 
     fn channel(&mut self, name: Name<'_>) -> Checked<&'a ChannelNames> {

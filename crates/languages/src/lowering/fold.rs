@@ -1,9 +1,9 @@
 //! Constant folding: expressions built from smaller ones, with constant parts computed.
 //!
-//! Generated models are full of `(2 + 1) % 3`. Computing such parts once makes indices constant, which turns
-//! array accesses into plain cells for every later stage. Folding never changes what a run sees: values
-//! come from the interpreter itself, and `1 / 0` stays as it is and fails when, and only when, it is
-//! evaluated.
+//! Generated models are full of `(2 + 1) % 3`. Computing such parts once makes indices constant,
+//! which turns array accesses into plain cells for every later stage. Folding never changes what a
+//! run sees: values come from the interpreter itself, and `1 / 0` stays as it is and fails when,
+//! and only when, it is evaluated.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use model::guarded_commands::{BinaryOperator, Expression, Span, UnaryOperator};
 use model::interpreter;
 use model::value_order::ValueOrder;
 
-/// `operator operand`
+/// Builds `operator operand`.
 pub(crate) fn unary(operator: UnaryOperator, operand: Expression) -> Expression {
     match (operator, operand) {
         (UnaryOperator::Negate, Expression::Constant(value)) => Expression::Constant(value.wrapping_neg()),
@@ -21,7 +21,7 @@ pub(crate) fn unary(operator: UnaryOperator, operand: Expression) -> Expression 
     }
 }
 
-/// `left operator right`
+/// Builds `left operator right`.
 pub(crate) fn binary(
     operator: BinaryOperator,
     left: Expression,
@@ -42,7 +42,7 @@ pub(crate) fn binary(
     }
 }
 
-/// The rank of `operand` in `order`.
+/// Builds the rank of `operand` in `order`.
 pub(crate) fn rank(operand: Expression, order: ValueOrder) -> Expression {
     match operand {
         Expression::Constant(value) => Expression::Constant(order.rank(value)),
@@ -50,23 +50,24 @@ pub(crate) fn rank(operand: Expression, order: ValueOrder) -> Expression {
     }
 }
 
-/// The conjunction of `conditions`, in order; true if there is none.
+/// Builds the conjunction of `conditions`, in order; true if there is none.
 pub(crate) fn all(conditions: Vec<Expression>) -> Expression {
     balanced(BinaryOperator::And, conditions).unwrap_or(Expression::Constant(1))
 }
 
-/// The disjunction of `conditions`, in order; false if there is none.
+/// Builds the disjunction of `conditions`, in order; false if there is none.
 pub(crate) fn any(conditions: Vec<Expression>) -> Expression {
     balanced(BinaryOperator::Or, conditions).unwrap_or(Expression::Constant(0))
 }
 
-/// The sum of `terms`.
+/// Builds the sum of `terms`; zero if there is none.
 pub(crate) fn sum(terms: Vec<Expression>) -> Expression {
     balanced(BinaryOperator::Add, terms).unwrap_or(Expression::Constant(0))
 }
 
-/// Operands of one associative operator, in order, as a tree of least depth: everything walks expressions
-/// recursively, and a chain of many operands would be deep. None, if there is no operand.
+/// Builds a tree of least depth from the operands of an associative operator, in order. Every stage
+/// walks expressions recursively, and a chain of many operands would be deep. None, if there is no
+/// operand.
 pub(crate) fn balanced(operator: BinaryOperator, operands: Vec<Expression>) -> Option<Expression> {
     let mut level = operands;
     while level.len() > 1 {

@@ -1,8 +1,8 @@
 //! What languages share on the way to guarded commands.
 //!
-//! [`rendezvous`] makes actions of transitions that synchronise without a queue, [`queue`] makes guards and
-//! effects of sending to and receiving from a queue, and [`fold`] builds expressions and computes their
-//! constant parts.
+//! [`rendezvous`] makes actions of transitions that synchronise without a queue, [`queue`] makes
+//! guards and effects of sending to and receiving from a queue, and [`fold`] builds expressions and
+//! computes their constant parts.
 
 pub(crate) mod fold;
 pub(crate) mod queue;

@@ -1,7 +1,7 @@
 //! Sending to and receiving from a queue: a guard and an effect.
 //!
-//! Sending waits while the queue is full, receiving while it is empty. Each is an action by itself: the
-//! queue is part of the state, so sender and receiver need not meet.
+//! Sending waits while the queue is full, receiving while it is empty. Each is an action by itself:
+//! the queue is part of the state, so sender and receiver need not meet.
 
 use model::guarded_commands::{BinaryOperator, Effect, Expression, Place};
 

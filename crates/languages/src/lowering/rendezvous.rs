@@ -1,9 +1,10 @@
 //! Rendezvous: transitions of two processes that synchronise on a channel without a queue.
 //!
-//! A transition that synchronises with no other is an action. On a channel without a queue every sender
-//! is paired with every receiver of another process. Each pair is an action with two participants: the
-//! message travels first, then the sender's effects run, then the receiver's. Pairing before the run costs
-//! memory in the number of pairs, and no later part of the checker needs to know about rendezvous.
+//! A transition that synchronises with no other is an action. On a channel without a queue every
+//! sender is paired with every receiver of another process. Each pair is an action with two
+//! participants: the message travels first, then the sender's effects run, then the receiver's.
+//! Pairing before the run costs memory in the number of pairs, and no later part of the checker
+//! needs to know about rendezvous.
 //!
 //! Actions keep the order of the text: by process and transition of the first participant, then by
 //! process and transition of the receiver.
@@ -19,8 +20,8 @@ use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
 use crate::names::{ChannelNames, Names};
 
-/// Bytes of text that the transitions of all actions may add up to. Pairing repeats transitions, so a
-/// file of a few megabytes could otherwise ask for terabytes.
+/// Bytes of text that the transitions of all actions may add up to. Pairing repeats transitions, so
+/// a file of a few megabytes could otherwise ask for terabytes.
 const LARGEST_UNFOLDING: usize = 16 << 20;
 
 /// A transition whose names are resolved.
@@ -32,13 +33,13 @@ pub(crate) struct Half {
     pub(crate) part: Part,
 }
 
-/// What a transition does in an action.
+/// The part of a transition in an action.
 pub(crate) enum Part {
-    /// It is one by itself; a buffer it uses is already among its guards and effects.
+    /// An action by itself; the queue it uses is already among its guards and effects.
     Alone,
-    /// It sends these values to a partner.
+    /// Sends these values to a partner.
     Sender(Vec<Expression>),
-    /// It stores what a partner sends; the place of the `?` in the text.
+    /// Stores what a partner sends; with the place of the `?` in the text.
     Receiver(Vec<TypedPlace>, Span),
 }
 
@@ -46,9 +47,9 @@ pub(crate) enum Part {
 #[derive(Default)]
 pub(crate) struct Halves {
     all: Vec<Half>,
-    /// Those that receive, by unbuffered channel.
+    /// Receivers, by channel without a queue.
     receivers: BTreeMap<String, Vec<usize>>,
-    /// The unbuffered channels in use.
+    /// The channels without a queue that are in use.
     channels: BTreeSet<String>,
 }
 
@@ -102,17 +103,18 @@ impl Halves {
     }
 }
 
-/// Senders and receivers being brought together.
+/// The pairing of senders and receivers.
 struct Pairing<'halves, 'run> {
     commands: &'run GuardedCommands,
     names: &'run Names,
     diagnostics: &'run mut Diagnostics,
     actions: Vec<Action>,
-    /// The text of all pairs, in bytes.
+    /// Bytes of text of all pairs.
     unfolded: usize,
     /// Channels on which a sender has met a receiver.
     met: BTreeSet<&'halves str>,
-    /// Where receivers stand that disagreed with a sender: each meets every sender, but is reported once.
+    /// The places of receivers that disagreed with a sender: each meets every sender, but is
+    /// reported once.
     mismatched: BTreeSet<u32>,
 }
 
@@ -137,7 +139,7 @@ impl<'halves, 'run> Pairing<'halves, 'run> {
         Ok(())
     }
 
-    /// What travels to a receiver, or none if it expects something else.
+    /// The message as the receiver stores it. None, if the receiver expects another one.
     fn message(&mut self, values: &[Expression], receiver: &Half) -> Option<Vec<Assignment>> {
         let (Part::Receiver(places, span), Some(channel)) = (&receiver.part, &receiver.channel) else {
             return None;
@@ -192,8 +194,8 @@ fn pair(sender: &Half, receiver: &Half, message: Vec<Assignment>) -> Action {
     }
 }
 
-/// While a process is in a committed location, a pair needs the other one to be in one too: a mixed pair
-/// never fires.
+/// Whether a pair can ever fire. While a process is in a committed location, its partner must be in
+/// one too.
 fn can_meet(sender: &Half, receiver: &Half, commands: &GuardedCommands) -> bool {
     let committed = |half: &Half| commands.is_committed(half.participant.process, half.participant.from);
     committed(sender) == committed(receiver)
@@ -213,8 +215,8 @@ fn one_sided(channel: &ChannelNames) -> Diagnostic {
     Diagnostic::warning(codes::ONE_SIDED_CHANNEL, channel.span, message, label)
 }
 
-/// `value` cut to `from` before it is stored as `to`. Only widening needs an operator: storing a value cuts
-/// it.
+/// `value` cut to `from` before it is stored as `to`. Only widening needs an operator: storing a
+/// value cuts it.
 fn narrowed(value: Expression, from: IntegerType, to: IntegerType) -> Expression {
     if from.signed || from.bits >= to.bits {
         return value;

@@ -1,10 +1,12 @@
 //! A net as guarded commands.
 //!
-//! A place is a variable, a transition an action that tests and changes the places around it in one assignment. All actions belong to one
-//! process with a single location, called after the net; it takes no bits. They stand in the order in which they are best [tested](test_order).
+//! A place is a variable. A transition is an action that tests and changes its places in one
+//! assignment. All actions belong to one process with a single location, which is named after the
+//! net and takes no bits. They are in the order in which they are best [tested](test_order).
 //!
-//! What a variable can hold is never guessed. Where a bound is proved, its type is just wide enough, and nothing needs to be tested. A net
-//! that promises to be safe gets one bit for the places of which that is not proved, and every other place 32 bits; a token too many is then a run-time error and never
+//! The range of a variable is never guessed. Where a bound is proved, its type is just wide enough,
+//! and no store needs a test. If the file claims that the net is safe, places without a proof get
+//! one bit. Every other place gets 32 bits. A token too many is then a run-time error and never
 //! wraps around.
 
 use std::collections::BTreeMap;
@@ -23,7 +25,7 @@ use crate::names::{Names, ProcessNames, Symbol};
 use crate::question::tokens::is_name;
 use crate::{Extras, Format, Model};
 
-/// The type of a place of which nothing is known.
+/// The type of a place without a proved bound.
 const ANY_NUMBER: IntegerType = IntegerType { bits: 32, signed: false };
 
 /// The name of the one location.
@@ -75,9 +77,9 @@ pub(super) fn model(net: Arc<Net>, format: &'static Format) -> Model {
     }
 }
 
-/// The process that does nothing but own the actions.
+/// Adds the process that owns the actions.
 fn add_process(net: &Net, commands: &mut GuardedCommands, names: &mut Names) -> ProcessId {
-    // The name of a net may be anything, and that of a process is a word.
+    // A net may have any name, but the name of a process is a word.
     let word = |one: char| if one.is_ascii_alphanumeric() { one } else { '_' };
     let mut name: String = net.name.chars().map(word).collect();
     if !is_name(&name) {
@@ -115,7 +117,7 @@ fn action(
     Action { participants: vec![participant], effects, channel: None, name: Some(transition.name.clone()) }
 }
 
-/// What a transition asks of its places. Cells have the numbers of places.
+/// The tests of a transition. Cells have the numbers of places.
 fn guards(inputs: &[NetArc], inhibitors: &[NetArc]) -> Vec<Expression> {
     let test = |operator, place: u32, weight: u32| {
         let (tokens, weight) = (Expression::Cell(CellId(place)), Expression::Constant(i64::from(weight)));
@@ -128,7 +130,8 @@ fn guards(inputs: &[NetArc], inhibitors: &[NetArc]) -> Vec<Expression> {
     enough.chain(few).collect()
 }
 
-/// The tokens of a place after a change. A transition that takes all that a place can hold leaves nothing.
+/// The tokens of a place after a change. A transition that takes all that a place can hold leaves
+/// none.
 fn changed(cell: CellId, change: i64, declared: IntegerType) -> Expression {
     if change == -declared.max() {
         return Expression::Constant(0);

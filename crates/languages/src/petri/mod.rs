@@ -1,11 +1,12 @@
 //! Petri nets: places that hold tokens, and transitions that move them.
 //!
-//! Two formats are read into one [`Net`]: PNML ([`pnml`]), the interchange format of ISO/IEC 15909-2 with the
-//! extensions of TAPAAL and the Model Checking Contest, and the nets of LoLA ([`lola`]).
+//! Two formats are read into one [`Net`]: PNML ([`pnml`]), the interchange format of ISO/IEC
+//! 15909-2 with the extensions of TAPAAL and the Model Checking Contest, and the nets of LoLA
+//! ([`lola`]).
 //!
-//! [`lower`] makes a net a [`Model`]: every place is a variable, every transition an action of its name. Where
-//! [`bounds`] proves how many tokens a place can hold, the variable is no wider than that. Expressions,
-//! measures and formulas refer to places by name:
+//! [`lower`] makes a net a [`Model`]: every place is a variable, every transition an action of its
+//! name. Where [`bounds`] proves how many tokens a place can hold, the variable is no wider than
+//! that. Expressions, measures and formulas refer to places by name:
 //!
 //! ```
 //! use languages::{ReadOptions, format, read_model_with};
@@ -16,9 +17,9 @@
 //! assert!(model.expression("idle + \"p-busy\" == 2").is_ok());
 //! ```
 //!
-//! **Quoted names.** A name that is no word of letters, digits and `_`, or that is a reserved word, is
-//! written in double quotes: `"p-busy"`. In a formula, a text in quotes is a name if the net has a place of
-//! that name, and an expression otherwise.
+//! **Quoted names.** A name that is no word of letters, digits and `_`, or that is a reserved word,
+//! is written in double quotes: `"p-busy"`. In a formula, a text in quotes is a name if the net has
+//! a place of that name, and an expression otherwise.
 //!
 //! Properties of the Model Checking Contest are read by [`contest::properties`], tasks of LoLA by
 //! [`lola::task`].

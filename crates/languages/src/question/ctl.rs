@@ -1,8 +1,9 @@
 //! Formulas of computation tree logic, and the forms that the sweep-line method decides.
 //!
-//! `EF f` and `AG f` are decided while states are explored. `AG EF f` and `EF AG f` need the terminal
-//! strongly connected components, which a sweep finds when progress is monotone (thesis 2017, section 5).
-//! [`Model::ctl`](crate::Model::ctl) reads all formulas, and [`CtlFormula::special`] recognises these.
+//! `EF f` and `AG f` are decided while states are explored. `AG EF f` and `EF AG f` need the
+//! terminal strongly connected components, which a sweep finds when progress is monotone (thesis
+//! 2017, section 5). [`Model::ctl`](crate::Model::ctl) reads all formulas, and
+//! [`CtlFormula::special`] recognises these.
 
 use std::fmt;
 
@@ -61,8 +62,8 @@ pub struct CtlFormula {
 }
 
 impl CtlFormula {
-    /// The formula as one of the forms that a sweep decides, if it is one, with its expression over one
-    /// state. Other spellings count: `!EF f` is `AG !f`.
+    /// The formula as one of the forms that a sweep decides, if it is one, with its expression over
+    /// one state. Other spellings count: `!EF f` is `AG !f`.
     pub fn special(&self) -> Option<(CtlForm, Expression)> {
         let (form, operand) = match &self.formula {
             Ctl::ExistsUntil(anything, reached) if **anything == Ctl::True => match invariant(reached) {

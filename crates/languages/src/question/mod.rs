@@ -1,22 +1,24 @@
 //! Questions about a model: expressions, progress measures and formulas of temporal logic.
 //!
-//! A question is a text about a model in any language. [`tokens`] and [`parse`] read it to the trees in
-//! [`syntax`], [`resolve`] gives its names their meaning, and [`temporal`] numbers the propositions of a
-//! formula. [`text`] and [`formula_text`] write what was understood. The names come from
-//! [`names`](crate::names), which also says how the model's language writes them.
+//! A question is a text about a model in any language. [`tokens`] and [`parse`] read it to the
+//! trees in [`syntax`], [`resolve`] gives its names their meaning, and [`temporal`] numbers the
+//! propositions of a formula. [`text`] and [`formula_text`] write what was understood. The names
+//! come from [`names`](crate::names), which also says how the model's language writes them.
 //!
 //! # Expressions
 //!
-//! [`Model::expression`](crate::Model::expression) reads what is true or false in one state. From the loosest
-//! to the tightest, the operators are `imply`; `or` `||`; `and` `&&`; `|`; `^`; `&`; `==` `!=`; `<` `<=` `>`
-//! `>=`; `<<` `>>`; `+` `-`; `*` `/` `%`; and the prefix operators `-` `~` `not` `!`. They group to the left.
-//! Variables go by their name. `P->v` is variable `v` of process `P`, and `P.s` is 1 while `P` is in state
-//! `s`. A name that is no word of letters, digits and `_` stands in double quotes: `"p-busy"`.
+//! [`Model::expression`](crate::Model::expression) reads a statement about one state, which is true
+//! if its value is not 0. From the loosest to the tightest, the operators are `imply`; `or` `||`;
+//! `and` `&&`; `|`; `^`; `&`; `==` `!=`; `<` `<=` `>` `>=`; `<<` `>>`; `+` `-`; `*` `/` `%`; and
+//! the prefix operators `-` `~` `not` `!`. They group to the left. `P->v` is variable `v` of
+//! process `P`, and `P.s` is 1 while `P` is in state `s`. A name that is no word of letters, digits
+//! and `_` is written in double quotes: `"p-busy"`. The name of an array alone is its first
+//! element, with a warning.
 //!
 //! # Formulas
 //!
-//! [`Model::ltl`](crate::Model::ltl) and [`Model::ctl`](crate::Model::ctl) read one syntax, which includes
-//! those of SPIN, BEEM, LTSmin and others:
+//! [`Model::ltl`](crate::Model::ltl) and [`Model::ctl`](crate::Model::ctl) read one syntax, which
+//! includes those of SPIN, BEEM, LTSmin and others:
 //!
 //! | operator | spellings |
 //! |---|---|
@@ -28,34 +30,35 @@
 //! | weak until, strong release | `W` `weakuntil`, `M` |
 //! | on all paths, on some path (CTL) | `AX` `AF` `AG`, `EX` `EF` `EG`; `A[]` `E<>`; `A[f U g]` `E(f W g)`; `AGEF` |
 //!
-//! From the tightest to the loosest: prefix operators; arithmetic and comparisons of the model; `U`, `R`, `W`
-//! and `M`, which group to the right; *and*; *or*; *implies*, which groups to the right unless it is spelt
-//! `imply`, as in DVE; *equivalent*. A temporal prefix operator takes a whole comparison: `F x == 1` is
-//! `F (x == 1)`. Bit operators need parentheses beside temporal operators.
+//! From the tightest to the loosest: prefix operators; arithmetic and comparisons of the model;
+//! `U`, `R`, `W` and `M`, which group to the right; *and*; *or*; *implies*, which groups to the
+//! right unless it is spelt `imply`, as in DVE; *equivalent*. A temporal prefix operator takes a
+//! whole comparison: `F x == 1` is `F (x == 1)`. Bit operators need parentheses beside temporal
+//! operators.
 //!
-//! In CTL the four forms `EF e`, `AG e`, `AG EF e` and `EF AG e` are an exception that users rely on. If no
-//! other temporal operator follows, they take everything: `AG p or q` is `AG (p or q)`. `E[…]` and `A[…]` hold
-//! a `U`, `R`, `W` or `M` that is weaker than every other operator inside.
+//! In CTL the four forms `EF e`, `AG e`, `AG EF e` and `EF AG e` are an exception that users rely
+//! on. If no other temporal operator follows, they take everything: `AG p or q` is `AG (p or q)`.
+//! `E[…]` and `A[…]` hold a `U`, `R`, `W` or `M` that is weaker than every other operator inside.
 //!
-//! A part without temporal operators is an expression of the model, as large as possible:
-//! `G (x == 1 and P.wait -> F P->done > 2)` has two propositions, `x == 1 and P.wait` and `P->done > 2`. A
-//! text in double quotes is an expression, too. A name of the model that is spelt like an operator stays a
-//! name where it can be one. `~` is *not* where a truth value is expected, and complements bits elsewhere.
-//! An arrow after the name of a process reads a variable if the process has one of that name. Comments
-//! extend from `#` or `//` to the end of the line.
+//! A part without temporal operators is an expression of the model, as large as possible: `G (x ==
+//! 1 and P.wait -> F P->done > 2)` has two propositions, `x == 1 and P.wait` and `P->done > 2`. A
+//! text in double quotes is an expression, too. A name of the model that is spelt like an operator
+//! stays a name where it can be one. `~` is *not* where a truth value is expected, and complements
+//! bits elsewhere. An arrow after the name of a process reads a variable if the process has one of
+//! that name. Comments extend from `#` or `//` to the end of the line.
 //!
 //! # Progress measures
 //!
-//! A measure maps every state to a list of numbers in lexicographic order: the first component counts most.
-//! A DVE file declares one in a line comment, which other tools skip:
+//! A measure maps every state to a list of numbers in lexicographic order: the first component
+//! counts most. A DVE file declares one in a line comment, which other tools skip:
 //!
 //! ```text
 //! // progress: (round, Sender, acknowledged)
 //! ```
 //!
-//! In square brackets the components are a vector, compared component by component. A step makes progress if
-//! it lowers none of them. Two vectors of which neither is at most the other are incomparable, and a step
-//! between them is a regress edge.
+//! In square brackets the components are a vector, compared component by component. A step makes
+//! progress if it lowers none of them. Two vectors of which neither is at most the other are
+//! incomparable, and a step between them is a regress edge.
 //!
 //! ```text
 //! // progress: [Sender->block, Receiver->stored]
@@ -63,20 +66,20 @@
 //!
 //! The components are expressions, and may use a few forms that only measures have:
 //!
-//! - `Sender`, the name of a process alone, is the number of the state that it is in. States count from 0 in
-//!   the order of their declaration.
-//! - `order(x: 0 < 1, 2 < 5)` is the rank of `x` in an order of its values: 0 for the value 0, 1 for 1 and
-//!   for 2, 2 for 5, and 3 for all others. Values are numbers, with or without a sign, and names of constants.
-//!   They lie less than 4096 apart, and none appears twice. The operand is any expression. If it is the name
-//!   of a process alone, values are the names of its states, or their numbers:
-//!   `order(Sender: idle < sending, waiting)`.
-//! - `c.length` is the number of messages in the queue of a channel, `c[0]` the oldest message and `c[0].1`
-//!   its second part, where messages have several. Slots without a message are zero.
+//! - `Sender`, the name of a process alone, is the number of the state that it is in. States count
+//!   from 0 in the order of their declaration.
+//! - `order(x: 0 < 1, 2 < 5)` is the rank of `x` in an order of its values: 0 for the value 0, 1
+//!   for 1 and for 2, 2 for 5, and 3 for all others. Values are numbers, with or without a sign,
+//!   and names of constants. They lie less than 4096 apart, and none appears twice. The operand is
+//!   any expression. If it is the name of a process alone, values are the names of its states, or
+//!   their numbers: `order(Sender: idle < sending, waiting)`.
+//! - `c.length` is the number of messages in the queue of a channel, `c[0]` the oldest message and
+//!   `c[0].1` its second part, where messages have several. Slots without a message are zero.
 //!
-//! A global variable hides a process of the same name, and both hide a channel. `process Sender` and
-//! `channel c[0]` say which one is meant. So every number that a state holds has a name, and
-//! [`Model::measure_text`](crate::Model::measure_text) uses it. Variables and processes may be called `order`:
-//! only measures have a word in front of a parenthesis.
+//! A global variable hides a process of the same name, and both hide a channel. `process Sender`
+//! and `channel c[0]` say which one is meant. So every number that a state holds has a name, and
+//! [`Model::measure_text`](crate::Model::measure_text) uses it. Variables and processes may be
+//! called `order`: only measures have a word in front of a parenthesis.
 //!
 //! A state space of the `ss` format always has a measure: the progress values in its file.
 
@@ -106,10 +109,10 @@ pub use ltl::LtlFormula;
 pub use measure::{DeclaredMeasure, MeasureExpressions};
 pub use proposition::Proposition;
 
-/// The longest expression or measure, in bytes. Spans are 32 bits wide, and no question comes near.
+/// Bytes of the longest expression or measure. Spans are 32 bits wide.
 const LARGEST_TEXT: usize = 64 << 20;
 
-/// Reads one expression outside of all processes, and what is odd about it.
+/// Reads one expression outside of all processes, and returns it with its warnings.
 pub(crate) fn expression(
     text: &str,
     names: &Names,

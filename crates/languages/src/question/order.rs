@@ -1,9 +1,9 @@
-//! Orders of values, as progress measures speak of them: `order(x: 0 < 1, 2 < 5)`.
+//! Orders of values in progress measures: `order(x: 0 < 1, 2 < 5)`.
 //!
-//! The operand is any expression, and values are numbers or names of constants. Where the operand is the name of a
-//! process and nothing else, values are the names of its locations, or their numbers. In a state space most
-//! locations have a number as their name, as in `space.100`; the name comes first there as well. Whoever
-//! wants numbers only writes `(P)`, which is an expression like others.
+//! The operand is any expression, and values are numbers or names of constants. If the operand is
+//! only the name of a process, values are the names of its locations, or their numbers. In a state
+//! space most locations have a number as their name, as in `space.100`; a name takes precedence
+//! over a number. To use numbers only, write `(P)`, which is an ordinary expression.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::lowering::fold;
 use crate::names::ProcessNames;
 
 impl<'names> Resolver<'names, '_> {
-    /// The rank of the operand's value.
+    /// Resolves an order to the rank of its operand's value.
     pub(super) fn rank(&mut self, rank: &Rank<'_>) -> Checked<Expression> {
         let operand = self.expression(&rank.operand);
         let process = self.ranked_process(rank);
@@ -42,7 +42,7 @@ impl<'names> Resolver<'names, '_> {
         }
     }
 
-    /// The process whose locations are ordered.
+    /// The process whose locations are ordered, if the operand is one.
     fn ranked_process<'text>(&self, rank: &Rank<'text>) -> Option<(Name<'text>, &'names ProcessNames)> {
         let name = rank.alone?;
         let process = match rank.operand.kind {
@@ -52,7 +52,7 @@ impl<'names> Resolver<'names, '_> {
         Some((name, process?))
     }
 
-    /// The number of a value that is not among the `known` ones.
+    /// The number of a value, which must not be among the `known` ones.
     fn order_value(
         &mut self,
         value: &OrderValue<'_>,
@@ -76,7 +76,7 @@ impl<'names> Resolver<'names, '_> {
         Err(self.diagnostics.report(error.help("a value has one rank: keep it in one place")))
     }
 
-    /// The number of a location that is called by its name or by its number.
+    /// The number of a location that is given by its name or its number.
     fn ordered_location(
         &mut self,
         process: Name<'_>,

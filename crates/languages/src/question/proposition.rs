@@ -1,8 +1,8 @@
 //! What formulas and automata say about single states.
 //!
-//! A proposition is an expression of the model, true where it is not 0. Formulas know it by number. Two
-//! expressions that differ only in their spans share a number. There are at most 64, the bits of the word
-//! that an engine computes for every state.
+//! A proposition is an expression of the model, true where it is not 0. Formulas know it by number.
+//! Two expressions that differ only in their spans share a number. There are at most 64, the bits
+//! of the word that an engine computes for every state.
 
 use logic::ltl;
 use model::guarded_commands::{Expression, Span, UnaryOperator};

@@ -1,8 +1,8 @@
-//! What a channel's buffer holds, as progress measures speak of it.
+//! The cells of a channel's queue in progress measures.
 //!
-//! A buffer is a queue of messages, the oldest in front. `c.length` counts them, `c[0]` is the oldest one and `c[0].1` the
-//! second part of it, where messages have several. An index must be known before the run: a measure has no use
-//! for another one, and guarded commands have no expression for it.
+//! A queue holds messages, the oldest first. `c.length` counts them, `c[0]` is the oldest message
+//! and `c[0].1` its second part, where messages have several. An index must be a constant: measures
+//! need no other, and guarded commands have no expression for it.
 
 use model::guarded_commands::{Expression, Span};
 
@@ -13,11 +13,11 @@ use crate::diagnostic::{Checked, Diagnostic, Reported};
 use crate::names::{ChannelNames, Queue};
 use crate::spelling::did_you_mean;
 
-/// What the number of messages is called.
+/// The name of the number of messages.
 pub(crate) const LENGTH: &str = "length";
 
 impl<'names> Resolver<'names, '_> {
-    /// Whether the name alone stands for a channel here.
+    /// Whether a name alone refers to a channel here.
     pub(super) fn is_buffer(&self, name: Name<'_>) -> bool {
         self.purpose == Purpose::Measure
             && self.names.channels.contains_key(name.text)
@@ -88,7 +88,7 @@ impl<'names> Resolver<'names, '_> {
         };
         let Some(queue) = &channel.queue else {
             let message = format!("the channel `{}` has no buffer", name.text);
-            let help = "its messages are handed over at once, and no state holds them";
+            let help = "its messages are handed over in one step, and no state holds them";
             return Err(self.bad_cell(name.span, message, "nothing to measure", help.to_owned()));
         };
         Ok((channel, queue))
@@ -100,7 +100,7 @@ impl<'names> Resolver<'names, '_> {
     }
 }
 
-/// What can be asked of a buffer.
+/// Advice on what a queue has to offer.
 fn usage(channel: &ChannelNames) -> String {
     let name = &channel.name;
     let part = if channel.parts() > 1 { ".0" } else { "" };

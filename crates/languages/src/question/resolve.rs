@@ -1,12 +1,12 @@
 //! What names mean in an expression: syntax trees to expressions over cells.
 //!
-//! Variables are looked up in the own process first, then in the whole model. Processes, locations and
-//! channels have tables of their own (see [`names`](crate::names)), and the grammar tells which one is
-//! meant.
+//! Variables are looked up in the own process first, then in the whole model. Processes, locations
+//! and channels have tables of their own (see [`names`](crate::names)), and the grammar tells which
+//! one is meant.
 //!
-//! In progress measures these tables meet, because a measure may speak of everything that a state holds.
-//! There a variable hides a process of its name, and both hide a channel. `process P` and `channel c` say
-//! which one is meant.
+//! In progress measures these tables meet, because a measure may speak of everything that a state
+//! holds. There a variable hides a process of its name, and both hide a channel. `process P` and
+//! `channel c` say which one is meant.
 
 use model::guarded_commands::{BinaryOperator, CellId, Expression, LocationId, Span, UnaryOperator};
 
@@ -17,7 +17,7 @@ use crate::lowering::fold;
 use crate::names::{Names, ProcessNames, Symbol, Symbols};
 use crate::spelling::did_you_mean;
 
-/// Gives meaning to the names seen from inside one process, or from outside of all.
+/// Gives names their meaning, as seen from inside one process or from outside of all.
 pub(crate) struct Resolver<'names, 'run> {
     pub(crate) names: &'names Names,
     /// The names that hide the global ones.
@@ -27,7 +27,8 @@ pub(crate) struct Resolver<'names, 'run> {
 }
 
 impl<'names, 'run> Resolver<'names, 'run> {
-    /// Expressions as they stand in a model: seen from inside a process that has `locals`, or from outside of all.
+    /// Resolves expressions of a model: seen from inside a process with `locals`, or from outside
+    /// of all.
     pub(crate) fn new(
         names: &'names Names,
         locals: Option<&'names Symbols>,
@@ -36,12 +37,12 @@ impl<'names, 'run> Resolver<'names, 'run> {
         Self { names, locals, purpose: Purpose::Model, diagnostics }
     }
 
-    /// Expressions as they stand in a progress measure.
+    /// Resolves expressions of a progress measure.
     pub(crate) fn for_measures(names: &'names Names, diagnostics: &'run mut Diagnostics) -> Self {
         Self { names, locals: None, purpose: Purpose::Measure, diagnostics }
     }
 
-    /// An expression over cells, with constant parts computed.
+    /// Resolves an expression to one over cells, with constant parts computed.
     pub(crate) fn expression(&mut self, expression: &syntax::Expression<'_>) -> Checked<Expression> {
         let span = expression.span;
         match &expression.kind {
@@ -78,7 +79,7 @@ impl<'names, 'run> Resolver<'names, 'run> {
                 Ok(fold::unary(*operator, self.expression(operand)?))
             }
             ExpressionKind::Binary { operator, left, right } => {
-                // Both sides before either `?`: two unknown names are two findings.
+                // Both sides are resolved before either `?`: two unknown names are two findings.
                 let (left, right) = (self.expression(left), self.expression(right));
                 Ok(fold::binary(*operator, left?, right?, span))
             }
@@ -93,8 +94,8 @@ impl<'names, 'run> Resolver<'names, 'run> {
         }
     }
 
-    /// An expression as a truth value: there `~` negates, because that is what it means to people who write formulas, and because the
-    /// complement of 0 and of 1 are both true.
+    /// Resolves an expression as a truth value. There `~` negates: writers of formulas mean that,
+    /// and the complements of 0 and 1 are both true.
     pub(crate) fn truth(&mut self, expression: &syntax::Expression<'_>) -> Checked<Expression> {
         match &expression.kind {
             ExpressionKind::Unary { operator: UnaryOperator::Not | UnaryOperator::Complement, operand } => {
@@ -112,13 +113,13 @@ impl<'names, 'run> Resolver<'names, 'run> {
         }
     }
 
-    /// Expressions in order; one bad one spoils the list, but all are looked at.
+    /// Resolves expressions in order. One error spoils the list, but all are resolved.
     pub(crate) fn expressions(&mut self, expressions: &[syntax::Expression<'_>]) -> Checked<Vec<Expression>> {
         let read: Vec<Checked<Expression>> = expressions.iter().map(|one| self.expression(one)).collect();
         read.into_iter().collect()
     }
 
-    /// An expression whose value is known before the run.
+    /// Resolves an expression that must be constant.
     pub(crate) fn constant(&mut self, expression: &syntax::Expression<'_>) -> Checked<i64> {
         match self.expression(expression)? {
             Expression::Constant(value) => Ok(value),
@@ -132,8 +133,8 @@ impl<'names, 'run> Resolver<'names, 'run> {
         }
     }
 
-    /// Reads what `name` was found to mean. The index is resolved even if the name is unknown: it may hold
-    /// mistakes of its own.
+    /// Reads the variable or constant that `name` refers to. The index is resolved even if the name
+    /// is unknown, because it may have errors of its own.
     fn read(
         &mut self,
         symbol: Checked<&'names Symbol>,
@@ -169,9 +170,9 @@ impl<'names, 'run> Resolver<'names, 'run> {
         }
     }
 
-    /// The process whose location's number its name alone stands for. In DVE it stands for nothing: a location is
-    /// tested by `P.s`. Measures want it, because a process that walks through its states in the order of declaration
-    /// makes progress.
+    /// The process whose name alone is the number of its location. DVE has no such expression: a
+    /// location is tested by `P.s`. In measures it is useful, because a process that passes its
+    /// states in the order of declaration makes progress.
     pub(super) fn bare(&self, name: Name<'_>) -> Option<&'names ProcessNames> {
         let hidden = self.names.globals.contains_key(name.text);
         self.names.processes.get(name.text).filter(|_| self.purpose == Purpose::Measure && !hidden)
@@ -191,7 +192,7 @@ impl<'names, 'run> Resolver<'names, 'run> {
         Err(self.diagnostics.report(error.help_if_any(help)))
     }
 
-    /// Where an unknown name does exist.
+    /// Advice on where an unknown name does exist.
     fn elsewhere(&self, name: &str) -> Option<String> {
         if let Some(process) = self.names.processes.get(name) {
             let first = process.locations.iter().find(|(_, location)| location.0 == 0);
@@ -219,7 +220,7 @@ impl<'names, 'run> Resolver<'names, 'run> {
         }
         let help = match &names.property {
             Some(property) if property == name.text => {
-                Some("it is the property of this model, and what it watches cannot depend on it".to_owned())
+                Some("it is the property of this model, and the model cannot depend on it".to_owned())
             }
             _ => did_you_mean(name.text, names.processes.keys().map(String::as_str)),
         };
@@ -283,8 +284,8 @@ impl<'names, 'run> Resolver<'names, 'run> {
         Err(self.diagnostics.report(error.help("remove the index")))
     }
 
-    /// Warns that the name of an array without an index is read as its first element. DiVinE reads it
-    /// that way, and published models (UPPAAL's train gate, translated) rely on it.
+    /// Warns that the name of an array without an index is read as its first element. DiVinE reads
+    /// it that way, and published models (UPPAAL's train gate, translated) rely on it.
     pub(crate) fn bare_array(&mut self, name: Name<'_>) {
         let message = format!("the array `{0}` has no index, and is read as `{0}[0]`", name.text);
         let warning = Diagnostic::warning(codes::BARE_ARRAY, name.span, message, "means the first element");

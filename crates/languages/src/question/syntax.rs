@@ -1,25 +1,27 @@
-//! The syntax trees of questions: what was written, before names mean anything.
+//! The syntax trees of questions: the text before its names are resolved.
 //!
-//! Names borrow from the text and carry their place, because every later finding points back into it.
-//! An expression knows its depth: everything after the parser walks expressions recursively, so the
-//! parser alone keeps them shallow.
+//! Names borrow from the text and carry their span, because every later finding points back into
+//! it. An expression knows its depth: every stage after the parser walks expressions recursively,
+//! so the parser alone keeps them shallow.
 
 use model::guarded_commands::{BinaryOperator, Span, UnaryOperator};
 use model::measure::MeasureKind;
 
-/// What a text is read for. A progress measure may speak of all that a state holds; a model, and what is asked about
-/// it, only of what DVE has words for.
+/// The purpose for which a text is read. A progress measure may refer to all that a state holds; a
+/// model, and other questions about it, only to what DVE can express.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Model,
-    /// Something that is asked about a model, whose names may be quoted: not every language has names that are words.
+    /// An expression about a model. Its names may be quoted: not every language has names that are
+    /// words.
     Expression,
     Measure,
-    /// A formula of temporal logic, which has operators of its own around the expressions of the model.
+    /// A formula of temporal logic, which has operators of its own around the expressions of the
+    /// model.
     Formula,
 }
 
-/// A name at a place.
+/// A name and its span.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Name<'text> {
     pub(crate) text: &'text str,
@@ -35,12 +37,12 @@ pub(crate) struct Measure<'text> {
     pub(crate) kind: MeasureKind,
 }
 
-/// An expression at a place.
+/// An expression and its span.
 #[derive(Debug)]
 pub(crate) struct Expression<'text> {
     pub(crate) kind: ExpressionKind<'text>,
     pub(crate) span: Span,
-    /// 1 for a leaf.
+    /// Levels of the tree; 1 for a leaf.
     pub(crate) depth: usize,
 }
 
@@ -83,10 +85,10 @@ pub(crate) enum ExpressionKind<'text> {
     Rank(Rank<'text>),
 }
 
-/// A number that the buffer of a channel holds.
+/// A number in the queue of a channel.
 #[derive(Debug)]
 pub(crate) enum BufferCell<'text> {
-    /// What stands after the dot: it should be `length`.
+    /// The name after the dot; it should be `length`.
     Named(Name<'text>),
     /// A message, or one part of it.
     Message { index: Box<Expression<'text>>, part: Option<Box<Expression<'text>>> },
@@ -96,36 +98,38 @@ pub(crate) enum BufferCell<'text> {
 #[derive(Debug)]
 pub(crate) struct Rank<'text> {
     pub(crate) operand: Box<Expression<'text>>,
-    /// The name that is all of the operand. If it is that of a process, values may be called by the names of its
-    /// locations.
+    /// The name that makes up the whole operand. If it is that of a process, values may be names of
+    /// its locations.
     pub(crate) alone: Option<Name<'text>>,
-    /// Values of equal rank, from the least rank on. There is at least one class, and a value in each.
+    /// Values of equal rank, in the order of ranks. There is at least one class, and a value in
+    /// each.
     pub(crate) classes: Vec<Vec<OrderValue<'text>>>,
-    /// Where the values stand.
+    /// The place of all values.
     pub(crate) span: Span,
 }
 
 /// A value that an order names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OrderValue<'text> {
-    /// As it is spelt, with its sign.
+    /// The spelling, with a sign.
     pub(crate) name: Name<'text>,
-    /// What it is if it is a number.
+    /// The value, if it is a number.
     pub(crate) number: Option<i64>,
 }
 
-/// A formula of temporal logic at a place. Like expressions, formulas are kept shallow by the parser alone.
+/// A formula of temporal logic and its span. As with expressions, the parser alone keeps formulas
+/// shallow.
 #[derive(Debug)]
 pub(crate) struct Formula<'text> {
     pub(crate) kind: FormulaKind<'text>,
     pub(crate) span: Span,
-    /// 1 for what is about one state.
+    /// Levels of the tree; 1 for a part about one state.
     pub(crate) depth: usize,
 }
 
 #[derive(Debug)]
 pub(crate) enum FormulaKind<'text> {
-    /// About one state: there is no temporal operator in it.
+    /// A part about one state, without temporal operators.
     State(Expression<'text>),
     Not(Box<Formula<'text>>),
     Connected {
@@ -148,7 +152,7 @@ pub(crate) enum FormulaKind<'text> {
     },
 }
 
-/// What connects two formulas.
+/// A connective between two formulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Connective {
     And,
@@ -157,10 +161,10 @@ pub(crate) enum Connective {
     Equivalent,
 }
 
-/// The runs that a temporal operator speaks of.
+/// The runs that a temporal operator refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Runs {
-    /// The one run that a formula of linear temporal logic is about.
+    /// The one run of a formula of linear temporal logic.
     This,
     /// Some run from the state on: `E`.
     Some,

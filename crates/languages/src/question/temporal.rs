@@ -1,7 +1,7 @@
-//! What a formula means: temporal operators over numbered propositions.
+//! The meaning of a formula: temporal operators over numbered propositions.
 //!
-//! Some operators are written out (`f W g` is `g R (f or g)`), which doubles an operand, and doubling it 256 times fills the memory. So sizes are
-//! counted before anything is built.
+//! Some operators are expanded (`f W g` is `g R (f or g)`), which doubles an operand, and doubling
+//! it 256 times would exhaust memory. So sizes are counted before anything is built.
 
 use logic::ctl::Ctl;
 use logic::ltl::Ltl;
@@ -20,10 +20,10 @@ use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::names::Names;
 
-/// Longer texts are files of another kind.
+/// Bytes of the longest formula. Longer texts are not formulas.
 const LARGEST_TEXT: usize = 1 << 20;
 
-/// The most operators that a formula may have when all is written out.
+/// The most operators of a formula after expansion.
 const LARGEST_FORMULA: usize = 100_000;
 
 /// Reads a formula of linear temporal logic about a model.
@@ -46,7 +46,7 @@ pub(crate) fn ctl(text: &str, names: &Names) -> Result<CtlFormula, Vec<Diagnosti
     Ok(CtlFormula { formula, propositions: propositions.propositions.into_list(), text, warnings })
 }
 
-/// Reads a formula of linear temporal logic about anything that has names.
+/// Reads a formula of linear temporal logic without a model: its propositions are names.
 pub(crate) fn ltl_over_names(text: &str) -> Result<(Ltl, Vec<String>), Vec<Diagnostic>> {
     let mut atoms = NameAtoms { text, names: Vec::new() };
     let Read { formula, .. } =
@@ -54,7 +54,7 @@ pub(crate) fn ltl_over_names(text: &str) -> Result<(Ltl, Vec<String>), Vec<Diagn
     Ok((formula, atoms.names))
 }
 
-/// Reads a formula of computation tree logic about anything that has names.
+/// Reads a formula of computation tree logic without a model: its propositions are names.
 pub(crate) fn ctl_over_names(text: &str) -> Result<(Ctl, Vec<String>), Vec<Diagnostic>> {
     let mut atoms = NameAtoms { text, names: Vec::new() };
     let Read { formula, .. } =
@@ -68,7 +68,7 @@ type Counted<T> = Checked<(T, usize)>;
 /// A formula that was read.
 struct Read<T> {
     formula: T,
-    /// The formula as it is understood.
+    /// The formula as Sweepline understands it.
     text: String,
     warnings: Vec<Diagnostic>,
 }
@@ -95,7 +95,7 @@ fn read<T>(
     Ok(Read { formula, text: shown(&parsed, text), warnings: diagnostics.into_warnings() })
 }
 
-/// Gives numbers to what is about one state.
+/// Numbers the parts of a formula that are about one state.
 trait Atoms {
     fn literal(&mut self, expression: &Expression<'_>, diagnostics: &mut Diagnostics) -> Checked<Literal>;
 }
@@ -117,7 +117,7 @@ impl Atoms for ModelAtoms<'_> {
     }
 }
 
-/// Names, and whatever else is said about one state, as it is written.
+/// Names, and other texts about one state, as written.
 struct NameAtoms<'a> {
     text: &'a str,
     names: Vec<String>,
@@ -143,7 +143,7 @@ impl Atoms for NameAtoms<'_> {
     }
 }
 
-/// The expression inside of all negations, and whether their number is even.
+/// The expression inside all negations, and whether their number is even.
 fn without_negation<'e, 'text>(expression: &'e Expression<'text>) -> (&'e Expression<'text>, bool) {
     let (mut expression, mut holds) = (expression, true);
     while let ExpressionKind::Unary { operator: UnaryOperator::Not | UnaryOperator::Complement, operand } =
@@ -269,7 +269,7 @@ impl Translation<'_> {
         if size <= LARGEST_FORMULA {
             return Ok(());
         }
-        let message = format!("written out, the formula has more than {LARGEST_FORMULA} operators");
+        let message = format!("expanded, the formula has more than {LARGEST_FORMULA} operators");
         let error = Diagnostic::error(codes::FORMULA_TOO_LARGE, span, message, "too large");
         let help = "`<->`, `W` and `M` repeat their operands: nest fewer of them, or check parts one by one";
         Err(self.diagnostics.report(error.help(help)))
@@ -294,7 +294,7 @@ fn ctl_literal(literal: Literal) -> Ctl {
     }
 }
 
-/// The operators of a connected formula. Its operands are small, or they would not have been built: nothing overflows.
+/// The operators of a connected formula. Its operands are within bounds, so nothing overflows.
 fn connected_size(connective: Connective, left: usize, right: usize) -> usize {
     match connective {
         Connective::And | Connective::Or => 1 + left + right,
@@ -303,7 +303,8 @@ fn connected_size(connective: Connective, left: usize, right: usize) -> usize {
     }
 }
 
-/// At most the operators that the constructors of [`Ctl`] make of `E[f U g]` and the like.
+/// An upper bound on the operators that the constructors of [`Ctl`] make of `E[f U g]` and the
+/// like.
 fn branching_size(runs: Runs, operator: BinaryTemporal, left: usize, right: usize) -> usize {
     match (operator, runs) {
         (BinaryTemporal::Until, Runs::Some) => 1 + left + right,

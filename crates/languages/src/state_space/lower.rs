@@ -1,8 +1,9 @@
-//! A state space as guarded commands, so that every engine, question and trace works on it unchanged.
+//! A state space as guarded commands, so that every engine, question and trace works on it
+//! unchanged.
 //!
-//! The state of the one process decides everything; the variables repeat what the file says about it, because
-//! expressions, measures and traces speak of variables. Each arc is an action that moves the process and assigns
-//! what differs between its two ends.
+//! The state of the one process determines everything. The variables repeat what the file says
+//! about it, because expressions, measures and traces refer to variables. Each arc is an action
+//! that moves the process and assigns the variables that differ between its two ends.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +21,8 @@ use crate::{DeclaredMeasure, Extras, Model, format};
 const BIT: IntegerType = IntegerType { bits: 1, signed: false };
 
 impl StateSpace {
-    /// The space as a model, which declares its progress values as a measure. It must have a state, as every space
-    /// that was read has.
+    /// The space as a model, which declares its progress values as a measure. The space must have a
+    /// state, as every space that was read does.
     pub fn model(&self) -> Model {
         debug_assert!(!self.states.is_empty(), "a model starts somewhere");
         let mut commands = GuardedCommands::default();
@@ -50,7 +51,7 @@ impl StateSpace {
         Model { format, commands, warnings, progress, progress_errors, extras, names }
     }
 
-    /// `name`, made longer until no proposition has it.
+    /// `name`, extended until no proposition has it.
     pub(super) fn free_name(&self, name: &str) -> String {
         let mut name = name.to_owned();
         while self.propositions.contains(&name) {
@@ -114,7 +115,7 @@ fn declare(
     cell
 }
 
-/// What has to be assigned on the way from one state to another. Propositions take the first cells.
+/// The assignments on an arc from one state to another. Propositions have the first cells.
 fn changes(from: &StateRow, to: &StateRow, progress: CellId) -> Vec<Assignment> {
     let assign = |cell, value| Assignment { place: Place::Cell(cell), value: Expression::Constant(value) };
     let truths = from.truths.iter().zip(&to.truths).enumerate();

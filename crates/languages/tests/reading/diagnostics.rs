@@ -101,10 +101,7 @@ fn grammar_mistakes() {
 fn messages_list_what_was_expected() {
     let error = &errors(&model("", "guard x = 1;"))[0];
     assert_eq!(error.message, "expected an operator, `,` or `;`, found `=`");
-    assert_eq!(
-        error.help.as_deref(),
-        Some("`==` compares; `=` stands only in declarations and after `effect`")
-    );
+    assert_eq!(error.help.as_deref(), Some("`==` compares; `=` is only for declarations and after `effect`"));
     let error = &errors("process P { state s; init s; } sistem async;")[0];
     assert_eq!(
         error.message,

@@ -399,7 +399,7 @@ fn mistakes_come_with_advice() {
     let model = model();
     let ltl = |text: &str| model.ltl(text).unwrap_err()[0].help.clone().unwrap_or_default();
     let ctl = |text: &str| model.ctl(text).unwrap_err()[0].help.clone().unwrap_or_default();
-    assert!(ltl("AG p").starts_with("use --ctl"));
+    assert!(ltl("AG p").starts_with("formulas with `A` and `E` are computation tree logic"));
     assert!(ltl("F p & F q").contains("write `&&`"));
     assert_eq!(ltl("F Sendr->v"), "did you mean `Sender`?");
     assert_eq!(ltl("G EFort"), "did you mean `EFfort`?");

@@ -95,7 +95,7 @@ fn a_name_in_front_of_a_parenthesis_is_all_that_an_order_takes() {
     let text = "order(x: 0 < 1)";
     assert_eq!(first(text, model.expression(text)), (codes::UNEXPECTED_TOKEN, "("));
     let help = model.expression(text).unwrap_err()[0].help.clone();
-    assert_eq!(help.as_deref(), Some("orders of values stand only in progress measures"));
+    assert_eq!(help.as_deref(), Some("only progress measures have orders of values"));
     assert_eq!(first("c.length", model.expression("c.length")), (codes::UNKNOWN_PROCESS, "c"));
 }
 

@@ -86,7 +86,7 @@ fn bad_measures_are_refused_in_their_place() {
     assert_eq!(check("(x, )"), (codes::UNEXPECTED_TOKEN, ")"));
     for list in ["x, y", "(x, (y, x))", "((x, y))"] {
         let errors = model.measure(list).unwrap_err();
-        let help = "a list of measures stands in one pair of parentheses or brackets: `(a, b, c)`";
+        let help = "enclose a list of measures in one pair of parentheses or brackets: `(a, b, c)`";
         assert_eq!((errors[0].code, errors[0].help.as_deref()), (codes::UNEXPECTED_TOKEN, Some(help)));
     }
     let errors = model.measure("(nn, x + mm)").unwrap_err();

@@ -1,9 +1,9 @@
 //! The grammar of DVE files, on the cursor that questions use too.
 //!
-//! After an error the parser does not give up: it skips to the next token where its position in the
-//! grammar is certain (`,` `;` `}` or the start of a process) and continues, so one run shows several
-//! mistakes. [`declaration`] and [`process`] hold the parts of a file, and this module the file as a whole.
-//! Expressions and measures are those of [`question`](crate::question).
+//! After an error the parser does not give up. It skips to the next token where its position in the
+//! grammar is certain (`,` `;` `}` or the start of a process) and continues, so one run reports
+//! several mistakes. [`declaration`] and [`process`] hold the parts of a file, and this module the
+//! file as a whole. Expressions and measures are those of [`question`](crate::question).
 
 mod declaration;
 mod process;
@@ -30,8 +30,8 @@ pub(crate) fn file<'text>(text: &'text str, diagnostics: &mut Diagnostics) -> Fi
 }
 
 impl<'text> Parser<'text, '_> {
-    /// Skips to the first token of a kind in `stops`, outside of braces opened on the way, but never past the
-    /// start of a process or the system clause. Takes no stop itself.
+    /// Skips to the first token of a kind in `stops`, outside of braces opened on the way, but
+    /// never past the start of a process or the system clause. Does not take the stop itself.
     fn skip_to(&mut self, stops: &[TokenKind]) {
         let mut open_braces = 0_usize;
         loop {
@@ -46,7 +46,7 @@ impl<'text> Parser<'text, '_> {
         }
     }
 
-    /// Ends a list that began well: takes its `;`, or reports and skips to it.
+    /// Ends a list that was read: takes its `;`, or reports and skips to it.
     fn end_section(&mut self) {
         if self.expect(TokenKind::Semicolon).is_err() {
             self.skip_section();
@@ -59,7 +59,7 @@ impl<'text> Parser<'text, '_> {
         self.eat(TokenKind::Semicolon);
     }
 
-    /// Takes a section's keyword; reports it if the section has been seen before.
+    /// Takes a section's keyword, and reports it if the section is a repetition.
     fn section(&mut self, keyword: TokenKind, seen: &mut Vec<TokenKind>) -> bool {
         let span = self.span();
         if !self.eat(keyword) {
@@ -67,7 +67,7 @@ impl<'text> Parser<'text, '_> {
         }
         if seen.contains(&keyword) {
             let message = format!("a second {} section", keyword.describe());
-            let error = Diagnostic::error(codes::REPEATED_SECTION, span, message, "stands here once already");
+            let error = Diagnostic::error(codes::REPEATED_SECTION, span, message, "repeated here");
             self.diagnostics.report(error.help("join both lists with commas"));
         }
         seen.push(keyword);
@@ -95,7 +95,7 @@ impl<'text> Parser<'text, '_> {
                 self.skip_to(&[TokenKind::Byte, TokenKind::Int, TokenKind::Const, TokenKind::Channel]);
             }
         }
-        // After an error the clause may be there, in a part that was skipped.
+        // After an error the clause may be in a part that was skipped.
         if file.system.is_none() && !self.diagnostics.has_errors() {
             self.missing_system_clause();
         }

@@ -1,13 +1,17 @@
 //! The property files of the Model Checking Contest, which TAPAAL's queries share.
 //!
-//! A file is a `property-set`; each `property` has an `id` and a `formula`. A formula about single states (`integer-le`, `tokens-count` over several places, `is-fireable` for any of several transitions,
-//! `deadlock`) becomes an expression of the model, however large; temporal operators around it make a formula of computation tree logic or of linear time.
-//! In files for coloured nets names are those of coloured places and transitions: their tokens of all colours are counted, and a transition is fireable
-//! if one of its instances is.
+//! A file is a `property-set`; each `property` has an `id` and a `formula`. A formula about single
+//! states (`integer-le`, `tokens-count` over several places, `is-fireable` for any of several
+//! transitions, `deadlock`) becomes an expression of the model, however large. Temporal operators
+//! around it make a formula of computation tree logic or of linear time. In files for coloured
+//! nets, names are those of coloured places and transitions: tokens of all colours are counted, and
+//! a transition is fireable if one of its instances is.
 //!
-//! Whether `A X f` speaks about branching or linear time cannot be seen, and at a dead marking it makes a difference: a run that ends there repeats its last marking for ever in linear
-//! time, while in branching time `AX` is true and `EX` false. The examination tells, which the contest writes into the `id`; without one, a formula is one of branching time if it
-//! can be. Recorded verdicts of the contest agree with this reading.
+//! The text of `A X f` does not tell whether it is about branching or linear time, and at a dead
+//! marking it makes a difference. In linear time a run that ends there repeats its last marking
+//! infinitely often; in branching time `AX` is true and `EX` false. The examination decides, which
+//! the contest writes into the `id`. Without one, a formula is one of branching time if it can be.
+//! Recorded verdicts of the contest agree with this reading.
 
 mod global;
 pub(super) mod logic;
@@ -25,15 +29,15 @@ pub(crate) use read::not_a_net;
 /// A property of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContestProperty {
-    /// Its `id`.
+    /// The `id`.
     pub name: String,
-    /// What it asks.
+    /// The question that it asks.
     pub question: ContestQuestion,
-    /// Where it stands in the file.
+    /// Its place in the file.
     pub span: Span,
 }
 
-/// What a property asks.
+/// The question that a property asks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ContestQuestion {
     /// Is a dead marking reachable?
@@ -48,11 +52,12 @@ pub enum ContestQuestion {
     EveryRun(LtlFormula),
     /// Is the formula false of some run?
     NotEveryRun(LtlFormula),
-    /// The greatest value of the expression in a reachable marking.
+    /// What is the greatest value of the expression in a reachable marking?
     Bound(Expression),
 }
 
-/// Reads the properties in a file of the Model Checking Contest, about a model that must be a Petri net.
+/// Reads the properties in a file of the Model Checking Contest, about a model that must be a Petri
+/// net.
 ///
 /// ```
 /// use languages::petri::contest::{self, ContestQuestion};

@@ -1,4 +1,4 @@
-//! What is read of property files.
+//! Reading property files.
 
 use super::*;
 use crate::codes;

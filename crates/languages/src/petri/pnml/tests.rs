@@ -1,10 +1,10 @@
-//! What is read of PNML, and what is refused.
+//! Reading PNML, and refusing what is not supported.
 
 use super::*;
 use crate::codes;
 use crate::petri::net::NetArc;
 
-/// A document with a net that holds this.
+/// A document with a net of this content.
 fn document(inside: &str) -> String {
     format!(
         "<pnml><net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\">{inside}</net></pnml>"
@@ -84,7 +84,7 @@ fn other_documents_are_told_apart() {
     assert_eq!(code("<pnml><net id='n'/><net id='m'/></pnml>"), codes::UNSUPPORTED_NET);
 }
 
-/// A symmetric net with colours `a`, `b`, `c` that go round, and what this says.
+/// A symmetric net with cyclic colours `a`, `b`, `c`, and this content.
 fn symmetric(inside: &str) -> String {
     format!(
         "<pnml><net id='n' type='http://www.pnml.org/version-2009/grammar/symmetricnet'><declaration><structure><declarations>

@@ -1,22 +1,25 @@
 //! Formulas of temporal logic, linear and branching, around expressions of the model.
 //!
-//! One climb over precedences reads everything: the operators of the model, the connectives and the temporal operators. A part without
-//! temporal operators stays an expression, as large as it can be; that is what becomes one proposition. The order of
-//! strength, which the documentation of [`crate::formula`] tells users, is that of SPIN around that of DVE:
+//! One precedence climb reads everything: the operators of the model, the connectives and the
+//! temporal operators. A part without temporal operators stays an expression, as large as possible,
+//! and becomes one proposition. The order of strength, which [`question`](crate::question)
+//! documents, puts that of SPIN around that of DVE:
 //!
 //! ```text
 //! <->   ->   or   and   |   ^   &   U R W M   == !=   < <= > >=   << >>   + -   * / %   ! - ~ X F G
 //! ```
 //!
-//! with one exception: prefix operators of time take a comparison as a whole, so `F x == 1` is `F (x == 1)`. Bit operators stand left of
-//! `U` and cannot be applied to formulas, so `F p & q`, which is read differently by different tools, is refused and not guessed.
+//! with one exception: temporal prefix operators take a whole comparison, so `F x == 1` is `F (x ==
+//! 1)`. Bit operators are weaker than `U` and cannot be applied to formulas. So `F p & q`, which
+//! tools read differently, is an error and not a guess.
 //!
-//! In branching time `EF` and `AG` have always taken everything that follows, and `AG p or q` means `AG (p or q)`. That stays so for the four forms
-//! `EF e`, `AG e`, `AG EF e` and `EF AG e`; all other formulas are read like linear ones, where a prefix operator is strong. Such a
-//! formula is therefore read twice: first generously, and if it is none of the four, again.
+//! In branching time `EF` and `AG` have always taken everything that follows, and `AG p or q` means
+//! `AG (p or q)`. That remains so for the four forms `EF e`, `AG e`, `AG EF e` and `EF AG e`. All
+//! other formulas are read like linear ones, where a prefix operator is strong. A branching formula
+//! is therefore read twice: first with the wide reach, and again if it is none of the four forms.
 //!
-//! `->` both implies and reads the variable of a process. The names decide: behind a process that has such a variable, or
-//! that can mean nothing else, it reads.
+//! `->` both implies and reads a variable of a process. The names decide: it reads a variable after
+//! a process that has this variable, or after a name that can only be a process.
 
 use model::guarded_commands::{BinaryOperator, Span, UnaryOperator};
 
@@ -33,23 +36,24 @@ use crate::question::syntax::{
 };
 use crate::question::tokens::{Token, TokenKind};
 
-/// What a formula is about.
+/// The logic of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Logic {
-    /// Runs.
+    /// Linear time: a formula about runs.
     Linear,
-    /// States, and the runs that start there.
+    /// Branching time: a formula about states and the runs that start there.
     Branching,
 }
 
-/// How much a prefix operator takes.
+/// How far a prefix operator reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
     Comparison,
     Everything,
 }
 
-/// Strengths that the operators of the model do not have. Theirs are 1 (`imply`) to 11, those above [`UNTIL`] shifted by one.
+/// Strengths of the operators that the model does not have. Those of the model are 1 (`imply`) to
+/// 11, shifted by one from [`UNTIL`] on.
 const EQUIVALENT: u8 = 0;
 const IMPLIES: u8 = 1;
 const UNTIL: u8 = 7;
@@ -76,8 +80,8 @@ impl Infix {
     }
 }
 
-/// Reads a formula that makes up the whole text, about a model with these names. Without them, every name is a proposition and
-/// connectives stay apart.
+/// Reads a formula that makes up the whole text, about a model with these names. Without names,
+/// every name is a proposition and connectives stay apart.
 pub(crate) fn formula<'text>(
     text: &'text str,
     logic: Logic,
@@ -96,7 +100,7 @@ pub(crate) fn formula<'text>(
     Reader::new(text, logic, names, Reach::Comparison, diagnostics).whole()
 }
 
-/// Whether it is one of the four forms in which operators take everything.
+/// Whether the formula is one of the four forms in which operators take everything.
 fn is_special(formula: &Formula<'_>) -> bool {
     let inside = |formula: &Formula<'_>| match &formula.kind {
         FormulaKind::Unary { runs: Runs::Some, operator: UnaryTemporal::Finally, .. } => Some(Runs::Some),
@@ -138,7 +142,7 @@ impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
         reader
     }
 
-    /// Takes words apart that are an operator and a name without a space between them.
+    /// Splits words that are an operator and a name without a space between them.
     fn split_words(&mut self) {
         let tokens = std::mem::take(&mut self.parser.tokens);
         let mut split = Vec::with_capacity(tokens.len());
@@ -191,7 +195,7 @@ impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
         if self.parser.at(TokenKind::End) { Ok(formula) } else { Err(self.misplaced()) }
     }
 
-    /// A chain of operators at least as strong as `weakest`.
+    /// Reads a chain of operators at least as strong as `weakest`.
     fn binary(&mut self, weakest: u8) -> Checked<Formula<'text>> {
         let mut left = self.prefixed()?;
         while let Some((strength, infix)) = self.infix().filter(|(strength, _)| *strength >= weakest) {
@@ -206,8 +210,8 @@ impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
         Ok(left)
     }
 
-    /// The operator at the current place that stands between operands. In branching time, `U` and the like are none: only a path
-    /// quantifier gives them meaning.
+    /// The infix operator at the current token. In branching time, `U` and the like are none: only
+    /// a path quantifier gives them meaning.
     pub(super) fn infix(&self) -> Option<(u8, Infix)> {
         match self.parser.kind() {
             TokenKind::Arrow | TokenKind::Implies => Some((IMPLIES, Infix::Implies)),
@@ -247,7 +251,7 @@ impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
         }
     }
 
-    /// A prefix operator with its operand, or an operand without one.
+    /// Reads a prefix operator with its operand, or an operand.
     fn prefixed(&mut self) -> Checked<Formula<'text>> {
         let operator = match self.parser.kind() {
             TokenKind::Minus => UnaryOperator::Negate,
@@ -282,7 +286,7 @@ impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
         self.operand()
     }
 
-    /// Temporal operators, one word or sign for all, and their operand.
+    /// Reads temporal operators, which are one word or sign, and their operand.
     fn prefix(&mut self, prefixes: &[Prefix]) -> Checked<Formula<'text>> {
         let start = self.parser.span();
         let is_quantified = prefixes.iter().any(|prefix| prefix.runs != Runs::This);
@@ -302,7 +306,7 @@ impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
         self.prefix_of(start, prefixes, reach)
     }
 
-    /// The operand of `prefixes`, which stand at `start`, with them.
+    /// Reads the operand of `prefixes`, which began at `start`, and applies them.
     fn prefix_of(&mut self, start: Span, prefixes: &[Prefix], reach: Reach) -> Checked<Formula<'text>> {
         let weakest = if reach == Reach::Everything { EQUIVALENT } else { UNTIL + 1 };
         let mut formula = self.nested(start, |reader| reader.binary(weakest))?;
@@ -359,7 +363,7 @@ impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
         self.temporal(runs, operator, left, right)
     }
 
-    /// The single operator without a quantifier at the current place.
+    /// The single operator without a quantifier at the current token.
     fn bare_operator(&self) -> Option<UnaryTemporal> {
         match self.prefixes_at(self.parser.next)?.as_slice() {
             [Prefix { runs: Runs::This, operator }] => Some(*operator),
@@ -367,7 +371,7 @@ impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
         }
     }
 
-    /// The word at the current place.
+    /// The word at the current token.
     pub(super) fn word(&self) -> Option<&'text str> {
         self.word_at(self.parser.next)
     }
@@ -377,7 +381,7 @@ impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
         Some(self.parser.spelling(token.span))
     }
 
-    /// The temporal operators that the token at this place stands for.
+    /// The temporal operators that the token at this place means.
     fn prefixes_at(&self, place: usize) -> Option<Vec<Prefix>> {
         let one = |operator| Some(vec![Prefix { runs: Runs::This, operator }]);
         match self.parser.kind_at(place) {
@@ -387,11 +391,11 @@ impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
         }
         let word = self.word_at(place)?;
         let found = prefixes(word)?;
-        // What the model calls by this name is an operator only where it cannot be a name.
+        // A name of the model is an operator only where it cannot be a name.
         (!self.is_known(word) || self.starts_operand(place + 1)).then_some(found)
     }
 
-    /// The path quantifier at this place, before what only a quantifier stands before.
+    /// The path quantifier at this place, if a path formula follows.
     fn quantifier_at(&self, place: usize) -> Option<Runs> {
         let word = self.word_at(place)?;
         let runs = quantifier(word.as_bytes())?;
@@ -402,7 +406,7 @@ impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
         is_one.then_some(runs)
     }
 
-    /// Whether a word like `U` stands directly inside the bracket that opens here.
+    /// Whether a word like `U` is directly inside the bracket that opens here.
     fn has_path(&self, open: usize) -> bool {
         let mut depth = 0_usize;
         for place in open..self.parser.tokens.len() {
@@ -421,7 +425,7 @@ impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
         false
     }
 
-    /// Whether the token starts an operand and can not follow a name.
+    /// Whether the token starts an operand and cannot follow a name.
     fn starts_operand(&self, place: usize) -> bool {
         match self.parser.kind_at(place) {
             TokenKind::Word => {
@@ -444,7 +448,7 @@ impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
         }
     }
 
-    /// A part of a formula in parentheses, or an operand of the model.
+    /// Reads a formula in parentheses, or an operand of the model.
     fn operand(&mut self) -> Checked<Formula<'text>> {
         let span = self.parser.span();
         match self.parser.kind() {
@@ -474,7 +478,7 @@ impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
         }
     }
 
-    /// Whether the word at the current place stands between two operands of which the first is missing.
+    /// Whether the current word is an infix operator whose left operand is missing.
     fn lacks_operand_before(&self) -> bool {
         let is_between = self.word().is_some_and(|word| between(word).is_some() && !self.is_known(word));
         is_between && self.starts_operand(self.parser.next + 1)
@@ -489,13 +493,13 @@ impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
         Ok(Expression { kind: ExpressionKind::Variable { name, index: None }, span: name.span, depth: 1 })
     }
 
-    /// Whether the arrow behind this name reads a variable of a process.
+    /// Whether the arrow after this name reads a variable of a process.
     fn reads_variable(&self) -> bool {
         let (Some(names), Some(name)) = (self.names, self.word()) else { return false };
         let Some(owned) = self.word_at(self.parser.next + 2) else { return false };
         match names.processes.get(name) {
             Some(process) => process.symbols.contains_key(owned) || !names.globals.contains_key(name),
-            // A misspelt process, if the other name tells so.
+            // A misspelt process, if another process has the variable.
             None => {
                 let mut processes = names.processes.values();
                 !self.is_known(name)
@@ -505,7 +509,7 @@ impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
         }
     }
 
-    /// Reads something inside an operator or a parenthesis at `start`.
+    /// Reads a part inside an operator or a parenthesis that was opened at `start`.
     pub(super) fn nested<T>(
         &mut self,
         start: Span,
@@ -520,12 +524,12 @@ impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
         read
     }
 
-    /// The formula, unless it is too deep.
+    /// Returns the formula, unless it is too deep.
     pub(super) fn shallow(&mut self, formula: Formula<'text>) -> Checked<Formula<'text>> {
         if formula.depth > DEEPEST { Err(self.too_deep(formula.span)) } else { Ok(formula) }
     }
 
-    /// The end of what was opened.
+    /// Takes the closing token of what was opened at `open`.
     fn close(&mut self, open: Span, close: TokenKind) -> Checked<Span> {
         let span = self.parser.span();
         if self.parser.eat(close) {

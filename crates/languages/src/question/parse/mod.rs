@@ -1,12 +1,12 @@
 //! The parser: tokens to syntax trees, by recursive descent.
 //!
 //! Two habits make its messages good. The parser remembers every failed test for a token until it
-//! takes the next token, so an error lists everything that was allowed, and no list is written by hand.
-//! After an error a caller can skip to a token where the grammar resynchronises, so one run reports
-//! several mistakes.
+//! takes the next token, so an error lists everything that was allowed, and no list is written by
+//! hand. After an error a caller can skip to a token where the grammar is certain again, so one run
+//! reports several mistakes.
 //!
-//! This file holds the cursor. [`mod@expression`], [`mod@measure`] and [`mod@formula`] read what users ask
-//! about a model. The DVE front end adds the grammar of DVE files to the same cursor
+//! This file holds the cursor. [`mod@expression`], [`mod@measure`] and [`mod@formula`] read what
+//! users ask about a model. The DVE front end adds the grammar of DVE files to the same cursor
 //! ([`dve::parse`](crate::dve)), because its expressions are those of questions.
 
 pub(crate) mod expression;
@@ -40,11 +40,11 @@ pub(crate) fn expression_at<'text>(
     Ok(expression)
 }
 
-/// Something the grammar allows at the current place.
+/// A token, or a class of tokens, that the grammar allows at the current place.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Expected {
     Token(TokenKind),
-    /// Several tokens under one name, where listing them would not help.
+    /// Several tokens under one name, where a list would not help.
     Class(&'static str),
 }
 
@@ -66,7 +66,8 @@ pub(crate) struct Parser<'text, 'run> {
 }
 
 impl<'text, 'run> Parser<'text, 'run> {
-    /// A cursor over the part of `text` that starts at this byte. Spans count from the start of `text`.
+    /// A cursor over the part of `text` that starts at this byte. Spans count from the start of
+    /// `text`.
     pub(crate) fn starting_at(
         start: usize,
         text: &'text str,
@@ -79,7 +80,7 @@ impl<'text, 'run> Parser<'text, 'run> {
         Self { text, tokens, next: 0, expected, nesting: 0, measures, purpose, syntax, diagnostics }
     }
 
-    /// The current token; at the end it stays the end token, which is always there.
+    /// The current token; at the end of the text it stays the end token.
     pub(crate) fn token(&self) -> Token {
         self.tokens[self.next.min(self.tokens.len() - 1)]
     }
@@ -92,12 +93,12 @@ impl<'text, 'run> Parser<'text, 'run> {
         self.token().span
     }
 
-    /// The place of the token taken last.
+    /// The span of the token taken last.
     pub(crate) fn previous_span(&self) -> Span {
         self.next.checked_sub(1).map_or_else(|| self.span(), |last| self.tokens[last].span)
     }
 
-    /// The kind of any token; behind the last one there is the end.
+    /// The kind of any token; after the last one it is the end.
     pub(crate) fn kind_at(&self, place: usize) -> TokenKind {
         self.tokens.get(place).map_or(TokenKind::End, |token| token.kind)
     }
@@ -111,7 +112,7 @@ impl<'text, 'run> Parser<'text, 'run> {
         self.next = (self.next + 1).min(self.tokens.len() - 1);
     }
 
-    /// Whether the current token is of this kind; if not, it is remembered as expected.
+    /// Whether the current token is of this kind. If not, the kind is noted as expected.
     pub(crate) fn at(&mut self, kind: TokenKind) -> bool {
         let found = self.kind() == kind;
         if !found {
@@ -135,7 +136,7 @@ impl<'text, 'run> Parser<'text, 'run> {
         found
     }
 
-    /// Takes a token of this kind or reports what was expected.
+    /// Takes a token of this kind, or reports what was expected.
     pub(crate) fn expect(&mut self, kind: TokenKind) -> Checked<Span> {
         let span = self.span();
         if self.eat(kind) { Ok(span) } else { Err(self.unexpected()) }
@@ -155,7 +156,7 @@ impl<'text, 'run> Parser<'text, 'run> {
         Ok(items)
     }
 
-    /// Reports the current token as an error that lists everything tested for.
+    /// Reports the current token as an error that lists everything expected.
     pub(crate) fn unexpected(&mut self) -> Reported {
         let wanted: Vec<String> = self
             .expected
@@ -172,7 +173,7 @@ impl<'text, 'run> Parser<'text, 'run> {
         };
         let found = match self.kind() {
             TokenKind::End => "the end of the text".to_owned(),
-            // The text of a generated file may hold a name of any length.
+            // A generated file may contain a name of any length.
             _ => format!("`{}`", self.spelling(self.span()).chars().take(40).collect::<String>()),
         };
         let message = format!("expected {wanted}, found {found}");
@@ -182,7 +183,7 @@ impl<'text, 'run> Parser<'text, 'run> {
         self.diagnostics.report(error)
     }
 
-    /// What to do about the unexpected current token.
+    /// Advice about the unexpected current token.
     fn advice(&self) -> Option<String> {
         let expects = |kind| self.expected.contains(&Expected::Token(kind));
         let line_break = || {
@@ -192,13 +193,13 @@ impl<'text, 'run> Parser<'text, 'run> {
         match self.kind() {
             _ if self.in_order() => Some(measure::ORDER.to_owned()),
             TokenKind::OpenParenthesis if self.spelling(self.previous_span()) == measure::ORDER_WORD => {
-                Some("orders of values stand only in progress measures".to_owned())
+                Some("only progress measures have orders of values".to_owned())
             }
             TokenKind::Equal if self.expected.contains(&expression::OPERATOR) => {
-                Some("`==` compares; `=` stands only in declarations and after `effect`".to_owned())
+                Some("`==` compares; `=` is only for declarations and after `effect`".to_owned())
             }
             TokenKind::Comma if self.purpose == Purpose::Measure => Some(
-                "a list of measures stands in one pair of parentheses or brackets: `(a, b, c)`".to_owned(),
+                "enclose a list of measures in one pair of parentheses or brackets: `(a, b, c)`".to_owned(),
             ),
             TokenKind::EqualEqual if expects(TokenKind::Equal) => {
                 Some("`=` assigns; `==` compares".to_owned())
