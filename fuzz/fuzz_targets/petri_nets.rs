@@ -1,4 +1,4 @@
-//! Any bytes at all are read as nets, properties and tasks without a panic.
+//! Any bytes are read as nets, properties and tasks without a panic.
 
 #![no_main]
 
@@ -8,7 +8,7 @@ use languages::petri::{contest, lola};
 use languages::{Diagnostic, Format, Model, ReadOptions, format, read_model_with};
 use libfuzzer_sys::fuzz_target;
 
-/// Something for properties to be about.
+/// A net for properties to be about.
 static MODEL: LazyLock<Model> = LazyLock::new(|| {
     let text = "PLACE p, q; MARKING p: 2; TRANSITION t CONSUME p; PRODUCE q;";
     let options = ReadOptions { format: &format::LOLA, ..ReadOptions::default() };

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn offsets_past_the_end_stand_at_the_end() {
+    fn offsets_past_the_end_have_the_position_of_the_end() {
         assert_eq!(Source::new("ab").position(99), at(1, 3));
         assert_eq!(Source::new("").position(0), at(1, 1));
     }

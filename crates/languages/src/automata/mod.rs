@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_are_told_apart_by_their_first_word() {
+    fn the_first_word_tells_the_format() {
         let of = AutomatonFormat::of;
         assert_eq!(of("HOA: v1"), AutomatonFormat::Hoa);
         assert_eq!(of("\u{feff} /* by hand */\n HOA:v1"), AutomatonFormat::Hoa);

@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_any_text_and_nothing_else_does() {
+    fn only_a_star_matches_any_text() {
         for (pattern, name) in [
             ("P: a -> b", "P: a -> b"),
             ("P: * -> b", "P: a -> b"),

@@ -1,12 +1,11 @@
 //! Petri nets: places that hold tokens, and transitions that move them.
 //!
-//! Two formats are read into one [`Net`]: PNML ([`pnml`]), the interchange format of ISO/IEC
-//! 15909-2 with the extensions of TAPAAL and the Model Checking Contest, and the nets of LoLA
-//! ([`lola`]).
+//! Two formats are read into one [`Net`]: PNML, the interchange format of ISO/IEC 15909-2 with the
+//! extensions of TAPAAL and the Model Checking Contest, and the nets of LoLA ([`lola`]).
 //!
-//! [`lower`] makes a net a [`Model`]: every place is a variable, every transition an action of its
-//! name. Where [`bounds`] proves how many tokens a place can hold, the variable is no wider than
-//! that. Expressions, measures and formulas refer to places by name:
+//! A net becomes a [`Model`]: every place is a variable, every transition an action of its name.
+//! Where [`bounds`] proves how many tokens a place can hold, the variable is no wider than that.
+//! Expressions, measures and formulas refer to places by name:
 //!
 //! ```
 //! use languages::{ReadOptions, format, read_model_with};

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn transitions_with_a_common_test_stand_together() {
+    fn transitions_with_a_common_test_are_adjacent() {
         let text = "PLACE p, q, r; MARKING; TRANSITION a CONSUME p; PRODUCE; TRANSITION b CONSUME q, r; PRODUCE; \
             TRANSITION c CONSUME p, r; PRODUCE; TRANSITION d CONSUME r: 2; PRODUCE; TRANSITION e CONSUME q, r; PRODUCE; \
             TRANSITION f CONSUME; PRODUCE;";

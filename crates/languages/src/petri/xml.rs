@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_xml_is_told() {
+    fn malformed_xml_is_reported() {
         for text in ["<a>", "<a></b>", "<a", "<a b></a>", "<a>&nothing;</a>", "<a b=\"&x;\"/>", "</a>"] {
             assert_eq!(tree(text).unwrap_err().code, codes::MALFORMED_XML, "{text}");
         }

@@ -1,9 +1,9 @@
 //! Questions about a model: expressions, progress measures and formulas of temporal logic.
 //!
-//! A question is a text about a model in any language. [`tokens`] and [`parse`] read it to the
-//! trees in [`syntax`], [`resolve`] gives its names their meaning, and [`temporal`] numbers the
-//! propositions of a formula. [`text`] and [`formula_text`] write what was understood. The names
-//! come from [`names`](crate::names), which also says how the model's language writes them.
+//! A question is a text about a model in any language. `tokens` and `parse` read it to the trees in
+//! `syntax`, `resolve` gives its names their meaning, and `temporal` numbers the propositions of a
+//! formula. `text` and `formula_text` write what was understood. The names come from the module
+//! `names`, which also says how the model's language writes them.
 //!
 //! # Expressions
 //!

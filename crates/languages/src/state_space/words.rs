@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_know_where_they_stand() {
+    fn words_know_their_spans() {
         let text = "\u{feff}a  bc\r\n\n\td ";
         let found: Vec<Vec<(&str, u32)>> =
             lines(text).map(|line| line.map(|word| (word.text, word.span.start)).collect()).collect();
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_word_is_missing_behind_the_last_one() {
+    fn a_missing_word_has_the_place_after_the_last_one() {
         let mut line = lines("a b \r\n").next().unwrap();
         assert_eq!(line.end(), Span::new(3, 3));
         assert_eq!(line.by_ref().count(), 2);

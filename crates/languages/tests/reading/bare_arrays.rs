@@ -1,4 +1,5 @@
-//! The name of an array without an index means its first element, as DiVinE reads it, with a warning.
+//! The name of an array without an index means its first element, as DiVinE reads it, with a
+//! warning.
 //!
 //! Published translations of UPPAAL's train gate rely on it: `byte e[3]; … effect e = list[0]`.
 
@@ -10,8 +11,8 @@ use model::interpreter::Interpreter;
 
 use crate::support::{cell_of, read_model};
 
-/// Two trains and a gate that lets them pass in the order of their arrival. `FIRST` and `WHO` are the
-/// places where the translations write a bare name.
+/// Two trains and a gate that lets them pass in the order of their arrival. `FIRST` and `WHO` are
+/// the places where the translations write a bare name.
 const GATE: &str = "
     byte list[3], who[2], length;
     channel appr, go, leave;
@@ -76,7 +77,7 @@ fn a_bare_array_is_its_first_element_in_guards_and_effects() {
 }
 
 #[test]
-fn the_warning_stands_at_the_first_use_of_each_array() {
+fn the_warning_points_at_the_first_use_of_each_array() {
     let text = gate("who", "list");
     let model = read_model(&text);
     assert_eq!(warned(&model, &text), [("who", 6), ("list", 14)]);

@@ -1,4 +1,4 @@
-//! Values for constants from outside of the text.
+//! Values for constants that are not in the text.
 
 use languages::{Diagnostic, Model, ReadOptions, codes, format, read_model_with};
 use model::guarded_commands::Expression;

@@ -1,8 +1,8 @@
-//! What is said about wrong models: code, place, and where it matters the words.
+//! Errors in models: their codes and places, and where it matters their words.
 
 use languages::{Diagnostic, Severity, codes, read_model};
 
-/// A correct model around declarations, in front of line 1, and the body of a transition.
+/// A correct model around declarations, before line 1, and the body of a transition.
 fn model(declarations: &str, body: &str) -> String {
     format!(
         "{declarations}\nbyte x, a[3];\nchannel c;\nprocess P {{\nbyte v; state s, t; init s;\ntrans\ns -> t {{ {body} }};\n}}\nsystem async;"

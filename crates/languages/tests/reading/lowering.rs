@@ -1,4 +1,4 @@
-//! What a DVE text means as guarded commands.
+//! The meaning of a DVE text as guarded commands.
 
 use crate::support::read_model;
 use languages::{Model, format};

@@ -60,7 +60,7 @@ fn names_that_are_no_words_are_quoted() {
     assert!(model.expression("idle + \"p-1\" <= 2 and \"and\" >= 0").is_ok());
     let formula = model.ltl("G (\"p-1\" >= 1 -> F idle == 2)").unwrap();
     assert_eq!(formula.propositions.len(), 2);
-    // An expression in quotes is still one, where it is not the name of a place.
+    // A text in quotes that is not the name of a place is still an expression.
     assert!(model.ctl("AG (\"idle >= 0\")").is_ok());
     let measure = model.measure("(\"and\", idle)").unwrap();
     assert_eq!(model.measure_text(&measure.components), "(\"and\", idle)");
@@ -88,7 +88,8 @@ fn coloured_nets_and_their_properties_are_read() {
     let net = model.net().unwrap();
     let places: Vec<(&str, u32)> = net.places.iter().map(|one| (one.name.as_str(), one.tokens)).collect();
     assert_eq!(places, [("p(a,2)", 1), ("p(b,2)", 1)]);
-    // Only where there are tokens; and with `b` only where a number is not above its predecessor, as 2 is.
+    // Only where there are tokens; and with `b` only where a number is not above its predecessor,
+    // as 2 is.
     let names: Vec<&str> = net.transitions.iter().map(|transition| transition.name.as_str()).collect();
     assert_eq!(names, ["t(a,2)"]);
     let tokens = "<property-set><property><id>b</id><formula><place-bound><place>p</place></place-bound></formula></property></property-set>";
@@ -96,7 +97,7 @@ fn coloured_nets_and_their_properties_are_read() {
     assert!(matches!(question, ContestQuestion::Bound(_)));
 }
 
-/// Whatever is said about a text is said at a place in it.
+/// Every finding about a text has a place in it.
 fn are_proper(errors: &[Diagnostic], text: &str) -> Result<(), TestCaseError> {
     prop_assert!(!errors.is_empty());
     for error in errors {

@@ -1,4 +1,4 @@
-//! Explicit state spaces: what is read, what is refused, and what the model means.
+//! Explicit state spaces: reading, errors, and the meaning as a model.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,8 @@ fn small_spaces_are_spaces() {
     assert_eq!(read_space("\u{feff}\n a/b 4294967295 1 p").states[0].progress, u32::MAX);
 }
 
-/// The shape of the dump in the thesis (listing 8.2), which is cut off: states that it only mentions are added.
+/// The shape of the dump in the thesis (listing 8.2), which is cut off: states that it only
+/// mentions are added.
 #[test]
 fn the_dump_in_the_thesis_is_read_once_it_is_complete() {
     let dump = "1 7 2 !p !q * 2\n10 8 2 !p !q * 16\n100 15 2 !p q * 134 RP2 133 * 131\n\

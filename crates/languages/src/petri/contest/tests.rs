@@ -59,7 +59,7 @@ fn the_examination_tells_the_logic() {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn mistakes_are_reported() {
     assert_eq!(code("<all-paths/>"), codes::MISSING_PART);
     assert_eq!(
         code(

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn mistakes_are_reported() {
         let code = |text: &str| read(text).unwrap_err()[0].code;
         assert_eq!(code("buechi { }"), codes::UNEXPECTED_TOKEN);
         assert_eq!(code("buechi { a: p = 1 => b } accept { a }"), codes::UNKNOWN_STATE);

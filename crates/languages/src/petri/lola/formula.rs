@@ -481,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn mistakes_are_reported() {
         let code = |text: &str| task(text, &net()).unwrap_err()[0].code;
         assert_eq!(code("FORMULA r = 1"), codes::UNKNOWN_NODE);
         assert_eq!(code("FORMULA q"), codes::UNEXPECTED_TOKEN);

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_their_place() {
+    fn mistakes_are_reported_with_their_place() {
         assert_eq!(error(""), (codes::UNEXPECTED_TOKEN, String::new()));
         assert_eq!(error("PLACE p MARKING;"), (codes::UNEXPECTED_TOKEN, "MARKING".into()));
         assert_eq!(error("PLACE p, p; MARKING;"), (codes::DECLARED_TWICE, "p".into()));

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn open_comments_are_told() {
+    fn open_comments_are_reported() {
         for text in ["a { b { c }", "/* x"] {
             let mut diagnostics = Diagnostics::default();
             tokens(text, Braces::Comments, &mut diagnostics);
