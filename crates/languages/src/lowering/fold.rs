@@ -13,11 +13,9 @@ use model::value_order::ValueOrder;
 
 /// Builds `operator operand`.
 pub(crate) fn unary(operator: UnaryOperator, operand: Expression) -> Expression {
-    match (operator, operand) {
-        (UnaryOperator::Negate, Expression::Constant(value)) => Expression::Constant(value.wrapping_neg()),
-        (UnaryOperator::Complement, Expression::Constant(value)) => Expression::Constant(!value),
-        (UnaryOperator::Not, Expression::Constant(value)) => Expression::Constant(i64::from(value == 0)),
-        (operator, operand) => Expression::Unary(operator, Box::new(operand)),
+    match operand {
+        Expression::Constant(value) => Expression::Constant(interpreter::apply_unary(operator, value)),
+        operand => Expression::Unary(operator, Box::new(operand)),
     }
 }
 

@@ -54,13 +54,13 @@ pub(crate) enum ExpressionKind<'text> {
         name: Name<'text>,
         index: Option<Box<Expression<'text>>>,
     },
-    /// `process->name`, perhaps indexed.
+    /// A variable of a process, as seen from outside, perhaps indexed: `process->name` in DVE.
     Foreign {
         process: Name<'text>,
         name: Name<'text>,
         index: Option<Box<Expression<'text>>>,
     },
-    /// `process.location`
+    /// The test whether a process is at a location: `process.location` in DVE.
     At {
         process: Name<'text>,
         location: Name<'text>,

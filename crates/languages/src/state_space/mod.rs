@@ -17,10 +17,10 @@
 //! actions are any words; those of propositions must be names in expressions. Progress values are 0
 //! to 4294967295.
 //!
-//! As a [`Model`](crate::Model) a space is one process, `space`, whose locations are the states,
-//! with a variable of one bit for each proposition and one, `progress`, for the progress value. So
-//! `p and not q`, or `p && !q`, is an expression about it, and `space.100` is true in state 100. If
-//! a proposition has one of these two names, ours is extended by `_` until it is free.
+//! As a [`Model`] a space is one process, `space`, whose locations are the states, with a variable
+//! of one bit for each proposition and one, `progress`, for the progress value. So `p and not q`,
+//! or `p && !q`, is an expression about it, and `space.100` is true in state 100. If a proposition
+//! has one of these two names, ours is extended by `_` until it is free.
 //!
 //! Texts of up to a gigabyte are read. A space takes about 150 bytes for each state and 8 for each
 //! arc. As a model it takes up to 500 bytes for each arc, because every arc is an action.
