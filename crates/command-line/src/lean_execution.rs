@@ -6,22 +6,20 @@
 
 use model::guarded_commands::GuardedCommands;
 use model::state_layout::StateLayout;
-use model::transition_system::{Execution, ExecutionError, StateFunctions};
-use native_code::{Compiled, CompiledModel};
+use model::transition_system::{Execution, ExecutionError, StateFunctions, TransitionSystem};
+use native_code::Compiled;
 
 /// [`Compiled`], and afterwards nothing stays resident that only compiling needed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lean;
 
 impl Execution for Lean {
-    type System<'m> = CompiledModel;
-
-    fn prepare(
+    fn prepare<'m>(
         &self,
-        model: &GuardedCommands,
+        model: &'m GuardedCommands,
         layout: &StateLayout,
         functions: StateFunctions<'_>,
-    ) -> Result<CompiledModel, ExecutionError> {
+    ) -> Result<Box<dyn TransitionSystem + 'm>, ExecutionError> {
         let system = Compiled.prepare(model, layout, functions)?;
         forget_program_pages();
         give_heap_back();
