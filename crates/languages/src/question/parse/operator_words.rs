@@ -1,27 +1,28 @@
-//! Which words are temporal operators.
+//! The words that are temporal operators.
 //!
-//! Tools agree on the letters and on little else: SPIN writes `[]`, `<>` and `V`, BEEM `GF` as one word, LTSmin `E[]`. All of it is
-//! read. A name of the model is never taken away: whether a word that is both is the operator, is decided where it stands, in
-//! [`formula`](mod@super::formula).
+//! Tools agree on the letters and on little else: SPIN writes `[]`, `<>` and `V`, BEEM `GF` as one
+//! word, LTSmin `E[]`. All of them are read. A name of the model stays usable:
+//! [`formula`](mod@super::formula) decides by the context whether a word that is both is an
+//! operator.
 
-use crate::dve::syntax::{BinaryTemporal, Connective, Runs, UnaryTemporal};
+use crate::question::syntax::{BinaryTemporal, Connective, Runs, UnaryTemporal};
 
-/// A temporal operator in front of its operand.
+/// A temporal prefix operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Prefix {
-    /// [`Runs::This`] where no path quantifier stands.
+    /// [`Runs::This`] without a path quantifier.
     pub(super) runs: Runs,
     pub(super) operator: UnaryTemporal,
 }
 
-/// What a word between two formulas stands for.
+/// The meaning of a word between two formulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Between {
     Temporal(BinaryTemporal),
     Connective(Connective),
 }
 
-/// The operators that a word stands for, the outermost first: `GF` is two of them, and so is `AGEF`.
+/// The operators that a word means, the outermost first: `GF` is two of them, and so is `AGEF`.
 pub(super) fn prefixes(word: &str) -> Option<Vec<Prefix>> {
     let one = |operator| Some(vec![Prefix { runs: Runs::This, operator }]);
     match word {
@@ -52,7 +53,7 @@ pub(super) fn prefixes(word: &str) -> Option<Vec<Prefix>> {
     letters.chunks(2).map(pair).collect()
 }
 
-/// The runs that a path quantifier alone speaks of.
+/// The runs that a path quantifier refers to.
 pub(super) fn quantifier(word: &[u8]) -> Option<Runs> {
     match word {
         b"E" => Some(Runs::Some),
@@ -61,7 +62,7 @@ pub(super) fn quantifier(word: &[u8]) -> Option<Runs> {
     }
 }
 
-/// What a word between two formulas stands for.
+/// The meaning of a word between two formulas.
 pub(super) fn between(word: &str) -> Option<Between> {
     Some(match word {
         "U" | "until" | "stronguntil" => Between::Temporal(BinaryTemporal::Until),
@@ -74,18 +75,20 @@ pub(super) fn between(word: &str) -> Option<Between> {
     })
 }
 
-/// The most letters that operators without a space behind them have. Every place is tried, and a word of a damaged file may have any length.
+/// The most letters of operators without a space after them. Every split is tried, and a word in a
+/// damaged file may have any length.
 const MOST_GLUED: usize = 16;
 
-/// Splits operators off the front of a word, as few as possible such that the rest is a known name: `GFp` is `GF p`, unless
-/// there is an `Fp`.
+/// Splits operators off the front of a word, as few as possible such that the rest is a known name:
+/// `GFp` is `GF p`, unless there is an `Fp`.
 pub(super) fn glued_prefix(word: &str, is_known: impl Fn(&str) -> bool) -> Option<(&str, &str)> {
     let operators = word.bytes().take(MOST_GLUED).take_while(|one| b"AEFGX".contains(one)).count();
     let splits = (1..=operators).filter_map(|at| word.split_at_checked(at));
     splits.filter(|(front, _)| prefixes(front).is_some()).find(|(_, rest)| is_known(rest))
 }
 
-/// Splits an operator off the end of a word that stands before a parenthesis, where no name can: `pU(` is `p U (`.
+/// Splits an operator off the end of a word before a parenthesis, where no name is allowed: `pU(`
+/// is `p U (`.
 pub(super) fn glued_between(word: &str) -> Option<(&str, &str)> {
     let (front, last) = word.split_at_checked(word.len().checked_sub(1)?)?;
     (!front.is_empty() && prefixes(word).is_none() && between(last).is_some()).then_some((front, last))

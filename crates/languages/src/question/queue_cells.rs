@@ -1,36 +1,37 @@
-//! What a channel's buffer holds, as progress measures speak of it.
+//! The cells of a channel's queue in progress measures.
 //!
-//! A buffer is a queue of messages, the oldest in front. `c.length` counts them, `c[0]` is the oldest one and `c[0].1` the
-//! second part of it, where messages have several. An index must be known before the run: a measure has no use
-//! for another one, and guarded commands have no expression for it.
+//! A queue holds messages, the oldest first. `c.length` counts them, `c[0]` is the oldest message
+//! and `c[0].1` its second part, where messages have several. An index must be a constant: measures
+//! need no other, and guarded commands have no expression for it.
 
-use model::guarded_commands::{CellId, Expression, Span};
+use model::guarded_commands::{Expression, Span};
 
-use super::resolve::{Buffer, ChannelScope, Resolver};
+use super::resolve::Resolver;
 use super::syntax::{self, Name, Purpose};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Reported};
+use crate::names::{ChannelNames, Queue};
 use crate::spelling::did_you_mean;
 
-/// What the number of messages is called.
+/// The name of the number of messages.
 pub(crate) const LENGTH: &str = "length";
 
-impl<'scope> Resolver<'scope, '_> {
-    /// Whether the name alone stands for a channel here.
+impl<'names> Resolver<'names, '_> {
+    /// Whether a name alone refers to a channel here.
     pub(super) fn is_buffer(&self, name: Name<'_>) -> bool {
         self.purpose == Purpose::Measure
-            && self.scope.channels.contains_key(name.text)
-            && !self.scope.globals.contains_key(name.text)
+            && self.names.channels.contains_key(name.text)
+            && !self.names.globals.contains_key(name.text)
     }
 
     /// `channel.length`
     pub(super) fn buffer_length(&mut self, channel: Name<'_>, cell: Name<'_>) -> Checked<Expression> {
-        let (scope, buffer) = self.buffer(channel)?;
+        let (named, queue) = self.buffer(channel)?;
         if cell.text == LENGTH {
-            return Ok(Expression::Cell(buffer.length));
+            return Ok(Expression::Cell(queue.length));
         }
         let message = format!("channel `{}` has no `{}`", channel.text, cell.text);
-        Err(self.bad_cell(cell.span, message, "expected `length`", usage(scope)))
+        Err(self.bad_cell(cell.span, message, "expected `length`", usage(named)))
     }
 
     /// `channel[index]` or `channel[index].part`
@@ -43,14 +44,14 @@ impl<'scope> Resolver<'scope, '_> {
     ) -> Checked<Expression> {
         let found = self.buffer(channel);
         let index = self.constant(index);
-        let ((scope, buffer), index) = (found?, index?);
-        let slot = self.offset(index, buffer.capacity, channel, span)?;
-        let parts = scope.fields.as_ref().map_or(0, Vec::len) as u32;
+        let ((named, queue), index) = (found?, index?);
+        let slot = self.offset(index, queue.capacity, channel, span)?;
+        let parts = named.parts() as u32;
         let part = match part {
             None if parts == 1 => 0,
             None => {
                 let message = format!("the messages of `{}` have {parts} parts", channel.text);
-                return Err(self.bad_cell(span, message, "which part?", usage(scope)));
+                return Err(self.bad_cell(span, message, "which part?", usage(named)));
             }
             Some(part) => {
                 let number = self.constant(part)?;
@@ -58,23 +59,23 @@ impl<'scope> Resolver<'scope, '_> {
                 let Some(known) = known else {
                     let message = format!("the messages of `{}` have no part {number}", channel.text);
                     let label = format!("the last part is {}", parts.saturating_sub(1));
-                    return Err(self.bad_cell(part.span, message, label, usage(scope)));
+                    return Err(self.bad_cell(part.span, message, label, usage(named)));
                 };
                 known
             }
         };
-        Ok(Expression::Cell(CellId(buffer.length.0 + 1 + slot * parts + part)))
+        Ok(Expression::Cell(queue.cell(slot, part, parts)))
     }
 
     /// Reports a channel that is used like a number.
     pub(super) fn whole_buffer<T>(&mut self, channel: Name<'_>) -> Checked<T> {
-        let (scope, _) = self.buffer(channel)?;
+        let (named, _) = self.buffer(channel)?;
         let message = format!("`{}` is a channel", channel.text);
-        Err(self.bad_cell(channel.span, message, "which part of its buffer?", usage(scope)))
+        Err(self.bad_cell(channel.span, message, "which part of its buffer?", usage(named)))
     }
 
-    fn buffer(&mut self, name: Name<'_>) -> Checked<(&'scope ChannelScope, &'scope Buffer)> {
-        let channels = &self.scope.channels;
+    fn buffer(&mut self, name: Name<'_>) -> Checked<(&'names ChannelNames, &'names Queue)> {
+        let channels = &self.names.channels;
         let channel = match channels.get(name.text) {
             Some(Ok(channel)) => channel,
             Some(Err(reported)) => return Err(*reported),
@@ -85,12 +86,12 @@ impl<'scope> Resolver<'scope, '_> {
                 return Err(self.diagnostics.report(error.help_if_any(help)));
             }
         };
-        let Some(buffer) = &channel.buffer else {
+        let Some(queue) = &channel.queue else {
             let message = format!("the channel `{}` has no buffer", name.text);
-            let help = "its messages are handed over at once, and no state holds them";
+            let help = "its messages are handed over in one step, and no state holds them";
             return Err(self.bad_cell(name.span, message, "nothing to measure", help.to_owned()));
         };
-        Ok((channel, buffer))
+        Ok((channel, queue))
     }
 
     fn bad_cell(&mut self, span: Span, message: String, label: impl Into<String>, help: String) -> Reported {
@@ -99,9 +100,9 @@ impl<'scope> Resolver<'scope, '_> {
     }
 }
 
-/// What can be asked of a buffer.
-fn usage(channel: &ChannelScope) -> String {
+/// Advice on what a queue has to offer.
+fn usage(channel: &ChannelNames) -> String {
     let name = &channel.name;
-    let part = if channel.fields.as_ref().is_some_and(|fields| fields.len() > 1) { ".0" } else { "" };
+    let part = if channel.parts() > 1 { ".0" } else { "" };
     format!("`{name}.{LENGTH}` counts its messages, and `{name}[0]{part}` is from the oldest one")
 }

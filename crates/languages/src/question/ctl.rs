@@ -1,17 +1,18 @@
 //! Formulas of computation tree logic, and the forms that the sweep-line method decides.
 //!
-//! `EF f` and `AG f` are decided while states are explored; `AG EF f` and `EF AG f` need the strongly connected
-//! components without a way out, which a sweep finds when progress is monotonic (thesis 2017, section 5).
-//! [`Model::ctl`](crate::Model::ctl) reads all formulas, and [`CtlFormula::special`] recognises these.
+//! `EF f` and `AG f` are decided while states are explored. `AG EF f` and `EF AG f` need the
+//! terminal strongly connected components, which a sweep finds when progress is monotone (thesis
+//! 2017, section 5). [`Model::ctl`](crate::Model::ctl) reads all formulas, and
+//! [`CtlFormula::special`] recognises these.
 
 use std::fmt;
 
 use logic::ctl::Ctl;
 use model::guarded_commands::{Expression, Span};
 
+use super::proposition::Proposition;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::proposition::Proposition;
 
 /// The temporal part of a formula that the sweep-line method decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +23,7 @@ pub enum CtlForm {
     Ag,
     /// `AG EF f`: from every reachable state, one where `f` holds can be reached.
     AgEf,
-    /// `EF AG f`: a state can be reached from where on `f` holds always.
+    /// `EF AG f`: a state can be reached from which on `f` always holds.
     EfAg,
 }
 
@@ -37,7 +38,7 @@ impl fmt::Display for CtlForm {
     }
 }
 
-/// A formula about a model: the initial state should satisfy it.
+/// A formula about a model, which the initial state should satisfy.
 ///
 /// ```
 /// use languages::CtlForm;
@@ -50,17 +51,19 @@ impl fmt::Display for CtlForm {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CtlFormula {
-    /// What it means.
+    /// The meaning, over numbered propositions.
     pub formula: Ctl,
-    /// The expressions that its propositions stand for, at most 64.
+    /// The expressions of its propositions, at most 64.
     pub propositions: Vec<Proposition>,
-    /// How it is understood: in one spelling, with parentheses.
+    /// The formula as Sweepline understands it: in one spelling, with parentheses.
     pub text: String,
+    /// Warnings, in the order of the text.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl CtlFormula {
-    /// The formula as one of the forms that a sweep decides, if it is one, with the expression over one state that it is about.
-    /// It is also found behind other words: `!EF f` is `AG !f`.
+    /// The formula as one of the forms that a sweep decides, if it is one, with its expression over
+    /// one state. Other spellings count: `!EF f` is `AG !f`.
     pub fn special(&self) -> Option<(CtlForm, Expression)> {
         let (form, operand) = match &self.formula {
             Ctl::ExistsUntil(anything, reached) if **anything == Ctl::True => match invariant(reached) {
@@ -75,7 +78,7 @@ impl CtlFormula {
         Some((form, self.expression(&operand)?))
     }
 
-    /// What to say about a formula that is none of these forms, for programs that decide no others.
+    /// The error about a formula that is none of these forms, for programs that decide no others.
     pub fn undecided(&self, text: &str) -> Diagnostic {
         let message = format!("the formula `{self}` is not decided");
         let span = Span::new(text.len() - text.trim_start().len(), text.trim_end().len());
@@ -86,7 +89,7 @@ impl CtlFormula {
         )
     }
 
-    /// What is said about one state, without temporal operators.
+    /// A formula without temporal operators as an expression over one state.
     fn expression(&self, formula: &Ctl) -> Option<Expression> {
         match formula {
             Ctl::True => Some(Expression::Constant(1)),

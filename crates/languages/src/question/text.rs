@@ -1,11 +1,12 @@
-//! Expressions as text, in the words in which progress measures are read.
+//! Expressions as text, in the syntax of progress measures.
 //!
-//! What is written reads back as the same expression, places in the text aside, with constant parts computed as
-//! always when something is read. Names are qualified (`process P`, `channel c[0]`) only where another name hides them, and
-//! parentheses stand only where the parser would group otherwise.
+//! The text reads back as the same expression, apart from spans, with constant parts computed.
+//! Names are qualified (`process P`, `channel c[0]`) only where another name hides them, and
+//! parentheses appear only where the parser would group otherwise.
 //!
-//! Three things have no words, since nobody needs them: an expression deeper than the parser allows, the least 64-bit
-//! number as a value of an order, and a class of an order that has no values, which is left out.
+//! Three expressions have no text, and no user needs them: one deeper than the parser allows, an
+//! order with the least 64-bit number as a value, and an order with an empty class, which is
+//! omitted.
 
 use model::guarded_commands::{
     BinaryOperator, CellId, Expression, GuardedCommands, Process, Shape, UnaryOperator, Variable,
@@ -13,28 +14,28 @@ use model::guarded_commands::{
 use model::measure::MeasureKind;
 use model::value_order::ValueOrder;
 
-use super::buffer::LENGTH;
-use super::parse::{TIGHTEST, spelling};
-use super::resolve::Scope;
+use super::parse::expression::{TIGHTEST, spelling};
+use super::queue_cells::LENGTH;
 use super::tokens::is_name;
+use crate::names::Names;
 
-/// About as many characters as a component may have in a summary.
+/// Approximate number of characters of a component in a summary.
 const SUMMARY: usize = 40;
 
-/// A measure that reads back as these components.
+/// Writes a measure that reads back as these components.
 pub(crate) fn measure(
     commands: &GuardedCommands,
-    scope: &Scope,
+    names: &Names,
     components: &[Expression],
     kind: MeasureKind,
 ) -> String {
-    let writer = Writer { commands, scope };
+    let writer = Writer { commands, names };
     list(components.iter().map(|component| writer.text(component)).collect(), kind)
 }
 
-/// A measure for people to recognise: long components are cut.
-pub(crate) fn summary(commands: &GuardedCommands, scope: &Scope, components: &[Expression]) -> String {
-    let writer = Writer { commands, scope };
+/// Writes a measure to be recognised by people: long components are cut.
+pub(crate) fn summary(commands: &GuardedCommands, names: &Names, components: &[Expression]) -> String {
+    let writer = Writer { commands, names };
     list(components.iter().map(|component| writer.summary(component)).collect(), MeasureKind::Lexicographic)
 }
 
@@ -48,7 +49,7 @@ fn list(mut components: Vec<String>, kind: MeasureKind) -> String {
 
 struct Writer<'m> {
     commands: &'m GuardedCommands,
-    scope: &'m Scope,
+    names: &'m Names,
 }
 
 impl<'m> Writer<'m> {
@@ -58,7 +59,7 @@ impl<'m> Writer<'m> {
         text
     }
 
-    /// Appends an expression; in parentheses if its operator is weaker than `weakest`.
+    /// Appends an expression, in parentheses if its operator is weaker than `weakest`.
     fn expression(&self, expression: &Expression, weakest: u8, text: &mut String) {
         match expression {
             Expression::Constant(value) => text.push_str(&constant(*value)),
@@ -87,7 +88,7 @@ impl<'m> Writer<'m> {
                 text.push_str(open);
                 self.expression(left, strength, text);
                 text.push_str(&format!(" {spelling} "));
-                // Operators of one strength group to the left.
+                // Operators of equal strength group to the left.
                 self.expression(right, strength + 1, text);
                 text.push_str(close);
             }
@@ -99,7 +100,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// `P.s`, which is a comparison.
+    /// `P.s`, which is a comparison in guarded commands.
     fn location_test(
         &self,
         operator: BinaryOperator,
@@ -112,10 +113,10 @@ impl<'m> Writer<'m> {
             return None;
         };
         let process = self.process_at(*cell)?;
-        Some(format!("{}.{}", process.name, location_name(process, *value)?))
+        Some(self.names.syntax.location(&process.name, &location_name(process, *value)?))
     }
 
-    /// What reads back as this cell.
+    /// The text that reads back as this cell.
     fn cell(&self, cell: CellId) -> String {
         let variable = self.commands.variable(self.commands.cells[cell.index()].variable);
         let offset = cell.0 - variable.first_cell.0;
@@ -132,19 +133,19 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// The name of a variable as it is seen from outside of all processes.
+    /// The name of a variable as seen from outside of all processes.
     fn variable(&self, variable: &Variable) -> String {
         let name = &variable.name;
-        let is_variable = self.scope.globals.contains_key(name);
-        let is_process = self.scope.processes.contains_key(name);
+        let is_variable = self.names.globals.contains_key(name);
+        let is_process = self.names.processes.contains_key(name);
         match (&variable.shape, variable.process) {
             (Shape::Location(_), _) if is_variable => format!("process {name}"),
             (Shape::Location(_), _) => name.clone(),
             (Shape::Queue { .. }, _) if is_variable || is_process => format!("channel {name}"),
-            // Names that are no words stand in quotation marks.
+            // Names that are no words are quoted.
             (_, None) if !is_name(name) => format!("\"{name}\""),
             (_, None) => name.clone(),
-            (_, Some(process)) => format!("{}->{name}", self.commands.process(process).name),
+            (_, Some(process)) => self.names.syntax.variable(&self.commands.process(process).name, name),
         }
     }
 
@@ -170,14 +171,15 @@ impl<'m> Writer<'m> {
         let named = process.and_then(|process| in_words(&|value| location_name(process, value)));
         let (operand, classes) = match (named, process) {
             (Some(classes), _) => (operand, Some(classes)),
-            // A process in parentheses has numbers, which are never taken for names.
+            // After a process in parentheses, values are numbers and never names.
             (None, Some(_)) => (format!("({operand})"), in_words(&|value| Some(value.to_string()))),
             (None, None) => (operand, in_words(&|value| Some(value.to_string()))),
         };
         Rank { opening: format!("order({operand}: "), classes: classes.unwrap_or_default() }
     }
 
-    /// A component in about [`SUMMARY`] characters. An order loses its last values, anything else its end.
+    /// A component in about [`SUMMARY`] characters. An order loses its last values, other
+    /// components their end.
     fn summary(&self, component: &Expression) -> String {
         let text = self.text(component);
         if text.chars().count() <= SUMMARY {
@@ -192,15 +194,15 @@ impl<'m> Writer<'m> {
     }
 }
 
-/// An order in words.
+/// The text of an order.
 struct Rank {
-    /// All before the values.
+    /// The text before the values.
     opening: String,
     classes: Vec<Vec<String>>,
 }
 
 impl Rank {
-    /// The first values and an ellipsis, if there is room for any of them.
+    /// The first values and an ellipsis, if any value fits.
     fn summary(&self) -> Option<String> {
         let mut text = self.opening.clone();
         let mut fitting = None;
@@ -220,14 +222,15 @@ impl Rank {
     }
 }
 
-/// The name of a location, if the parser takes it for one.
+/// The name of a location, if the parser reads it as one.
 fn location_name(process: &Process, number: i64) -> Option<String> {
     let name = &process.locations.get(usize::try_from(number).ok()?)?.name;
     let is_number = || name.bytes().all(|byte| byte.is_ascii_digit()) && name.parse::<i64>().is_ok();
     (is_name(name) || is_number()).then(|| name.clone())
 }
 
-/// A number; the parser reads the sign as an operator, and the least number has no positive counterpart.
+/// The text of a number. The parser reads the sign as an operator, and the least number has no
+/// positive counterpart.
 fn constant(value: i64) -> String {
     if value == i64::MIN { format!("(-{} - 1)", i64::MAX) } else { value.to_string() }
 }

@@ -1,22 +1,23 @@
 //! Expressions, by precedence climbing.
 //!
-//! One table gives all binary operators their strength; all of them group to the left, as in DiVinE's own
-//! grammar. Depth is limited twice: while descending, because parentheses and prefix operators use the
-//! parser's stack, and on the result, because a long `a + a + …` makes a deep tree without any descent and
-//! everything after the parser recurses over trees.
+//! One table gives all binary operators their strength. All of them group to the left, as in
+//! DiVinE's grammar. Depth is limited twice: during descent, because parentheses and prefix
+//! operators use the parser's stack; and on the result, because a long `a + a + …` makes a deep
+//! tree without any descent, and every later stage recurses over trees.
 
 use model::guarded_commands::{BinaryOperator, Span, UnaryOperator};
 
 use super::{Expected, Parser};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Reported};
-use crate::dve::syntax::{Expression, ExpressionKind, Name, Purpose};
-use crate::dve::tokens::{self, TokenKind};
+use crate::question::syntax::{Expression, ExpressionKind, Name, Purpose};
+use crate::question::tokens::{self, TokenKind};
 
-/// The deepest expression that is accepted. Hand-written and generated models stay far below.
+/// Levels of the deepest expression that is accepted. Hand-written and generated models stay far
+/// below.
 pub(crate) const DEEPEST: usize = 256;
 
-/// How the twenty binary operators are called in a list of expected tokens.
+/// The name of the twenty binary operators in a list of expected tokens.
 pub(super) const OPERATOR: Expected = Expected::Class("an operator");
 
 /// The strength of a binary operator, loosest first, and its meaning.
@@ -45,10 +46,10 @@ pub(super) fn binary_operator(kind: TokenKind) -> Option<(u8, BinaryOperator)> {
     })
 }
 
-/// Above the strength of all binary operators: that of prefix operators and operands.
+/// The strength of prefix operators and operands, above that of all binary operators.
 pub(crate) const TIGHTEST: u8 = 12;
 
-/// The strength of an operator and how it is spelt: where there are two ways, as a word.
+/// The strength of an operator and its spelling; of two spellings, the word.
 pub(crate) fn spelling(operator: BinaryOperator) -> (u8, &'static str) {
     let spellings = tokens::fixed().filter_map(|(spelling, kind)| Some((spelling, binary_operator(kind)?)));
     let mut spellings = spellings.filter(|(_, (_, meaning))| *meaning == operator);
@@ -57,11 +58,11 @@ pub(crate) fn spelling(operator: BinaryOperator) -> (u8, &'static str) {
 }
 
 impl<'text> Parser<'text, '_> {
-    pub(super) fn expression(&mut self) -> Checked<Expression<'text>> {
+    pub(crate) fn expression(&mut self) -> Checked<Expression<'text>> {
         self.binary(0)
     }
 
-    /// A chain of operators at least as strong as `weakest`.
+    /// Reads a chain of operators at least as strong as `weakest`.
     fn binary(&mut self, weakest: u8) -> Checked<Expression<'text>> {
         let mut left = self.prefixed()?;
         while let Some((strength, operator)) = binary_operator(self.kind()).filter(|found| found.0 >= weakest)
@@ -77,15 +78,16 @@ impl<'text> Parser<'text, '_> {
         Ok(left)
     }
 
-    /// Remembers that an operator could follow.
+    /// Notes that an operator could follow.
     pub(super) fn expect_operator(&mut self) {
-        // After an operand, `.` and the like are possible too, but rarely what was forgotten.
+        // After an operand, `.` and the like are possible too, but rarely the ones that are
+        // missing.
         let suffixes = [TokenKind::Dot, TokenKind::Arrow, TokenKind::OpenBracket].map(Expected::Token);
         self.expected.retain(|expected| !suffixes.contains(expected));
         self.note(OPERATOR);
     }
 
-    /// A prefix operator, or an operand without one.
+    /// Reads a prefix operator with its operand, or an operand.
     fn prefixed(&mut self) -> Checked<Expression<'text>> {
         let operator = match self.kind() {
             TokenKind::Minus => UnaryOperator::Negate,
@@ -101,8 +103,8 @@ impl<'text> Parser<'text, '_> {
         self.shallow(Expression { kind, span, depth })
     }
 
-    /// `operand = number | "true" | "false" | "(" expression ")" | name [ "." name | "->" name ] [ index ]`, and in
-    /// measures `order` and `qualified`.
+    /// `operand = number | "true" | "false" | "(" expression ")" | named`, and in measures `order`
+    /// and `qualified`. [`NameSyntax`](crate::names::NameSyntax) reads `named`.
     pub(super) fn operand(&mut self) -> Checked<Expression<'text>> {
         let span = self.span();
         let number = |value| Expression { kind: ExpressionKind::Number(value), span, depth: 1 };
@@ -133,7 +135,7 @@ impl<'text> Parser<'text, '_> {
         }
     }
 
-    /// A variable whose name is in quotation marks, because it is no word.
+    /// Reads a variable whose name is quoted because it is no word.
     pub(super) fn quoted_name(&mut self) -> Expression<'text> {
         let span = self.span();
         self.advance();
@@ -142,37 +144,50 @@ impl<'text> Parser<'text, '_> {
         Expression { kind: ExpressionKind::Variable { name, index: None }, span, depth: 1 }
     }
 
+    /// Reads an operand that begins with a name, in the notation of the model's language.
     pub(super) fn named(&mut self) -> Checked<Expression<'text>> {
-        let first = self.name()?;
-        let leaf = |kind, span| Ok(Expression { kind, span, depth: 1 });
-        if self.eat(TokenKind::Dot) {
-            let location = self.location_name()?;
-            return leaf(ExpressionKind::At { process: first, location }, first.span.to(location.span));
-        }
-        let owned = if self.eat(TokenKind::Arrow) { Some(self.name()?) } else { None };
-        let index = self.bracketed()?;
-        let index = match index {
-            Some(index) if owned.is_none() && self.at_part() => {
-                return self.buffered(first, first.span, index);
-            }
-            index => index.map(Box::new),
-        };
-        let span = first.span.to(self.previous_span());
-        let depth = 1 + index.as_ref().map_or(0, |index| index.depth);
-        let kind = match owned {
-            Some(name) => ExpressionKind::Foreign { process: first, name, index },
-            None => ExpressionKind::Variable { name: first, index },
-        };
-        self.shallow(Expression { kind, span, depth })
+        let syntax = self.syntax;
+        syntax.operand(self)
     }
 
-    /// The expression, unless it is too deep.
+    /// Completes the variable `name`, which was just read, with its index; in a measure it may be a
+    /// message of a queue.
+    pub(crate) fn variable(&mut self, name: Name<'text>) -> Checked<Expression<'text>> {
+        let index = match self.bracketed()? {
+            Some(index) if self.at_part() => return self.buffered(name, name.span, index),
+            index => index,
+        };
+        self.with_index(name.span, index, |index| ExpressionKind::Variable { name, index })
+    }
+
+    /// Completes an operand that began at `start` with the index that may follow.
+    pub(crate) fn indexed(
+        &mut self,
+        start: Span,
+        kind: impl FnOnce(Option<Box<Expression<'text>>>) -> ExpressionKind<'text>,
+    ) -> Checked<Expression<'text>> {
+        let index = self.bracketed()?;
+        self.with_index(start, index, kind)
+    }
+
+    fn with_index(
+        &mut self,
+        start: Span,
+        index: Option<Expression<'text>>,
+        kind: impl FnOnce(Option<Box<Expression<'text>>>) -> ExpressionKind<'text>,
+    ) -> Checked<Expression<'text>> {
+        let span = start.to(self.previous_span());
+        let depth = 1 + index.as_ref().map_or(0, |index| index.depth);
+        self.shallow(Expression { kind: kind(index.map(Box::new)), span, depth })
+    }
+
+    /// Returns the expression, unless it is too deep.
     pub(super) fn shallow(&mut self, expression: Expression<'text>) -> Checked<Expression<'text>> {
         if expression.depth > DEEPEST { Err(self.too_deep(expression.span)) } else { Ok(expression) }
     }
 
-    /// The name after a dot. States of a state space are mostly called by numbers.
-    fn location_name(&mut self) -> Checked<Name<'text>> {
+    /// Reads the name after a dot. Most states of a state space have numbers as names.
+    pub(crate) fn location_name(&mut self) -> Checked<Name<'text>> {
         let span = self.span();
         if let TokenKind::Number(_) = self.kind() {
             self.advance();
@@ -181,8 +196,8 @@ impl<'text> Parser<'text, '_> {
         self.name()
     }
 
-    /// `[expression]`, if there is one.
-    pub(super) fn bracketed(&mut self) -> Checked<Option<Expression<'text>>> {
+    /// Reads `[expression]`, if there is one.
+    pub(crate) fn bracketed(&mut self) -> Checked<Option<Expression<'text>>> {
         let start = self.span();
         if !self.eat(TokenKind::OpenBracket) {
             return Ok(None);
@@ -192,7 +207,7 @@ impl<'text> Parser<'text, '_> {
         Ok(Some(index))
     }
 
-    /// Reads something inside an operator, parenthesis or bracket opened at `start`.
+    /// Reads a part inside an operator, parenthesis or bracket that was opened at `start`.
     pub(super) fn nested<T>(
         &mut self,
         start: Span,
@@ -218,7 +233,7 @@ impl<'text> Parser<'text, '_> {
 mod tests {
     use super::*;
     use crate::diagnostic::Diagnostics;
-    use crate::dve::parse;
+    use crate::question::parse::expression_at;
 
     /// The tree with every operator in parentheses.
     fn show(expression: &Expression<'_>) -> String {
@@ -241,15 +256,19 @@ mod tests {
         }
     }
 
+    fn parsed<'text>(text: &'text str, diagnostics: &mut Diagnostics) -> Checked<Expression<'text>> {
+        expression_at(text, Span::new(0, text.len()), crate::names::ARROW_AND_DOT, diagnostics)
+    }
+
     fn tree(text: &str) -> String {
         let mut diagnostics = Diagnostics::default();
-        let parsed = parse::expression(text, &mut diagnostics);
+        let parsed = parsed(text, &mut diagnostics);
         diagnostics.check(parsed).map(|expression| show(&expression)).unwrap()
     }
 
     fn code(text: &str) -> &'static str {
         let mut diagnostics = Diagnostics::default();
-        let parsed = parse::expression(text, &mut diagnostics);
+        let parsed = parsed(text, &mut diagnostics);
         diagnostics.check(parsed).map(|_| ()).unwrap_err()[0].code
     }
 

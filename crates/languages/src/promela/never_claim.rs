@@ -1,4 +1,4 @@
-//! Never claims, in which SPIN and the translators for it write Büchi automata in Promela.
+//! Never claims, in which SPIN and its translators write Büchi automata in Promela.
 //!
 //! ```text
 //! never { /* ! [] (wait -> <> cs) */
@@ -14,31 +14,33 @@
 //! }
 //! ```
 //!
-//! Every statement that reads a state of the model is a state of the automaton; the first one is initial, and those with a label that begins with `accept` are accepting. Of
-//! Promela there is what translators write: `if`, `do`, `goto`, `break`, `skip`, `else`, `atomic`, `d_step`, and conditions, which are expressions of the model. A claim
-//! that comes to its end has matched, and so has one whose `assert` fails; both are an accepting state that is never left.
+//! Every statement that reads a state of the model is a state of the automaton. The first one is
+//! initial, and those with a label that begins with `accept` are accepting. Of Promela, the reader
+//! knows what translators write: `if`, `do`, `goto`, `break`, `skip`, `else`, `atomic`, `d_step`,
+//! and conditions, which are expressions of the model. A claim that reaches its end has matched,
+//! and so has one whose `assert` fails; both are an accepting state that is never left.
 
 use std::collections::BTreeMap;
 
 use logic::buchi::{Cube, Edge};
 use model::guarded_commands::{Expression, Span};
 
-use super::label::{Label, place_of};
-use super::{AutomatonFormat, AutomatonWithPropositions, Growing};
-use crate::Model;
+use crate::automata::{AutomatonFormat, AutomatonWithPropositions, Growing, Label, place_of};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
-use crate::dve::{self, Purpose, Token, TokenKind};
-use crate::proposition::Propositions;
+use crate::question::proposition::Propositions;
+use crate::question::syntax::Purpose;
+use crate::question::tokens::{Token, TokenKind, tokens};
 use crate::spelling::did_you_mean;
+use crate::{Model, question};
 
-/// What a claim consists of.
+/// Advice on the statements of a claim.
 const STATEMENTS: &str = "a never claim consists of labels, `if` and `do` with options `:: condition -> goto label`, conditions, `skip` and `goto`";
 
 /// Reads a claim about a model.
-pub(super) fn read(text: &str, model: &Model) -> Result<AutomatonWithPropositions, Vec<Diagnostic>> {
+pub(crate) fn read(text: &str, model: &Model) -> Result<AutomatonWithPropositions, Vec<Diagnostic>> {
     let mut diagnostics = Diagnostics::default();
-    let tokens = dve::tokens(text, 0, Purpose::Formula, &mut diagnostics).tokens;
+    let tokens = tokens(text, 0, Purpose::Formula, &mut diagnostics).tokens;
     diagnostics.check(Ok(()))?;
     let mut reader = Reader { text, tokens, next: 0, diagnostics: &mut diagnostics };
     let statements = reader.claim();
@@ -49,7 +51,7 @@ pub(super) fn read(text: &str, model: &Model) -> Result<AutomatonWithProposition
 
 /// One statement of a claim.
 struct Statement<'text> {
-    /// Its labels, with their places.
+    /// The labels with their places.
     labels: Vec<(&'text str, Span)>,
     kind: StatementKind<'text>,
     span: Span,
@@ -61,7 +63,7 @@ enum StatementKind<'text> {
     Goto(&'text str, Span),
 }
 
-/// One way to go on.
+/// One branch of a choice.
 struct Branch<'text> {
     condition: Condition,
     target: Target<'text>,
@@ -71,7 +73,7 @@ struct Branch<'text> {
 #[derive(Clone, Copy)]
 enum Condition {
     True,
-    /// Where no other branch can be taken.
+    /// Taken if no other branch can be taken.
     Else,
     /// An expression at this place.
     Expression(Span),
@@ -119,7 +121,7 @@ impl<'text> Reader<'text, '_> {
         self.advance();
         while self.eat(TokenKind::Semicolon) {}
         if self.kind() != TokenKind::End {
-            return Err(self.unexpected("the end of the text, since one claim is read"));
+            return Err(self.unexpected("the end of the text: only one claim is read"));
         }
         if statements.is_empty() {
             let message = "the claim has no statement";
@@ -129,7 +131,8 @@ impl<'text> Reader<'text, '_> {
         Ok(statements)
     }
 
-    /// `statement = { label ":" } ( ( "if" | "do" ) { option } ( "fi" | "od" ) | "goto" label | branch )`
+    /// `statement = { label ":" } ( ( "if" | "do" ) { option } ( "fi" | "od" ) | "goto" label |
+    /// branch )`
     fn statement(&mut self) -> Checked<Statement<'text>> {
         let mut labels = Vec::new();
         while self.is_label() {
@@ -151,7 +154,7 @@ impl<'text> Reader<'text, '_> {
         Ok(Statement { labels, kind, span: start.to(self.previous_span()) })
     }
 
-    /// Whether a word and a single colon stand here.
+    /// Whether a word and a single colon follow.
     fn is_label(&self) -> bool {
         let is_colon = |place| self.kind_at(place) == TokenKind::Colon;
         self.word().is_some()
@@ -159,7 +162,7 @@ impl<'text> Reader<'text, '_> {
             && !(is_colon(self.next + 2) && self.touches(self.next + 1))
     }
 
-    /// Whether nothing stands between a token and the next one.
+    /// Whether a token and the next one are adjacent.
     fn touches(&self, place: usize) -> bool {
         let end = self.tokens.get(place).map(|token| token.span.end);
         let start = self.tokens.get(place + 1).map(|token| token.span.start);
@@ -185,8 +188,8 @@ impl<'text> Reader<'text, '_> {
         Ok(branches)
     }
 
-    /// `branch = [ "atomic" "{" ] condition { ( "->" | ";" ) action } [ "}" ]`. Outside of `if` and `do`, what follows a condition is a statement
-    /// of its own.
+    /// `branch = [ "atomic" "{" ] condition { ( "->" | ";" ) action } [ "}" ]`. Outside of `if` and
+    /// `do`, what follows a condition is a statement of its own.
     fn branch(&mut self, without_goto: Target<'text>, inside: Option<&str>) -> Checked<Branch<'text>> {
         let start = self.span();
         let is_grouped = matches!(self.word(), Some("atomic" | "d_step"));
@@ -266,7 +269,8 @@ impl<'text> Reader<'text, '_> {
         Ok(Condition::Expression(self.tokens[first].span.to(self.previous_span())))
     }
 
-    /// Whether what starts here follows a condition, and is no variable of a process.
+    /// Whether the token at this place begins an action after a condition, and is no variable of a
+    /// process.
     fn is_action(&self, place: usize) -> bool {
         let word = self.tokens.get(place).map_or("", |token| self.spelling(token.span));
         ["goto", "break", "skip", "assert", "if", "do", "atomic", "d_step", "fi", "od", "{", "::", ":"]
@@ -337,7 +341,7 @@ impl<'text> Reader<'text, '_> {
         &self.text[span.start as usize..span.end as usize]
     }
 
-    /// The word at the current place. What is reserved in DVE is not reserved here.
+    /// The word at the current token. Words that questions reserve are not reserved here.
     fn word(&self) -> Option<&'text str> {
         let word = self.spelling(self.span());
         word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_').then_some(word)
@@ -361,7 +365,7 @@ impl<'text> Reader<'text, '_> {
     }
 }
 
-/// Makes an automaton of statements.
+/// Builds an automaton from statements.
 struct Builder<'a, 'run> {
     text: &'a str,
     model: &'a Model,
@@ -393,7 +397,7 @@ impl<'a, 'run> Builder<'a, 'run> {
         let mut failed = None;
         for (number, statement) in statements.iter().enumerate() {
             let StatementKind::Options(branches) = &statement.kind else { continue };
-            // All conditions are looked at, so that several mistakes come together.
+            // All conditions are read, so that their mistakes are reported together.
             failed = self.branches(number, branches, statements).err().or(failed);
         }
         if let Some(reported) = failed {
@@ -455,16 +459,16 @@ impl<'a, 'run> Builder<'a, 'run> {
         Ok(())
     }
 
-    /// What must hold for a branch to be taken; nothing for `else`.
+    /// The condition of a branch; none for `else`.
     fn condition(&mut self, branch: &Branch<'a>) -> Checked<Option<Label>> {
         let span = match branch.condition {
             Condition::True => return Ok(Some(Label::TRUE)),
             Condition::Else => return Ok(None),
             Condition::Expression(span) => span,
         };
-        let expression = dve::expression_at(self.text, span, &self.model.scope, self.diagnostics)?;
+        let expression = question::truth_at(self.text, span, &self.model.names, self.diagnostics)?;
         let text = |expression: &Expression| match (place_of(expression), expression) {
-            (Some(place), _) => dve::proposition_text(self.text, place),
+            (Some(place), _) => question::formula_text::proposition(self.text, place),
             (None, Expression::Cell(cell)) => self.model.commands.cell_name(*cell),
             _ => self.model.measure_text(std::slice::from_ref(expression)),
         };
@@ -482,7 +486,8 @@ impl<'a, 'run> Builder<'a, 'run> {
         Err(self.diagnostics.report(error.help(help)))
     }
 
-    /// The state that a statement is; of a `goto`, that which it leads to. None, if it leads round in circles.
+    /// The state of a statement; of a `goto`, the state that it leads to. None, if `goto`s lead in
+    /// a circle.
     fn followed(&mut self, number: usize, statements: &[Statement<'a>]) -> Checked<Option<u32>> {
         let mut number = number;
         for _ in 0..=statements.len() {
@@ -495,7 +500,7 @@ impl<'a, 'run> Builder<'a, 'run> {
     }
 }
 
-/// What a state is called: by its first label, or by its number.
+/// The name of a state: its first label, or its number.
 fn name_of((number, statement): (usize, &Statement<'_>)) -> String {
     statement
         .labels

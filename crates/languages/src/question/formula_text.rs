@@ -1,11 +1,11 @@
-//! A formula as it is understood, for people to check: in one spelling, with parentheses wherever an operator could seem to reach
-//! further than it does.
+//! The text of a formula as Sweepline understands it: in one spelling, with parentheses wherever an
+//! operator might seem to reach further than it does.
 
 use model::guarded_commands::Span;
 
 use super::syntax::{BinaryTemporal, Connective, Formula, FormulaKind, Runs, UnaryTemporal};
 
-/// The formula that was read from `text`.
+/// Writes the formula that was read from `text`.
 pub(super) fn shown(formula: &Formula<'_>, text: &str) -> String {
     match &formula.kind {
         FormulaKind::State(expression) => plain(text, expression.span),
@@ -51,7 +51,7 @@ fn quantifier(runs: Runs) -> &'static str {
     }
 }
 
-/// The same in parentheses, unless nobody can read only a part of it as the operand.
+/// Writes an operand, in parentheses unless it can only be read as a whole.
 fn operand_shown(formula: &Formula<'_>, text: &str) -> String {
     let shown = shown(formula, text);
     let is_one = match &formula.kind {
@@ -63,13 +63,13 @@ fn operand_shown(formula: &Formula<'_>, text: &str) -> String {
     if is_one { shown } else { format!("({shown})") }
 }
 
-/// Whether an expression is a name, or something in parentheses or quotation marks.
+/// Whether an expression is a name, or is enclosed in parentheses or quotation marks.
 fn is_one(expression: &str) -> bool {
     let name = expression.trim_start_matches('!').replace("->", "");
     name.chars().all(|one| one.is_alphanumeric() || "_.[]".contains(one)) || inside(expression).is_some()
 }
 
-/// What stands in the parentheses, or in the quotation marks, around a whole expression.
+/// The content of the parentheses or quotation marks that enclose a whole expression.
 fn inside(expression: &str) -> Option<&str> {
     if let Some(quoted) = expression.strip_prefix('"') {
         return quoted.strip_suffix('"').filter(|quoted| !quoted.contains('"'));
@@ -87,7 +87,7 @@ fn inside(expression: &str) -> Option<&str> {
     within.filter(|_| closed == Some(expression.len() - 1))
 }
 
-/// The text of a proposition: a part of the text without parentheses and quotation marks around it.
+/// The text of a proposition: a part of the text without enclosing parentheses and quotation marks.
 pub(crate) fn proposition(text: &str, span: Span) -> String {
     let plain = plain(text, span);
     let mut shown = plain.as_str();
@@ -97,7 +97,7 @@ pub(crate) fn proposition(text: &str, span: Span) -> String {
     shown.to_owned()
 }
 
-/// A part of the text in one line, without comments.
+/// A part of the text on one line, without comments.
 pub(super) fn plain(text: &str, span: Span) -> String {
     let mut rest = text.get(span.start as usize..span.end as usize).unwrap_or_default();
     let mut kept = String::new();
@@ -105,7 +105,7 @@ pub(super) fn plain(text: &str, span: Span) -> String {
         kept.push_str(&rest[..start]);
         let comment = &rest[start..];
         let length = if let Some(quoted) = comment.strip_prefix('"') {
-            // What looks like a comment in there ends with the quotation.
+            // A comment sign inside a quotation is part of the quotation.
             let length = quoted.find('"').map_or(comment.len(), |end| end + 2);
             kept.push_str(&comment[..length]);
             Some(length)

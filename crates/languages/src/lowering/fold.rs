@@ -1,25 +1,25 @@
-//! Expressions built from smaller ones, with constants computed on the way.
+//! Constant folding: expressions built from smaller ones, with constant parts computed.
 //!
-//! Generated models are full of `(2 + 1) % 3`. Computing such parts once makes indices constant, which turns array
-//! accesses into plain cells for everything that follows. The rule is that folding never changes what a run
-//! sees: `1 / 0` stays as it is and fails when, and only when, it is evaluated.
+//! Generated models are full of `(2 + 1) % 3`. Computing such parts once makes indices constant,
+//! which turns array accesses into plain cells for every later stage. Folding never changes what a
+//! run sees: values come from the interpreter itself, and `1 / 0` stays as it is and fails when,
+//! and only when, it is evaluated.
 
 use std::sync::Arc;
 
 use model::guarded_commands::{BinaryOperator, Expression, Span, UnaryOperator};
+use model::interpreter;
 use model::value_order::ValueOrder;
 
-/// `operator operand`
+/// Builds `operator operand`.
 pub(crate) fn unary(operator: UnaryOperator, operand: Expression) -> Expression {
-    match (operator, operand) {
-        (UnaryOperator::Negate, Expression::Constant(value)) => Expression::Constant(value.wrapping_neg()),
-        (UnaryOperator::Complement, Expression::Constant(value)) => Expression::Constant(!value),
-        (UnaryOperator::Not, Expression::Constant(value)) => Expression::Constant(i64::from(value == 0)),
-        (operator, operand) => Expression::Unary(operator, Box::new(operand)),
+    match operand {
+        Expression::Constant(value) => Expression::Constant(interpreter::apply_unary(operator, value)),
+        operand => Expression::Unary(operator, Box::new(operand)),
     }
 }
 
-/// `left operator right`
+/// Builds `left operator right`.
 pub(crate) fn binary(
     operator: BinaryOperator,
     left: Expression,
@@ -27,8 +27,10 @@ pub(crate) fn binary(
     span: Span,
 ) -> Expression {
     let known = match (&left, &right) {
-        (Expression::Constant(left), Expression::Constant(right)) => value(operator, *left, *right),
-        // The right operand would never be evaluated, so whatever is in it, an error included, can go.
+        (Expression::Constant(left), Expression::Constant(right)) => {
+            interpreter::apply(operator, *left, *right).ok()
+        }
+        // The right operand would never be evaluated, so it can go, even if it would fail.
         (Expression::Constant(left), _) => decided_by_left(operator, *left),
         _ => None,
     };
@@ -38,7 +40,7 @@ pub(crate) fn binary(
     }
 }
 
-/// The rank of `operand` in `order`.
+/// Builds the rank of `operand` in `order`.
 pub(crate) fn rank(operand: Expression, order: ValueOrder) -> Expression {
     match operand {
         Expression::Constant(value) => Expression::Constant(order.rank(value)),
@@ -46,23 +48,41 @@ pub(crate) fn rank(operand: Expression, order: ValueOrder) -> Expression {
     }
 }
 
-/// All of `conditions`, in order. The tree is balanced: a list of guards may be long, and a chain would be deep.
+/// Builds the conjunction of `conditions`, in order; true if there is none.
 pub(crate) fn all(conditions: Vec<Expression>) -> Expression {
-    let mut level = conditions;
+    balanced(BinaryOperator::And, conditions).unwrap_or(Expression::Constant(1))
+}
+
+/// Builds the disjunction of `conditions`, in order; false if there is none.
+pub(crate) fn any(conditions: Vec<Expression>) -> Expression {
+    balanced(BinaryOperator::Or, conditions).unwrap_or(Expression::Constant(0))
+}
+
+/// Builds the sum of `terms`; zero if there is none.
+pub(crate) fn sum(terms: Vec<Expression>) -> Expression {
+    balanced(BinaryOperator::Add, terms).unwrap_or(Expression::Constant(0))
+}
+
+/// Builds a tree of least depth from the operands of an associative operator, in order. Every stage
+/// walks expressions recursively, and a chain of many operands would be deep. None, if there is no
+/// operand.
+pub(crate) fn balanced(operator: BinaryOperator, operands: Vec<Expression>) -> Option<Expression> {
+    let mut level = operands;
     while level.len() > 1 {
         let mut next = Vec::with_capacity(level.len().div_ceil(2));
-        let mut conditions = level.into_iter();
-        while let Some(left) = conditions.next() {
-            next.push(match conditions.next() {
-                Some(right) => binary(BinaryOperator::And, left, right, Span::default()),
+        let mut operands = level.into_iter();
+        while let Some(left) = operands.next() {
+            next.push(match operands.next() {
+                Some(right) => binary(operator, left, right, Span::default()),
                 None => left,
             });
         }
         level = next;
     }
-    level.pop().unwrap_or(Expression::Constant(1))
+    level.pop()
 }
 
+/// The value that the left operand alone decides.
 fn decided_by_left(operator: BinaryOperator, left: i64) -> Option<i64> {
     match operator {
         BinaryOperator::And if left == 0 => Some(0),
@@ -70,33 +90,6 @@ fn decided_by_left(operator: BinaryOperator, left: i64) -> Option<i64> {
         BinaryOperator::Imply if left == 0 => Some(1),
         _ => None,
     }
-}
-
-/// The value, or none where evaluating is a run-time error.
-fn value(operator: BinaryOperator, left: i64, right: i64) -> Option<i64> {
-    let shift = u32::try_from(right).ok().filter(|count| *count < i64::BITS);
-    Some(match operator {
-        BinaryOperator::Add => left.wrapping_add(right),
-        BinaryOperator::Subtract => left.wrapping_sub(right),
-        BinaryOperator::Multiply => left.wrapping_mul(right),
-        BinaryOperator::Divide | BinaryOperator::Remainder if right == 0 => return None,
-        BinaryOperator::Divide => left.wrapping_div(right),
-        BinaryOperator::Remainder => left.wrapping_rem(right),
-        BinaryOperator::BitAnd => left & right,
-        BinaryOperator::BitOr => left | right,
-        BinaryOperator::BitXor => left ^ right,
-        BinaryOperator::ShiftLeft => left << shift?,
-        BinaryOperator::ShiftRight => left >> shift?,
-        BinaryOperator::Equal => i64::from(left == right),
-        BinaryOperator::NotEqual => i64::from(left != right),
-        BinaryOperator::Less => i64::from(left < right),
-        BinaryOperator::LessOrEqual => i64::from(left <= right),
-        BinaryOperator::Greater => i64::from(left > right),
-        BinaryOperator::GreaterOrEqual => i64::from(left >= right),
-        BinaryOperator::And => i64::from(left != 0 && right != 0),
-        BinaryOperator::Or => i64::from(left != 0 || right != 0),
-        BinaryOperator::Imply => i64::from(left == 0 || right != 0),
-    })
 }
 
 #[cfg(test)]

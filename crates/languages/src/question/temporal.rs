@@ -1,62 +1,63 @@
-//! What a formula means: temporal operators over numbered propositions.
+//! The meaning of a formula: temporal operators over numbered propositions.
 //!
-//! Some operators are written out (`f W g` is `g R (f or g)`), which doubles an operand, and doubling it 256 times fills the memory. So sizes are
-//! counted before anything is built.
+//! Some operators are expanded (`f W g` is `g R (f or g)`), which doubles an operand, and doubling
+//! it 256 times would exhaust memory. So sizes are counted before anything is built.
 
 use logic::ctl::Ctl;
 use logic::ltl::Ltl;
 use model::guarded_commands::{Span, UnaryOperator};
 
-use super::parse::{self, Logic};
-use super::resolve::{Resolver, Scope};
+use super::ctl::CtlFormula;
+use super::formula_text::{proposition, shown};
+use super::ltl::LtlFormula;
+use super::parse::formula::{Logic, formula as parse_formula};
+use super::proposition::{Literal, Propositions, too_many};
+use super::resolve::Resolver;
 use super::syntax::{
     BinaryTemporal, Connective, Expression, ExpressionKind, Formula, FormulaKind, Runs, UnaryTemporal,
 };
-use super::temporal_text::{proposition, shown};
 use crate::codes;
-use crate::ctl::CtlFormula;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::formula::LtlFormula;
-use crate::proposition::{Literal, Propositions, too_many};
+use crate::names::Names;
 
-/// Longer texts are files of another kind.
+/// Bytes of the longest formula. Longer texts are not formulas.
 const LARGEST_TEXT: usize = 1 << 20;
 
-/// The most operators that a formula may have when all is written out.
+/// The most operators of a formula after expansion.
 const LARGEST_FORMULA: usize = 100_000;
 
 /// Reads a formula of linear temporal logic about a model.
-pub(crate) fn ltl(text: &str, scope: &Scope) -> Result<LtlFormula, Vec<Diagnostic>> {
-    let mut propositions = ModelAtoms { scope, text, propositions: Propositions::default() };
-    let (formula, text) =
-        read(text, Logic::Linear, Some(scope), &mut propositions, |translation, formula| {
+pub(crate) fn ltl(text: &str, names: &Names) -> Result<LtlFormula, Vec<Diagnostic>> {
+    let mut propositions = ModelAtoms { names, text, propositions: Propositions::default() };
+    let Read { formula, text, warnings } =
+        read(text, Logic::Linear, Some(names), &mut propositions, |translation, formula| {
             translation.ltl(formula)
         })?;
-    Ok(LtlFormula { formula, propositions: propositions.propositions.into_list(), text })
+    Ok(LtlFormula { formula, propositions: propositions.propositions.into_list(), text, warnings })
 }
 
 /// Reads a formula of computation tree logic about a model.
-pub(crate) fn ctl(text: &str, scope: &Scope) -> Result<CtlFormula, Vec<Diagnostic>> {
-    let mut propositions = ModelAtoms { scope, text, propositions: Propositions::default() };
-    let (formula, text) =
-        read(text, Logic::Branching, Some(scope), &mut propositions, |translation, formula| {
+pub(crate) fn ctl(text: &str, names: &Names) -> Result<CtlFormula, Vec<Diagnostic>> {
+    let mut propositions = ModelAtoms { names, text, propositions: Propositions::default() };
+    let Read { formula, text, warnings } =
+        read(text, Logic::Branching, Some(names), &mut propositions, |translation, formula| {
             translation.ctl(formula)
         })?;
-    Ok(CtlFormula { formula, propositions: propositions.propositions.into_list(), text })
+    Ok(CtlFormula { formula, propositions: propositions.propositions.into_list(), text, warnings })
 }
 
-/// Reads a formula of linear temporal logic about anything that has names.
+/// Reads a formula of linear temporal logic without a model: its propositions are names.
 pub(crate) fn ltl_over_names(text: &str) -> Result<(Ltl, Vec<String>), Vec<Diagnostic>> {
     let mut atoms = NameAtoms { text, names: Vec::new() };
-    let (formula, _) =
+    let Read { formula, .. } =
         read(text, Logic::Linear, None, &mut atoms, |translation, formula| translation.ltl(formula))?;
     Ok((formula, atoms.names))
 }
 
-/// Reads a formula of computation tree logic about anything that has names.
+/// Reads a formula of computation tree logic without a model: its propositions are names.
 pub(crate) fn ctl_over_names(text: &str) -> Result<(Ctl, Vec<String>), Vec<Diagnostic>> {
     let mut atoms = NameAtoms { text, names: Vec::new() };
-    let (formula, _) =
+    let Read { formula, .. } =
         read(text, Logic::Branching, None, &mut atoms, |translation, formula| translation.ctl(formula))?;
     Ok((formula, atoms.names))
 }
@@ -64,14 +65,22 @@ pub(crate) fn ctl_over_names(text: &str) -> Result<(Ctl, Vec<String>), Vec<Diagn
 /// A translated formula and its number of operators.
 type Counted<T> = Checked<(T, usize)>;
 
-/// The formula, and its text as it is understood.
+/// A formula that was read.
+struct Read<T> {
+    formula: T,
+    /// The formula as Sweepline understands it.
+    text: String,
+    warnings: Vec<Diagnostic>,
+}
+
+/// Reads a formula.
 fn read<T>(
     text: &str,
     logic: Logic,
-    scope: Option<&Scope>,
+    names: Option<&Names>,
     atoms: &mut dyn Atoms,
     translate: fn(&mut Translation<'_>, &Formula<'_>) -> Counted<T>,
-) -> Result<(T, String), Vec<Diagnostic>> {
+) -> Result<Read<T>, Vec<Diagnostic>> {
     let mut diagnostics = Diagnostics::default();
     if text.len() > LARGEST_TEXT {
         let message = format!("the formula is longer than {LARGEST_TEXT} bytes");
@@ -79,21 +88,21 @@ fn read<T>(
         let error = Diagnostic::error(codes::FORMULA_TOO_LARGE, span, message, "from here on");
         return Err(vec![error.help("is this the file of a formula?")]);
     }
-    let parsed = parse::formula(text, logic, scope, &mut diagnostics);
+    let parsed = parse_formula(text, logic, names, &mut diagnostics);
     let parsed = diagnostics.check(parsed)?;
     let translated = translate(&mut Translation { atoms, diagnostics: &mut diagnostics }, &parsed);
     let (formula, _) = diagnostics.check(translated)?;
-    Ok((formula, shown(&parsed, text)))
+    Ok(Read { formula, text: shown(&parsed, text), warnings: diagnostics.into_warnings() })
 }
 
-/// Gives numbers to what is about one state.
+/// Numbers the parts of a formula that are about one state.
 trait Atoms {
     fn literal(&mut self, expression: &Expression<'_>, diagnostics: &mut Diagnostics) -> Checked<Literal>;
 }
 
 /// Expressions of a model.
 struct ModelAtoms<'a> {
-    scope: &'a Scope,
+    names: &'a Names,
     text: &'a str,
     propositions: Propositions,
 }
@@ -101,14 +110,14 @@ struct ModelAtoms<'a> {
 impl Atoms for ModelAtoms<'_> {
     fn literal(&mut self, expression: &Expression<'_>, diagnostics: &mut Diagnostics) -> Checked<Literal> {
         let (expression, holds) = without_negation(expression);
-        let meaning = Resolver::new(self.scope, None, diagnostics).truth(expression)?;
+        let meaning = Resolver::new(self.names, None, diagnostics).truth(expression)?;
         let text = proposition(self.text, expression.span);
         let literal = self.propositions.literal(&text, meaning, expression.span, diagnostics)?;
         Ok(literal.when(holds))
     }
 }
 
-/// Names, and whatever else is said about one state, as it is written.
+/// Names, and other texts about one state, as written.
 struct NameAtoms<'a> {
     text: &'a str,
     names: Vec<String>,
@@ -134,7 +143,7 @@ impl Atoms for NameAtoms<'_> {
     }
 }
 
-/// The expression inside of all negations, and whether their number is even.
+/// The expression inside all negations, and whether their number is even.
 fn without_negation<'e, 'text>(expression: &'e Expression<'text>) -> (&'e Expression<'text>, bool) {
     let (mut expression, mut holds) = (expression, true);
     while let ExpressionKind::Unary { operator: UnaryOperator::Not | UnaryOperator::Complement, operand } =
@@ -260,7 +269,7 @@ impl Translation<'_> {
         if size <= LARGEST_FORMULA {
             return Ok(());
         }
-        let message = format!("written out, the formula has more than {LARGEST_FORMULA} operators");
+        let message = format!("expanded, the formula has more than {LARGEST_FORMULA} operators");
         let error = Diagnostic::error(codes::FORMULA_TOO_LARGE, span, message, "too large");
         let help = "`<->`, `W` and `M` repeat their operands: nest fewer of them, or check parts one by one";
         Err(self.diagnostics.report(error.help(help)))
@@ -285,7 +294,7 @@ fn ctl_literal(literal: Literal) -> Ctl {
     }
 }
 
-/// The operators of a connected formula. Its operands are small, or they would not have been built: nothing overflows.
+/// The operators of a connected formula. Its operands are within bounds, so nothing overflows.
 fn connected_size(connective: Connective, left: usize, right: usize) -> usize {
     match connective {
         Connective::And | Connective::Or => 1 + left + right,
@@ -294,7 +303,8 @@ fn connected_size(connective: Connective, left: usize, right: usize) -> usize {
     }
 }
 
-/// At most the operators that the constructors of [`Ctl`] make of `E[f U g]` and the like.
+/// An upper bound on the operators that the constructors of [`Ctl`] make of `E[f U g]` and the
+/// like.
 fn branching_size(runs: Runs, operator: BinaryTemporal, left: usize, right: usize) -> usize {
     match (operator, runs) {
         (BinaryTemporal::Until, Runs::Some) => 1 + left + right,

@@ -1,22 +1,25 @@
 //! Formulas of temporal logic, linear and branching, around expressions of the model.
 //!
-//! One climb over precedences reads everything: the operators of the model, the connectives and the temporal operators. A part without
-//! temporal operators stays an expression, as large as it can be; that is what becomes one proposition. The order of
-//! strength, which the documentation of [`crate::formula`] tells users, is that of SPIN around that of DVE:
+//! One precedence climb reads everything: the operators of the model, the connectives and the
+//! temporal operators. A part without temporal operators stays an expression, as large as possible,
+//! and becomes one proposition. The order of strength, which [`question`](crate::question)
+//! documents, puts that of SPIN around that of DVE:
 //!
 //! ```text
 //! <->   ->   or   and   |   ^   &   U R W M   == !=   < <= > >=   << >>   + -   * / %   ! - ~ X F G
 //! ```
 //!
-//! with one exception: prefix operators of time take a comparison as a whole, so `F x == 1` is `F (x == 1)`. Bit operators stand left of
-//! `U` and cannot be applied to formulas, so `F p & q`, which is read differently by different tools, is refused and not guessed.
+//! with one exception: temporal prefix operators take a whole comparison, so `F x == 1` is `F (x ==
+//! 1)`. Bit operators are weaker than `U` and cannot be applied to formulas. So `F p & q`, which
+//! tools read differently, is an error and not a guess.
 //!
-//! In branching time `EF` and `AG` have always taken everything that follows, and `AG p or q` means `AG (p or q)`. That stays so for the four forms
-//! `EF e`, `AG e`, `AG EF e` and `EF AG e`; all other formulas are read like linear ones, where a prefix operator is strong. Such a
-//! formula is therefore read twice: first generously, and if it is none of the four, again.
+//! In branching time `EF` and `AG` have always taken everything that follows, and `AG p or q` means
+//! `AG (p or q)`. That remains so for the four forms `EF e`, `AG e`, `AG EF e` and `EF AG e`. All
+//! other formulas are read like linear ones, where a prefix operator is strong. A branching formula
+//! is therefore read twice: first with the wide reach, and again if it is none of the four forms.
 //!
-//! `->` both implies and reads the variable of a process. The names decide: behind a process that has such a variable, or
-//! that can mean nothing else, it reads.
+//! `->` both implies and reads a variable of a process. The names decide: it reads a variable after
+//! a process that has this variable, or after a name that can only be a process.
 
 use model::guarded_commands::{BinaryOperator, Span, UnaryOperator};
 
@@ -26,30 +29,31 @@ use super::operator_words::{Between, Prefix, between, glued_between, glued_prefi
 use super::{Parser, expression_at};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::dve::resolve::Scope;
-use crate::dve::syntax::{
+use crate::names::Names;
+use crate::question::syntax::{
     BinaryTemporal, Connective, Expression, ExpressionKind, Formula, FormulaKind, Name, Purpose, Runs,
     UnaryTemporal,
 };
-use crate::dve::tokens::{Token, TokenKind};
+use crate::question::tokens::{Token, TokenKind};
 
-/// What a formula is about.
+/// The logic of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Logic {
-    /// Runs.
+    /// Linear time: a formula about runs.
     Linear,
-    /// States, and the runs that start there.
+    /// Branching time: a formula about states and the runs that start there.
     Branching,
 }
 
-/// How much a prefix operator takes.
+/// How far a prefix operator reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
     Comparison,
     Everything,
 }
 
-/// Strengths that the operators of the model do not have. Theirs are 1 (`imply`) to 11, those above [`UNTIL`] shifted by one.
+/// Strengths of the operators that the model does not have. Those of the model are 1 (`imply`) to
+/// 11, shifted by one from [`UNTIL`] on.
 const EQUIVALENT: u8 = 0;
 const IMPLIES: u8 = 1;
 const UNTIL: u8 = 7;
@@ -76,27 +80,27 @@ impl Infix {
     }
 }
 
-/// Reads a formula that makes up the whole text, about a model with these names. Without them, every name is a proposition and
-/// connectives stay apart.
+/// Reads a formula that makes up the whole text, about a model with these names. Without names,
+/// every name is a proposition and connectives stay apart.
 pub(crate) fn formula<'text>(
     text: &'text str,
     logic: Logic,
-    scope: Option<&Scope>,
+    names: Option<&Names>,
     diagnostics: &mut Diagnostics,
 ) -> Checked<Formula<'text>> {
     if logic == Logic::Branching {
         let mut unheard = Diagnostics::default();
-        let read = Reader::new(text, logic, scope, Reach::Everything, &mut unheard).whole();
+        let read = Reader::new(text, logic, names, Reach::Everything, &mut unheard).whole();
         if let Ok(formula) = unheard.check(read)
             && is_special(&formula)
         {
             return Ok(formula);
         }
     }
-    Reader::new(text, logic, scope, Reach::Comparison, diagnostics).whole()
+    Reader::new(text, logic, names, Reach::Comparison, diagnostics).whole()
 }
 
-/// Whether it is one of the four forms in which operators take everything.
+/// Whether the formula is one of the four forms in which operators take everything.
 fn is_special(formula: &Formula<'_>) -> bool {
     let inside = |formula: &Formula<'_>| match &formula.kind {
         FormulaKind::Unary { runs: Runs::Some, operator: UnaryTemporal::Finally, .. } => Some(Runs::Some),
@@ -114,28 +118,31 @@ fn is_special(formula: &Formula<'_>) -> bool {
     }
 }
 
-pub(super) struct Reader<'text, 'run, 'scope> {
+pub(super) struct Reader<'text, 'run, 'names> {
     pub(super) parser: Parser<'text, 'run>,
     pub(super) logic: Logic,
-    pub(super) scope: Option<&'scope Scope>,
+    pub(super) names: Option<&'names Names>,
     reach: Reach,
 }
 
-impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
+impl<'text, 'run, 'names> Reader<'text, 'run, 'names> {
     fn new(
         text: &'text str,
         logic: Logic,
-        scope: Option<&'scope Scope>,
+        names: Option<&'names Names>,
         reach: Reach,
         diagnostics: &'run mut Diagnostics,
     ) -> Self {
-        let parser = Parser::starting_at(0, text, Purpose::Formula, diagnostics);
-        let mut reader = Self { parser, logic, scope, reach };
+        let mut parser = Parser::starting_at(0, text, Purpose::Formula, diagnostics);
+        if let Some(names) = names {
+            parser.syntax = names.syntax;
+        }
+        let mut reader = Self { parser, logic, names, reach };
         reader.split_words();
         reader
     }
 
-    /// Takes words apart that are an operator and a name without a space between them.
+    /// Splits words that are an operator and a name without a space between them.
     fn split_words(&mut self) {
         let tokens = std::mem::take(&mut self.parser.tokens);
         let mut split = Vec::with_capacity(tokens.len());
@@ -149,7 +156,7 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
                 let is_before_parenthesis =
                     tokens.get(place + 1).is_some_and(|next| next.kind == TokenKind::OpenParenthesis);
                 let parts = glued_between(word).filter(|_| is_before_parenthesis);
-                parts.filter(|(name, _)| self.scope.is_none() || self.is_known(name))
+                parts.filter(|(name, _)| self.names.is_none() || self.is_known(name))
             };
             let Some((front, _)) = parts else {
                 split.push(*token);
@@ -164,13 +171,13 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
 
     /// Whether the model has a variable, a constant or a process of this name.
     fn is_known(&self, name: &str) -> bool {
-        let known = |scope: &Scope| scope.globals.contains_key(name) || scope.processes.contains_key(name);
-        self.scope.is_some_and(known)
+        let known = |names: &Names| names.globals.contains_key(name) || names.processes.contains_key(name);
+        self.names.is_some_and(known)
     }
 
     /// Whether the model has a variable or a constant of this name.
     fn is_variable(&self, name: &str) -> bool {
-        self.scope.is_some_and(|scope| scope.globals.contains_key(name))
+        self.names.is_some_and(|names| names.globals.contains_key(name))
     }
 
     fn whole(&mut self) -> Checked<Formula<'text>> {
@@ -188,7 +195,7 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         if self.parser.at(TokenKind::End) { Ok(formula) } else { Err(self.misplaced()) }
     }
 
-    /// A chain of operators at least as strong as `weakest`.
+    /// Reads a chain of operators at least as strong as `weakest`.
     fn binary(&mut self, weakest: u8) -> Checked<Formula<'text>> {
         let mut left = self.prefixed()?;
         while let Some((strength, infix)) = self.infix().filter(|(strength, _)| *strength >= weakest) {
@@ -203,8 +210,8 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         Ok(left)
     }
 
-    /// The operator at the current place that stands between operands. In branching time, `U` and the like are none: only a path
-    /// quantifier gives them meaning.
+    /// The infix operator at the current token. In branching time, `U` and the like are none: only
+    /// a path quantifier gives them meaning.
     pub(super) fn infix(&self) -> Option<(u8, Infix)> {
         match self.parser.kind() {
             TokenKind::Arrow | TokenKind::Implies => Some((IMPLIES, Infix::Implies)),
@@ -244,7 +251,7 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         }
     }
 
-    /// A prefix operator with its operand, or an operand without one.
+    /// Reads a prefix operator with its operand, or an operand.
     fn prefixed(&mut self) -> Checked<Formula<'text>> {
         let operator = match self.parser.kind() {
             TokenKind::Minus => UnaryOperator::Negate,
@@ -257,7 +264,7 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         let operand = self.nested(start, Self::prefixed)?;
         let span = start.to(operand.span);
         match operand.kind {
-            FormulaKind::State(operand) if self.scope.is_some() || operator == UnaryOperator::Negate => {
+            FormulaKind::State(operand) if self.names.is_some() || operator == UnaryOperator::Negate => {
                 self.prefix_of_state(operator, span, operand).map(state)
             }
             _ if operator == UnaryOperator::Negate => Err(self.number_expected(start)),
@@ -279,7 +286,7 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         self.operand()
     }
 
-    /// Temporal operators, one word or sign for all, and their operand.
+    /// Reads temporal operators, which are one word or sign, and their operand.
     fn prefix(&mut self, prefixes: &[Prefix]) -> Checked<Formula<'text>> {
         let start = self.parser.span();
         let is_quantified = prefixes.iter().any(|prefix| prefix.runs != Runs::This);
@@ -299,7 +306,7 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         self.prefix_of(start, prefixes, reach)
     }
 
-    /// The operand of `prefixes`, which stand at `start`, with them.
+    /// Reads the operand of `prefixes`, which began at `start`, and applies them.
     fn prefix_of(&mut self, start: Span, prefixes: &[Prefix], reach: Reach) -> Checked<Formula<'text>> {
         let weakest = if reach == Reach::Everything { EQUIVALENT } else { UNTIL + 1 };
         let mut formula = self.nested(start, |reader| reader.binary(weakest))?;
@@ -356,7 +363,7 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         self.temporal(runs, operator, left, right)
     }
 
-    /// The single operator without a quantifier at the current place.
+    /// The single operator without a quantifier at the current token.
     fn bare_operator(&self) -> Option<UnaryTemporal> {
         match self.prefixes_at(self.parser.next)?.as_slice() {
             [Prefix { runs: Runs::This, operator }] => Some(*operator),
@@ -364,7 +371,7 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         }
     }
 
-    /// The word at the current place.
+    /// The word at the current token.
     pub(super) fn word(&self) -> Option<&'text str> {
         self.word_at(self.parser.next)
     }
@@ -374,7 +381,7 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         Some(self.parser.spelling(token.span))
     }
 
-    /// The temporal operators that the token at this place stands for.
+    /// The temporal operators that the token at this place means.
     fn prefixes_at(&self, place: usize) -> Option<Vec<Prefix>> {
         let one = |operator| Some(vec![Prefix { runs: Runs::This, operator }]);
         match self.parser.kind_at(place) {
@@ -384,11 +391,11 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         }
         let word = self.word_at(place)?;
         let found = prefixes(word)?;
-        // What the model calls by this name is an operator only where it cannot be a name.
+        // A name of the model is an operator only where it cannot be a name.
         (!self.is_known(word) || self.starts_operand(place + 1)).then_some(found)
     }
 
-    /// The path quantifier at this place, before what only a quantifier stands before.
+    /// The path quantifier at this place, if a path formula follows.
     fn quantifier_at(&self, place: usize) -> Option<Runs> {
         let word = self.word_at(place)?;
         let runs = quantifier(word.as_bytes())?;
@@ -399,7 +406,7 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         is_one.then_some(runs)
     }
 
-    /// Whether a word like `U` stands directly inside the bracket that opens here.
+    /// Whether a word like `U` is directly inside the bracket that opens here.
     fn has_path(&self, open: usize) -> bool {
         let mut depth = 0_usize;
         for place in open..self.parser.tokens.len() {
@@ -418,7 +425,7 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         false
     }
 
-    /// Whether the token starts an operand and can not follow a name.
+    /// Whether the token starts an operand and cannot follow a name.
     fn starts_operand(&self, place: usize) -> bool {
         match self.parser.kind_at(place) {
             TokenKind::Word => {
@@ -441,7 +448,7 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         }
     }
 
-    /// A part of a formula in parentheses, or an operand of the model.
+    /// Reads a formula in parentheses, or an operand of the model.
     fn operand(&mut self) -> Checked<Formula<'text>> {
         let span = self.parser.span();
         match self.parser.kind() {
@@ -461,7 +468,8 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
                     return Ok(state(self.parser.quoted_name()));
                 }
                 self.parser.advance();
-                let expression = expression_at(self.parser.text, inside, self.parser.diagnostics)?;
+                let expression =
+                    expression_at(self.parser.text, inside, self.parser.syntax, self.parser.diagnostics)?;
                 Ok(state(Expression { span, ..expression }))
             }
             TokenKind::Number(_) | TokenKind::True | TokenKind::False => self.parser.operand().map(state),
@@ -470,7 +478,7 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         }
     }
 
-    /// Whether the word at the current place stands between two operands of which the first is missing.
+    /// Whether the current word is an infix operator whose left operand is missing.
     fn lacks_operand_before(&self) -> bool {
         let is_between = self.word().is_some_and(|word| between(word).is_some() && !self.is_known(word));
         is_between && self.starts_operand(self.parser.next + 1)
@@ -485,15 +493,15 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         Ok(Expression { kind: ExpressionKind::Variable { name, index: None }, span: name.span, depth: 1 })
     }
 
-    /// Whether the arrow behind this name reads a variable of a process.
+    /// Whether the arrow after this name reads a variable of a process.
     fn reads_variable(&self) -> bool {
-        let (Some(scope), Some(name)) = (self.scope, self.word()) else { return false };
+        let (Some(names), Some(name)) = (self.names, self.word()) else { return false };
         let Some(owned) = self.word_at(self.parser.next + 2) else { return false };
-        match scope.processes.get(name) {
-            Some(process) => process.symbols.contains_key(owned) || !scope.globals.contains_key(name),
-            // A misspelt process, if the other name tells so.
+        match names.processes.get(name) {
+            Some(process) => process.symbols.contains_key(owned) || !names.globals.contains_key(name),
+            // A misspelt process, if another process has the variable.
             None => {
-                let mut processes = scope.processes.values();
+                let mut processes = names.processes.values();
                 !self.is_known(name)
                     && !self.is_known(owned)
                     && processes.any(|process| process.symbols.contains_key(owned))
@@ -501,7 +509,7 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         }
     }
 
-    /// Reads something inside an operator or a parenthesis at `start`.
+    /// Reads a part inside an operator or a parenthesis that was opened at `start`.
     pub(super) fn nested<T>(
         &mut self,
         start: Span,
@@ -516,12 +524,12 @@ impl<'text, 'run, 'scope> Reader<'text, 'run, 'scope> {
         read
     }
 
-    /// The formula, unless it is too deep.
+    /// Returns the formula, unless it is too deep.
     pub(super) fn shallow(&mut self, formula: Formula<'text>) -> Checked<Formula<'text>> {
         if formula.depth > DEEPEST { Err(self.too_deep(formula.span)) } else { Ok(formula) }
     }
 
-    /// The end of what was opened.
+    /// Takes the closing token of what was opened at `open`.
     fn close(&mut self, open: Span, close: TokenKind) -> Checked<Span> {
         let span = self.parser.span();
         if self.parser.eat(close) {

@@ -1,4 +1,4 @@
-//! What is wrong with formulas: what was found, and what to write instead.
+//! Errors in formulas: what was found, and what to write instead.
 
 use model::guarded_commands::Span;
 
@@ -8,11 +8,11 @@ use super::formula::Reader;
 use super::operator_words::{between, prefixes};
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Reported};
-use crate::dve::syntax::UnaryTemporal;
-use crate::dve::tokens::TokenKind;
+use crate::question::syntax::UnaryTemporal;
+use crate::question::tokens::TokenKind;
 
 impl Reader<'_, '_, '_> {
-    /// Reports the current token, where an operator or the end should be.
+    /// Reports the current token, where an operator or the end was expected.
     pub(super) fn misplaced(&mut self) -> Reported {
         let span = self.parser.span();
         match self.parser.kind() {
@@ -26,7 +26,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    /// Reports the current token, where an operand should be.
+    /// Reports the current token, where an operand was expected.
     pub(super) fn missing_operand(&mut self) -> Reported {
         let kind = self.parser.kind();
         let ends = [TokenKind::End, TokenKind::CloseParenthesis, TokenKind::CloseBracket];
@@ -37,7 +37,7 @@ impl Reader<'_, '_, '_> {
         let before =
             self.parser.next.checked_sub(1).map(|_| self.parser.spelling(self.parser.previous_span()));
         let message = match before {
-            Some(before) => format!("an operand is missing behind `{before}`"),
+            Some(before) => format!("an operand is missing after `{before}`"),
             None => "an operand is missing at the start".to_owned(),
         };
         let error =
@@ -64,8 +64,7 @@ impl Reader<'_, '_, '_> {
         let spelling = self.parser.spelling(span);
         let message = format!("the path quantifier of `{spelling}` has no meaning in linear time");
         let error = Diagnostic::error(codes::PATH_QUANTIFIER, span, message, "a formula about one run");
-        let help =
-            "use --ctl for formulas with `A` and `E`; with --ltl a formula is about every run, as in `G F p`";
+        let help = "formulas with `A` and `E` are computation tree logic; one of linear temporal logic is about every run, as in `G F p`";
         self.parser.diagnostics.report(error.help(help))
     }
 
@@ -79,7 +78,9 @@ impl Reader<'_, '_, '_> {
             (_, Some(one)) => format!("write `A{one}` for all paths or `E{one}` for some, each time"),
             (_, None) => format!("write `A[f {spelling} g]` for all paths or `E[f {spelling} g]` for some"),
         };
-        self.parser.diagnostics.report(error.help(format!("{help}; use --ltl for formulas about runs")))
+        self.parser
+            .diagnostics
+            .report(error.help(format!("{help}; a formula without quantifiers is linear temporal logic")))
     }
 
     pub(super) fn quantifier_alone(&mut self, span: Span) -> Reported {
@@ -97,7 +98,7 @@ impl Reader<'_, '_, '_> {
     }
 }
 
-/// How an operator is written behind a quantifier.
+/// The letter of an operator after a quantifier.
 fn letter(operator: UnaryTemporal) -> &'static str {
     match operator {
         UnaryTemporal::Next => "X",

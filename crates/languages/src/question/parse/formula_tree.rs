@@ -1,10 +1,10 @@
-//! How parts of a formula are put together, such that what is about one state stays one expression.
+//! Building formulas so that a part about one state stays one expression.
 
 use model::guarded_commands::{BinaryOperator, Span, UnaryOperator};
 
 use super::formula::Reader;
 use crate::diagnostic::Checked;
-use crate::dve::syntax::{
+use crate::question::syntax::{
     BinaryTemporal, Connective, Expression, ExpressionKind, Formula, FormulaKind, Runs,
 };
 
@@ -21,7 +21,7 @@ impl<'text> Reader<'text, '_, '_> {
         self.shallow(Formula { kind, span, depth })
     }
 
-    /// `left operator right` inside of one state.
+    /// Builds `left operator right` within one state.
     pub(super) fn model(
         &mut self,
         operator: BinaryOperator,
@@ -33,7 +33,7 @@ impl<'text> Reader<'text, '_, '_> {
         self.parser.shallow(Expression { kind, span, depth }).map(state)
     }
 
-    /// Two formulas connected: one expression if both are expressions of the model.
+    /// Connects two formulas: to one expression if both are expressions of the model.
     pub(super) fn connected(
         &mut self,
         connective: Connective,
@@ -41,15 +41,16 @@ impl<'text> Reader<'text, '_, '_> {
         right: Formula<'text>,
     ) -> Checked<Formula<'text>> {
         let (left, right) = match both(left, right) {
-            Both::States(left, right) if self.scope.is_some() => {
+            Both::States(left, right) if self.names.is_some() => {
                 return self.connected_states(connective, left, right);
             }
             Both::States(left, right) => (state(left), state(right)),
             Both::Formulas(left, right) => (left, right),
         };
-        let regroups = self.scope.is_some() && regroups(connective, &left, &right);
+        let regroups = self.names.is_some() && regroups(connective, &left, &right);
         match left.kind {
-            // `(F p and q) and r` is `F p and (q and r)`: so `q and r` is one proposition, in which `q` protects `r` from errors.
+            // `(F p and q) and r` is `F p and (q and r)`. So `q and r` is one proposition, in which
+            // `q` guards `r` against errors.
             FormulaKind::Connected { left: first, right: second, .. } if regroups => {
                 let rest = self.connected(connective, *second, right)?;
                 self.connected(connective, *first, rest)
@@ -102,13 +103,13 @@ impl<'text> Reader<'text, '_, '_> {
     }
 }
 
-/// Whether the second half of `left` can be joined with `right` to one expression.
+/// Whether the second half of `left` and `right` can become one expression.
 fn regroups(connective: Connective, left: &Formula<'_>, right: &Formula<'_>) -> bool {
     let is_state = |formula: &Formula<'_>| matches!(formula.kind, FormulaKind::State(_));
     match &left.kind {
         FormulaKind::Connected { connective: inner, left: first, right: second } => {
             let is_associative = matches!(connective, Connective::And | Connective::Or);
-            // In parentheses, the two parts do not stand beside each other.
+            // If `left` is in parentheses, the two parts are not adjacent.
             let is_bare = left.span == first.span.to(second.span);
             *inner == connective && is_associative && is_bare && is_state(second) && is_state(right)
         }

@@ -1,8 +1,8 @@
-//! The lexer: DVE text to tokens.
+//! The lexer, for questions and for DVE files.
 //!
-//! All tokens are made before parsing starts. That costs memory in the size of the file and buys a parser that
-//! can look anywhere, which recovery after an error needs. Nothing here stops at a mistake: what is no token
-//! is reported and passed on as such.
+//! All tokens are made before parsing starts. That takes memory proportional to the text, and lets
+//! the parser look anywhere, which recovery after an error needs. The lexer does not stop at a
+//! mistake: it reports characters that are no token and passes them on as [`TokenKind::Unknown`].
 
 use model::guarded_commands::Span;
 
@@ -15,11 +15,11 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 pub(crate) enum TokenKind {
     Word,
     Number(i64),
-    /// Something in quotation marks: a name, or in formulas an expression. Not in models.
+    /// A text in quotation marks: a name, or in formulas an expression. Models have none.
     Quoted,
-    /// Characters that are no token, reported by the lexer.
+    /// Characters that are no token; the lexer has reported them.
     Unknown,
-    /// After the last token of the text, for ever.
+    /// The end of the text. Every token after the last one is this.
     End,
     // Keywords.
     Accept,
@@ -152,7 +152,8 @@ const PUNCTUATION: &[(&str, TokenKind)] = &[
     ("~", Tilde),
 ];
 
-/// What is punctuation only in formulas, where it comes first. The words `and` and `or` have a third spelling there.
+/// Punctuation of formulas only, which takes precedence there. `and` and `or` have a third
+/// spelling.
 const FORMULA_PUNCTUATION: &[(&str, TokenKind)] = &[
     ("<->", Equivalent),
     ("<=>", Equivalent),
@@ -164,7 +165,7 @@ const FORMULA_PUNCTUATION: &[(&str, TokenKind)] = &[
 ];
 
 impl TokenKind {
-    /// What to call it in a list of expected tokens.
+    /// The name of a token in a list of expected tokens.
     pub(crate) fn describe(self) -> String {
         match self {
             Word => "a name".to_owned(),
@@ -181,27 +182,27 @@ impl TokenKind {
     }
 }
 
-/// A token and where it stands.
+/// A token and its span.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
     pub(crate) span: Span,
 }
 
-/// What the lexer found in a text.
+/// The tokens of a text.
 #[derive(Debug)]
 pub(crate) struct Tokens {
     /// The last one is [`TokenKind::End`].
     pub(crate) tokens: Vec<Token>,
-    /// What follows `progress:` in the line comments that begin with it.
+    /// The places of measures: the rest of line comments that begin with `progress:`.
     pub(crate) measures: Vec<Span>,
 }
 
-/// Splits `text` from the byte `start` on into tokens.
+/// Splits `text` into tokens, starting at byte `start`.
 pub(crate) fn tokens(text: &str, start: usize, purpose: Purpose, diagnostics: &mut Diagnostics) -> Tokens {
     let (tokens, measures) = Default::default();
     let mut lexer = Lexer { text, at: start, purpose, unknown: None, tokens, measures, diagnostics };
-    // Some editors put a byte order mark in front.
+    // Some editors write a byte order mark at the start.
     if start == 0 && text.starts_with('\u{feff}') {
         lexer.at = '\u{feff}'.len_utf8();
     }
@@ -216,7 +217,7 @@ pub(crate) fn fixed() -> impl Iterator<Item = (&'static str, TokenKind)> {
     KEYWORDS.iter().chain(PUNCTUATION).copied()
 }
 
-/// Whether `word` can be the name of something: letters, digits and `_`, no digit in front, not reserved.
+/// Whether `word` can be a name: letters, digits and `_`, no leading digit, not reserved.
 pub(crate) fn is_name(word: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     word.bytes().all(is_word)
@@ -228,7 +229,8 @@ struct Lexer<'text, 'run> {
     text: &'text str,
     at: usize,
     purpose: Purpose,
-    /// Where the current run of unknown characters began: binary garbage is one finding, not thousands.
+    /// The start of the current run of unknown characters. Binary data is one finding, not
+    /// thousands.
     unknown: Option<usize>,
     tokens: Vec<Token>,
     measures: Vec<Span>,
@@ -264,7 +266,8 @@ impl Lexer<'_, '_> {
         length > 0
     }
 
-    /// The value of a number; a wrong one is reported and stands for zero, since the grammar is not at fault.
+    /// The value of a number. A malformed one is reported and becomes zero, since the grammar is
+    /// not at fault.
     fn number(&mut self, spelling: &str) -> TokenKind {
         let span = Span::new(self.at, self.at + spelling.len());
         if spelling.bytes().any(|byte| !byte.is_ascii_digit()) {
@@ -274,7 +277,7 @@ impl Lexer<'_, '_> {
             self.diagnostics.report(error.help("names start with a letter or `_`; numbers are decimal"));
             return Number(0);
         }
-        // Values of the model fit in 32 bits; a measure may compute with larger ones.
+        // Values of a model fit in 32 bits; a measure may compute with larger ones.
         let largest = match self.purpose {
             Purpose::Model | Purpose::Expression | Purpose::Formula => i64::from(i32::MAX),
             Purpose::Measure => i64::MAX,
@@ -327,7 +330,8 @@ impl Lexer<'_, '_> {
         found.is_some()
     }
 
-    /// A text in quotation marks, from behind the first one on. It has no escapes: expressions have no such marks.
+    /// A quoted text, starting after the opening quotation mark. There are no escapes: expressions
+    /// contain no quotation marks.
     fn quoted(&mut self, rest: &str) {
         let Some(length) = rest.find('"') else {
             self.end_unknown();
@@ -342,7 +346,7 @@ impl Lexer<'_, '_> {
         self.push(Quoted, length + 2);
     }
 
-    /// A comment may declare a progress measure: `// progress: x + 1`.
+    /// Notes the progress measure that a comment declares: `// progress: x + 1`.
     fn line_comment(&mut self, comment: &str) {
         let said = comment[2..].trim_start();
         let Some(measure) = said.strip_prefix("progress:") else {
@@ -353,7 +357,7 @@ impl Lexer<'_, '_> {
         self.measures.push(Span::new(start.min(end), end));
     }
 
-    /// Whoever writes `// Progress : x` believes to have declared a measure.
+    /// Warns about `// Progress : x`, whose writer meant to declare a measure.
     fn nearly_a_measure(&mut self, said: &str, comment: &str) {
         const WORD: &str = "progress";
         let Some((word, rest)) = said.split_at_checked(WORD.len()) else { return };
@@ -373,7 +377,7 @@ impl Lexer<'_, '_> {
         self.at += length;
     }
 
-    /// Reports the unknown characters before the current position, if there were any.
+    /// Reports the unknown characters before the current position, if there are any.
     fn end_unknown(&mut self) {
         let Some(start) = self.unknown.take() else { return };
         let run = self.text[start..self.at].trim_end();

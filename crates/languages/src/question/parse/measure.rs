@@ -1,15 +1,17 @@
-//! Progress measures: one expression, a tuple `(a, b, c)` of which the first counts most, or a vector `[a, b, c]`, compared
-//! component by component.
+//! Progress measures: one expression, a tuple `(a, b, c)` of which the first counts most, or a
+//! vector `[a, b, c]`, compared component by component.
 //!
-//! A parenthesis in front does not tell the two apart: `(a) + b` is an expression. A tuple is what has a comma
-//! directly inside its first parenthesis; no expression begins with a bracket. Lists do not nest: comparing `(a, (b, c))` would be comparing
-//! `(a, b, c)`, so nothing is lost by asking for the plain one.
+//! A leading parenthesis does not tell an expression from a tuple: `(a) + b` is an expression. A
+//! tuple has a comma directly inside its first parenthesis. No expression begins with a bracket.
+//! Lists do not nest: `(a, (b, c))` compares like `(a, b, c)`, so the flat form loses nothing.
 //!
-//! A file declares its measure in a comment, `// progress: x + y`, so that other tools still read the file.
+//! A file declares its measure in a comment, `// progress: x + y`, so that other tools still read
+//! the file.
 //!
-//! What only measures can say is here too: `order(x: 0 < 1, 2)`, `process P`, `channel c.length` and `c[0].1`. DVE has
-//! no calls, so a name in front of a parenthesis is free for the first; `process` and `channel` are reserved words.
-//! That leaves the meaning of every other text alone, and a variable may be called `order`.
+//! The forms that only measures have are here too: `order(x: 0 < 1, 2)`, `process P`, `channel
+//! c.length` and `c[0].1`. DVE has no calls, so a name before a parenthesis is free for the first;
+//! `process` and `channel` are reserved words. No other text changes its meaning, and a variable
+//! may be called `order`.
 
 use model::guarded_commands::Span;
 use model::measure::MeasureKind;
@@ -17,31 +19,35 @@ use model::measure::MeasureKind;
 use super::{Expected, Parser};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::dve::syntax::{BufferCell, Expression, ExpressionKind, Measure, Name, OrderValue, Purpose, Rank};
-use crate::dve::tokens::TokenKind;
+use crate::names::{ARROW_AND_DOT, NameSyntax};
+use crate::question::syntax::{
+    BufferCell, Expression, ExpressionKind, Measure, Name, OrderValue, Purpose, Rank,
+};
+use crate::question::tokens::TokenKind;
 
-/// The word that an order begins with.
+/// The word at the start of an order.
 pub(super) const ORDER_WORD: &str = "order";
 
-/// What to do about an order that cannot be read.
-pub(super) const ORDER: &str =
-    "an order is written `order(x: 0 < 1, 2 < 5)`: ranks rise at each `<`, and a comma stands between equals";
+/// Advice about an order that cannot be read.
+pub(super) const ORDER: &str = "an order is written `order(x: 0 < 1, 2 < 5)`: ranks rise at each `<`, and a comma separates values of equal rank";
 
-/// Reads a measure that fills the part of `text` at `span`.
+/// Reads a measure that makes up the part of `text` at `span`.
 pub(crate) fn measure<'text>(
     text: &'text str,
     span: Span,
+    syntax: &'static dyn NameSyntax,
     diagnostics: &mut Diagnostics,
 ) -> Checked<(Vec<Expression<'text>>, MeasureKind)> {
     let part = text.get(..span.end as usize).unwrap_or(text);
     let mut parser = Parser::starting_at(span.start as usize, part, Purpose::Measure, diagnostics);
+    parser.syntax = syntax;
     let components = parser.components()?;
     parser.expect(TokenKind::End)?;
     Ok(components)
 }
 
-/// Reads the measure that the comments of a file declare at `places`; there should be at most one.
-pub(super) fn declared<'text>(
+/// Reads the measure that the comments of a file declare at `places`; more than one is an error.
+pub(crate) fn declared<'text>(
     text: &'text str,
     places: &[Span],
     diagnostics: &mut Diagnostics,
@@ -53,18 +59,19 @@ pub(super) fn declared<'text>(
         let help = "keep one `// progress:` comment; several values are compared in order as `(a, b)`, or each by itself as `[a, b]`";
         diagnostics.report(error.help(help));
     }
-    let (components, kind) = measure(text, *first, diagnostics).ok()?;
+    let (components, kind) = measure(text, *first, ARROW_AND_DOT, diagnostics).ok()?;
     let text = &text[first.start as usize..first.end as usize];
     Some(Measure { text, span: *first, components, kind })
 }
 
 impl<'text> Parser<'text, '_> {
-    /// `measure = expression | "(" expression "," expression { "," expression } ")" | "[" expression { "," expression } "]"`
+    /// `measure = expression | "(" expression "," expression { "," expression } ")" | "["
+    /// expression { "," expression } "]"`
     fn components(&mut self) -> Checked<(Vec<Expression<'text>>, MeasureKind)> {
         if self.eat(TokenKind::OpenBracket) {
             let components = self.separated(Self::expression)?;
             self.expect(TokenKind::CloseBracket)?;
-            // One component is compared in one way only.
+            // A single component is compared in one way only.
             let kind = if components.len() > 1 { MeasureKind::Product } else { MeasureKind::Lexicographic };
             return Ok((components, kind));
         }
@@ -77,7 +84,7 @@ impl<'text> Parser<'text, '_> {
         Ok((components, MeasureKind::Lexicographic))
     }
 
-    /// Whether a parenthesis opens here that has a comma directly inside.
+    /// Whether a parenthesis with a comma directly inside opens here.
     fn at_list(&self) -> bool {
         let mut open = 0_usize;
         for token in &self.tokens[self.next..] {
@@ -101,7 +108,7 @@ impl<'text> Parser<'text, '_> {
             && self.kind_at(self.next + 1) == TokenKind::OpenParenthesis
     }
 
-    /// Whether an order has just been opened, or something is expected that only orders have.
+    /// Whether an order has just been opened, or a token that only orders have is expected.
     pub(super) fn in_order(&self) -> bool {
         let marks = [TokenKind::Colon, TokenKind::Less, TokenKind::Number(0)].map(Expected::Token);
         let opened = match self.tokens[..self.next] {
@@ -134,7 +141,7 @@ impl<'text> Parser<'text, '_> {
         self.shallow(Expression { kind: ExpressionKind::Rank(rank), span, depth })
     }
 
-    /// The name that is all of an order's operand: what `P: …` or `process P: …` is about.
+    /// The name that makes up an order's whole operand: the `P` of `P: …` or `process P: …`.
     fn name_alone(&self) -> Option<Name<'text>> {
         let place = self.next + usize::from(self.kind() == TokenKind::Process);
         let is_alone = self.kind_at(place) == TokenKind::Word && self.kind_at(place + 1) == TokenKind::Colon;
@@ -179,12 +186,12 @@ impl<'text> Parser<'text, '_> {
         }
     }
 
-    /// Whether one part of a message is asked for here.
+    /// Whether a part of a message follows.
     pub(super) fn at_part(&self) -> bool {
         self.purpose == Purpose::Measure && self.kind() == TokenKind::Dot
     }
 
-    /// `message = "[" expression "]" [ "." number ]`, behind its index.
+    /// `message = "[" expression "]" [ "." number ]`, after its index.
     pub(super) fn buffered(
         &mut self,
         channel: Name<'text>,

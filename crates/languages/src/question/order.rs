@@ -1,23 +1,24 @@
-//! Orders of values, as progress measures speak of them: `order(x: 0 < 1, 2 < 5)`.
+//! Orders of values in progress measures: `order(x: 0 < 1, 2 < 5)`.
 //!
-//! The operand is any expression, and values are numbers or names of constants. Where the operand is the name of a
-//! process and nothing else, values are the names of its locations, or their numbers. In a state space most
-//! locations have a number as their name, as in `space.100`; the name comes first there as well. Whoever
-//! wants numbers only writes `(P)`, which is an expression like others.
+//! The operand is any expression, and values are numbers or names of constants. If the operand is
+//! only the name of a process, values are the names of its locations, or their numbers. In a state
+//! space most locations have a number as their name, as in `space.100`; a name takes precedence
+//! over a number. To use numbers only, write `(P)`, which is an ordinary expression.
 
 use std::collections::BTreeSet;
 
 use model::guarded_commands::Expression;
 use model::value_order::{ValueOrder, WIDEST_ORDER};
 
-use super::fold;
-use super::resolve::{ProcessScope, Resolver};
+use super::resolve::Resolver;
 use super::syntax::{self, ExpressionKind, Name, OrderValue, Rank};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic};
+use crate::lowering::fold;
+use crate::names::ProcessNames;
 
-impl<'scope> Resolver<'scope, '_> {
-    /// The rank of the operand's value.
+impl<'names> Resolver<'names, '_> {
+    /// Resolves an order to the rank of its operand's value.
     pub(super) fn rank(&mut self, rank: &Rank<'_>) -> Checked<Expression> {
         let operand = self.expression(&rank.operand);
         let process = self.ranked_process(rank);
@@ -41,25 +42,25 @@ impl<'scope> Resolver<'scope, '_> {
         }
     }
 
-    /// The process whose locations are ordered.
-    fn ranked_process<'text>(&self, rank: &Rank<'text>) -> Option<(Name<'text>, &'scope ProcessScope)> {
+    /// The process whose locations are ordered, if the operand is one.
+    fn ranked_process<'text>(&self, rank: &Rank<'text>) -> Option<(Name<'text>, &'names ProcessNames)> {
         let name = rank.alone?;
         let process = match rank.operand.kind {
-            ExpressionKind::Process(_) => self.scope.processes.get(name.text),
+            ExpressionKind::Process(_) => self.names.processes.get(name.text),
             _ => self.bare(name),
         };
         Some((name, process?))
     }
 
-    /// The number of a value that is not among the `known` ones.
+    /// The number of a value, which must not be among the `known` ones.
     fn order_value(
         &mut self,
         value: &OrderValue<'_>,
-        process: Option<(Name<'_>, &ProcessScope)>,
+        process: Option<(Name<'_>, &ProcessNames)>,
         known: &mut BTreeSet<i64>,
     ) -> Checked<i64> {
         let number = match (process, value.number) {
-            (Some((name, scope)), number) => self.ordered_location(name, scope, value.name, number)?,
+            (Some((name, names)), number) => self.ordered_location(name, names, value.name, number)?,
             (None, Some(number)) => number,
             (None, None) => {
                 let kind = ExpressionKind::Variable { name: value.name, index: None };
@@ -75,17 +76,17 @@ impl<'scope> Resolver<'scope, '_> {
         Err(self.diagnostics.report(error.help("a value has one rank: keep it in one place")))
     }
 
-    /// The number of a location that is called by its name or by its number.
+    /// The number of a location that is given by its name or its number.
     fn ordered_location(
         &mut self,
         process: Name<'_>,
-        scope: &ProcessScope,
+        known: &ProcessNames,
         name: Name<'_>,
         number: Option<i64>,
     ) -> Checked<i64> {
-        let count = scope.locations.len();
+        let count = known.locations.len();
         match number {
-            Some(number) if !scope.locations.contains_key(name.text) => {
+            Some(number) if !known.locations.contains_key(name.text) => {
                 if usize::try_from(number).is_ok_and(|number| number < count) {
                     return Ok(number);
                 }
@@ -94,7 +95,7 @@ impl<'scope> Resolver<'scope, '_> {
                 let help = format!("its states have the numbers 0 to {}", count.saturating_sub(1));
                 Err(self.diagnostics.report(error.help(help)))
             }
-            _ => Ok(i64::from(self.location(process, scope, name)?.0)),
+            _ => Ok(i64::from(self.location(process, known, name)?.0)),
         }
     }
 }

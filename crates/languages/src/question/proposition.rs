@@ -1,7 +1,8 @@
 //! What formulas and automata say about single states.
 //!
-//! A proposition is an expression of the model, true where it is not 0. Formulas know it by number only; two that are equal, places in the
-//! text aside, share one. There is room for 64, the bits of a word, which is what an engine evaluates at every state.
+//! A proposition is an expression of the model, true where it is not 0. Formulas know it by number.
+//! Two expressions that differ only in their spans share a number. There are at most 64, the bits
+//! of the word that an engine computes for every state.
 
 use logic::ltl;
 use model::guarded_commands::{Expression, Span, UnaryOperator};
@@ -9,21 +10,21 @@ use model::guarded_commands::{Expression, Span, UnaryOperator};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 
-/// As many as a word has bits.
+/// The most propositions: the bits of a word.
 const MOST: usize = u64::BITS as usize;
 
-/// Something that holds in a state, or does not.
+/// A statement about one state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposition {
     /// The expression as written.
     pub text: String,
-    /// What it means: true if it is not 0.
+    /// The meaning: true if the expression is not 0.
     pub expression: Expression,
-    /// Where it stands first.
+    /// The first place where it is written.
     pub span: Span,
 }
 
-/// A proposition that must hold, or must not; or what is known before the run.
+/// A proposition that must hold or must not hold, or a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Literal {
     Constant(bool),
@@ -31,7 +32,7 @@ pub(crate) enum Literal {
 }
 
 impl Literal {
-    /// The opposite, unless `holds`.
+    /// The literal itself if `holds`, its negation otherwise.
     pub(crate) fn when(self, holds: bool) -> Self {
         match self {
             _ if holds => self,
@@ -41,16 +42,16 @@ impl Literal {
     }
 }
 
-/// The propositions of one formula or automaton, numbered as they come.
+/// The propositions of one formula or automaton, numbered in the order of their first use.
 #[derive(Debug, Default)]
 pub(crate) struct Propositions {
     list: Vec<Proposition>,
-    /// The expressions without their places, for comparison.
+    /// The expressions without their spans, for comparison.
     bare: Vec<Expression>,
 }
 
 impl Propositions {
-    /// The number of an expression, and whether it must hold: a negation is that of another proposition.
+    /// The literal of an expression. A negation shares the number of what it negates.
     pub(crate) fn literal(
         &mut self,
         text: &str,
@@ -77,7 +78,7 @@ impl Propositions {
         span: Span,
         diagnostics: &mut Diagnostics,
     ) -> Checked<ltl::Proposition> {
-        let bare = without_places(&expression);
+        let bare = without_spans(&expression);
         let known = self.bare.iter().position(|known| *known == bare);
         if known.is_none() && self.list.len() >= MOST {
             return Err(diagnostics.report(too_many(span)));
@@ -95,16 +96,16 @@ impl Propositions {
     }
 }
 
-/// The complaint about one proposition too many.
+/// The error about one proposition too many.
 pub(crate) fn too_many(span: Span) -> Diagnostic {
     let message = format!("there are more than {MOST} propositions");
     let error = Diagnostic::error(codes::TOO_MANY_PROPOSITIONS, span, message, "one too many");
     error.help("check its parts one by one, or put several into one expression in quotation marks")
 }
 
-/// The expression as if it stood nowhere.
-fn without_places(expression: &Expression) -> Expression {
-    let inner = |expression: &Expression| Box::new(without_places(expression));
+/// The expression without its spans.
+fn without_spans(expression: &Expression) -> Expression {
+    let inner = |expression: &Expression| Box::new(without_spans(expression));
     match expression {
         Expression::Constant(_) | Expression::Cell(_) => expression.clone(),
         Expression::Element { array, index, .. } => {
