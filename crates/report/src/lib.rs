@@ -65,7 +65,7 @@ pub use quantities::{About, Bytes, Count, Percent, Seconds, States, Steps};
 pub use run_record::{
     AnswerRecord, ChangeRecord, ClassIoRecord, ComponentRecord, DiagnosticRecord, GraphRecord, HeldRecord,
     IoRecord, LengthRecord, MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord, PropertyRecord,
-    ResourcesRecord, RunRecord, SearchRecord, StatesRecord, StepRecord, TraceKind, TraceRecord,
+    ResourcesRecord, RunRecord, SearchRecord, StatesRecord, StepRecord, TimesRecord, TraceKind, TraceRecord,
     TransitionsRecord, ValueRecord,
 };
 pub use space::{LayerEdgeRecord, SpaceEdgeRecord, SpaceLayerRecord, SpaceRecord, SpaceStateRecord};

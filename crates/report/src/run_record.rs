@@ -412,4 +412,21 @@ pub struct ResourcesRecord {
     /// How far the search had come, at moments in the order of time.
     #[serde(default)]
     pub rate: Option<Vec<RateRecord>>,
+    /// The parts of `wall_seconds`.
+    #[serde(default)]
+    pub times: Option<TimesRecord>,
+}
+
+/// Wall-clock time of the parts of a run, in seconds, from the start of the process to the answer.
+/// Together they are `wall_seconds`. Writing the record and other files comes after that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TimesRecord {
+    /// Reading the model: parsing, unfolding, proving bounds.
+    pub reading_seconds: f64,
+    /// Reading the properties and planning the search.
+    pub planning_seconds: f64,
+    /// The search, with the measure search before it and the replay of traces after it.
+    pub search_seconds: f64,
+    /// Collecting the results for the record, such as a list of all terminal states.
+    pub collecting_seconds: f64,
 }

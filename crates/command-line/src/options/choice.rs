@@ -1,0 +1,158 @@
+//! Options whose values are names, such as `--engine sweep`.
+//!
+//! The value of such an option is an enum of the library. One table for each enum gives the names and
+//! their help; clap's parser, the help, the man pages and the run record all read that table. So the
+//! library needs no clap, and each choice is written once.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use engine::check::Reduction;
+use engine::progress::finder::Prefer;
+use engine::property::linear::DeadEnds;
+use languages::Language;
+use languages::petri::contest::Examination;
+use report::TraceView;
+use sweepline::execution::Execution;
+use sweepline::planning::{EngineRequest, UnguidedEngine};
+
+/// A type whose values have names on the command line.
+pub trait Choice: Copy + PartialEq + Send + Sync + 'static {
+    /// Each value with its name and one line of help.
+    const TABLE: &'static [(Self, &'static str, &'static str)];
+
+    /// The name of a value.
+    fn option_name(self) -> &'static str {
+        let mut rows = Self::TABLE.iter();
+        rows.find(|(value, ..)| *value == self).map_or("", |(_, name, _)| name)
+    }
+}
+
+/// The parser of an option with named values.
+pub fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
+    let names = T::TABLE.iter().map(|(_, name, help)| PossibleValue::new(*name).help(*help));
+    // clap has compared the names already, with or without their case, as the option asks for.
+    let value = |text: String| {
+        let mut rows = T::TABLE.iter();
+        rows.find(|(_, name, _)| name.eq_ignore_ascii_case(&text)).map_or(T::TABLE[0].0, |(value, ..)| *value)
+    };
+    PossibleValuesParser::new(names).map(value)
+}
+
+/// The name of the default value.
+pub fn default_name<T: Choice + Default>() -> &'static str {
+    T::default().option_name()
+}
+
+impl Choice for Language {
+    const TABLE: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Dve, "dve", "DVE, the language of the DiVinE model checker"),
+        (Self::StateSpace, "ss", "An explicit state space, one state per line"),
+        (Self::Pnml, "pnml", "A Petri net in PNML, the Petri Net Markup Language"),
+        (Self::Lola, "lola", "A Petri net in the format of LoLA"),
+    ];
+}
+
+impl Choice for EngineRequest {
+    const TABLE: &'static [(Self, &'static str, &'static str)] = &[
+        (
+            Self::Auto,
+            "auto",
+            "A sweep if there is a progress measure, else breadth-first search; small models breadth-first, unless they declare a measure",
+        ),
+        (
+            Self::Sweep,
+            "sweep",
+            "Sweep-line search: by progress, and states behind the front are forgotten; spills to disk when memory is full",
+        ),
+        (Self::SweepDisk, "sweep-disk", "Sweep-line search that keeps nearly all states ahead of the front on disk"),
+        (
+            Self::Unguided(UnguidedEngine::Breadth),
+            "breadth",
+            "Breadth-first search with all states in memory; shortest counterexamples",
+        ),
+        (Self::Unguided(UnguidedEngine::Depth), "depth", "Depth-first search with all states in memory"),
+        (
+            Self::Unguided(UnguidedEngine::BreadthDisk),
+            "breadth-disk",
+            "Breadth-first search with all states on disk; shortest counterexamples",
+        ),
+        (
+            Self::Unguided(UnguidedEngine::Partition),
+            "partition",
+            "Partitioned search; inactive partitions are kept on disk",
+        ),
+    ];
+}
+
+impl Choice for Prefer {
+    const TABLE: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Memory, "memory", "Least memory, even if states are expanded several times"),
+        (Self::Balanced, "balanced", "Little memory, as long as few states are expanded more than once"),
+        (Self::Time, "time", "Least time: almost no state is expanded twice"),
+    ];
+}
+
+impl Choice for Reduction {
+    const TABLE: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::None, "none", "All steps are explored"),
+        (
+            Self::Stubborn,
+            "stubborn",
+            "Stubborn sets; preserves deadlocks, invariants, reachability, and LTL without X",
+        ),
+    ];
+}
+
+impl Choice for Execution {
+    const TABLE: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Compiled, "compiled", "Compile the model to machine code"),
+        (Self::Interpreted, "interpreted", "Interpret the model; many times slower"),
+    ];
+}
+
+impl Choice for DeadEnds {
+    const TABLE: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Repeated, "repeated", "The last state repeats forever"),
+        (Self::Ignored, "ignored", "Only infinite runs count"),
+    ];
+}
+
+impl Choice for TraceView {
+    const TABLE: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Diff, "diff", "What each step changes"),
+        (Self::Full, "full", "The whole state after each step"),
+        (Self::Actions, "actions", "The names of the steps"),
+        (Self::None, "none", "Nothing"),
+    ];
+}
+
+impl Choice for Examination {
+    const TABLE: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::StateSpace, "StateSpace", "Numbers of markings, firings and tokens"),
+        (Self::ReachabilityDeadlock, "ReachabilityDeadlock", "Is a dead marking reachable?"),
+        (Self::OneSafe, "OneSafe", "Does no place ever hold two tokens?"),
+        (Self::StableMarking, "StableMarking", "Is there a place whose marking never changes?"),
+        (Self::QuasiLiveness, "QuasiLiveness", "Can every transition fire at least once?"),
+        (Self::Liveness, "Liveness", "Can every transition always fire again?"),
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_library() {
+        for language in Language::ALL {
+            assert_eq!(language.option_name(), language.name());
+        }
+        for (execution, name, _) in Execution::TABLE {
+            assert_eq!(execution.name(), *name);
+        }
+        for (reduction, name, _) in Reduction::TABLE {
+            assert_eq!(reduction.name(), *name);
+        }
+        for (examination, name, _) in Examination::TABLE {
+            assert_eq!(examination.name(), *name);
+        }
+    }
+}
