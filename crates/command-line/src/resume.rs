@@ -1,39 +1,77 @@
-//! Checkpoints and `resume`: what a run leaves behind for whoever goes on with it.
+//! `resume`: a run that continues from a checkpoint.
 //!
-//! With the search, a checkpoint keeps the command line of the run, the folder it was started in, and a checksum of its model. `resume` reads
-//! the command line again, so that the run goes on as it was asked for; only limits and where results go may be named anew.
+//! A checkpoint holds the state of the search, the command line of the run, the folder in which it was
+//! started, and a checksum of its inputs. `resume` parses that command line again, so that the run
+//! continues with its original options. Only limits and output files may be replaced.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use clap::Args;
 use engine::check::checkpoint::{CheckpointFolder, Checkpointing};
 use engine::store::external::block::checksum;
 use report::{Exit, Finding};
 use serde::{Deserialize, Serialize};
 
-use crate::arguments::{Arguments, Command, ResumeArguments, is_standard_stream};
-use crate::codes;
-use crate::console::Console;
-use crate::exploration::Exploration;
-use crate::failure::Failure;
-use crate::model_file::ModelFile;
-use crate::options::{OutputOptions, SearchOptions};
+use crate::check::{CheckRun, Task};
+use crate::command_line::{Arguments, Command};
+use crate::explain::codes;
+use crate::input::model_file::ModelFile;
+use crate::options::amounts::{duration, memory_size};
+use crate::options::{OutputOptions, SearchOptions, is_standard_stream};
+use crate::output::console::Console;
+use crate::output::failure::Failure;
 
-/// Time between two checkpoints, if nobody says another one.
+/// Default time between two checkpoints.
 const EVERY: Duration = Duration::from_secs(300);
 
-/// The run that a checkpoint is of.
+/// `sweepline resume`.
+#[derive(Clone, Debug, Args)]
+pub struct ResumeArguments {
+    /// Folder that was given to --checkpoint
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// New hard memory limit for states
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Limits")]
+    pub memory: Option<usize>,
+    /// New directory for spilled states
+    #[arg(long, value_name = "DIR", help_heading = "Limits")]
+    pub disk: Option<PathBuf>,
+    /// New limit on disk space for states
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Limits")]
+    pub disk_limit: Option<usize>,
+    /// Stop after this time, counted from now
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
+    pub time_limit: Option<Duration>,
+    /// Stop after storing N states, including those before the checkpoint
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
+    pub state_limit: Option<u64>,
+    /// Write the run record as JSON; - for stdout, which moves readable text to stderr
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub json: Option<PathBuf>,
+    /// Write a report as a self-contained web page; - for stdout
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
+    /// Print only the answers
+    #[arg(short, long, conflicts_with = "verbose", help_heading = "Output")]
+    pub quiet: bool,
+    /// Print complete traces and more statistics
+    #[arg(short, long, help_heading = "Output")]
+    pub verbose: bool,
+}
+
+/// The run that a checkpoint belongs to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Invocation {
-    /// Of this program.
+    /// Version of this program.
     version: String,
     /// The command line.
     arguments: Vec<String>,
-    /// Where it was started.
+    /// The folder in which it was started.
     folder: PathBuf,
-    /// A checksum of the model and of a measure that is in a file.
+    /// Checksum of the model, and of the measure if that is in a file.
     inputs: Option<u64>,
-    /// Whether this is it again.
+    /// Whether this process continues it.
     #[serde(skip)]
     resumes: bool,
 }
@@ -50,10 +88,10 @@ impl Invocation {
         }
     }
 
-    /// When and where the run is saved, if the options want it.
+    /// When and where to save the run, if the options ask for it.
     ///
     /// # Errors
-    /// The folder has a checkpoint of another run, or what was saved is not this run.
+    /// The folder has a checkpoint of another run, or the inputs have changed.
     pub fn checkpoints(
         &self,
         options: &SearchOptions,
@@ -62,19 +100,24 @@ impl Invocation {
     ) -> Result<Option<Checkpointing>, Finding> {
         let Some(directory) = options.checkpoint.clone() else { return Ok(None) };
         if is_standard_stream(model) {
-            let help = "write the model to a file: who goes on has to read it again";
-            return Err(Finding::error(codes::ANOTHER_RUN, "a model from stdin cannot be saved", help));
+            let help = "write the model to a file: `resume` must read it again";
+            return Err(Finding::error(
+                codes::ANOTHER_RUN,
+                "a run on a model from stdin cannot be saved",
+                help,
+            ));
         }
         let inputs = Some(inputs(options, file));
         if self.resumes && self.inputs != inputs {
-            let message = format!("`{}` is not what it was when the checkpoint was made", file.path);
-            let help = "run the command again from the beginning, with another folder for checkpoints";
+            let message = format!("`{}` has changed since the checkpoint was made", file.path);
+            let help =
+                "run the original command again from the beginning, with another folder for checkpoints";
             return Err(Finding::error(codes::ANOTHER_RUN, message, help));
         }
         if !self.resumes && CheckpointFolder::new(&directory).is_used() {
-            let message = format!("`{}` has a checkpoint already", directory.display());
+            let message = format!("`{}` already has a checkpoint", directory.display());
             let help = format!(
-                "`sweepline resume {}` goes on from it; for a new run, remove it or name another folder",
+                "`sweepline resume {}` continues it; for a new run, remove the folder or name another one",
                 directory.display()
             );
             return Err(Finding::error(codes::CHECKPOINT_IN_USE, message, help));
@@ -85,18 +128,18 @@ impl Invocation {
     }
 }
 
-/// What the run depends on besides its command line.
+/// Checksum of the files that the run depends on.
 fn inputs(options: &SearchOptions, file: &ModelFile) -> u64 {
     let measure = options.measure.as_deref().and_then(|measure| measure.trim().strip_prefix('@'));
     let measure = measure.and_then(|path| std::fs::read(path).ok()).unwrap_or_default();
     checksum(file.text.as_bytes()) ^ checksum(&measure).rotate_left(1)
 }
 
-/// Goes on from a checkpoint.
+/// Continues a run from a checkpoint.
 ///
 /// # Errors
-/// There is none, or it cannot be used here.
-pub fn resume(arguments: &ResumeArguments, console: Console) -> Result<Exit, Failure> {
+/// There is none, or it cannot be used.
+pub fn resume(arguments: &ResumeArguments, console: Console, start: Instant) -> Result<Exit, Failure> {
     let named = &arguments.folder;
     let unusable = |message: String| {
         let help = "name the folder that was given to --checkpoint";
@@ -105,46 +148,50 @@ pub fn resume(arguments: &ResumeArguments, console: Console) -> Result<Exit, Fai
     let folder = named
         .canonicalize()
         .map_err(|error| unusable(format!("`{}` cannot be opened: {error}", named.display())))?;
-    let checkpoint = CheckpointFolder::new(&folder).open().map_err(|error| {
-        unusable(format!("`{}` has no checkpoint that can be used: {error}", named.display()))
-    })?;
+    let checkpoint = CheckpointFolder::new(&folder)
+        .open()
+        .map_err(|error| unusable(format!("`{}` has no usable checkpoint: {error}", named.display())))?;
     let another = |why: String| {
-        let message = format!("the checkpoint in `{}` cannot be used here: {why}", named.display());
-        let help = "run the command that made it again, from the beginning";
+        let message = format!("the checkpoint in `{}` cannot be used: {why}", named.display());
+        let help = "run the original command again, from the beginning";
         Finding::error(codes::ANOTHER_RUN, message, help)
     };
     let invocation: Invocation = serde_json::from_str(&checkpoint.about)
-        .map_err(|_| another("it was not made by this program's command line".into()))?;
+        .map_err(|_| another("it was not made by this program".into()))?;
     if invocation.version != env!("CARGO_PKG_VERSION") {
         return Err(another(format!("it was made by version {}", invocation.version)).into());
     }
     if let Some(why) = checkpoint.fallback {
-        let message = format!("the last checkpoint cannot be used ({why}); the one before it can");
-        let help = "what was found since then will be found again";
+        let message = format!("the last checkpoint is damaged ({why}); the one before it is used");
+        let help = "states found since then will be explored again";
         console.report(&[Finding::warning(codes::OLDER_CHECKPOINT, message, help)]);
     }
-    // Names on the two command lines mean what they meant where each was written.
+    // Relative file names on each command line refer to the folder in which it was typed.
     let arguments = arguments.made_absolute();
     std::env::set_current_dir(&invocation.folder).map_err(|error| {
-        another(format!("its folder `{}` cannot be entered: {error}", invocation.folder.display()))
+        another(format!(
+            "the folder of the run, `{}`, cannot be entered: {error}",
+            invocation.folder.display()
+        ))
     })?;
     let mut command = Arguments::read_again(&invocation.arguments)
-        .map_err(|_| another("its command line is not understood".into()))?;
+        .map_err(|_| another("this version does not understand its command line".into()))?;
     let invocation = Invocation { resumes: true, ..invocation };
     match &mut command {
         Command::Check(check) => {
             arguments.renew(&mut check.search, &mut check.output, &folder);
-            Ok(Exploration::check(check, console).of(invocation).run())
+            Ok(CheckRun::new(Task::Check(check), console, start).of(invocation).run())
         }
         Command::Explore(explore) => {
             arguments.renew(&mut explore.search, &mut explore.output, &folder);
-            Ok(Exploration::explore(explore, console).of(invocation).run())
+            Ok(CheckRun::new(Task::Explore(explore), console, start).of(invocation).run())
         }
-        _ => Err(another("it is of another command".into()).into()),
+        _ => Err(another("it is not a checkpoint of `check` or `explore`".into()).into()),
     }
 }
 
 impl ResumeArguments {
+    /// The arguments with absolute file names.
     fn made_absolute(&self) -> Self {
         let absolute = |path: &PathBuf| match is_standard_stream(path) {
             true => path.clone(),
@@ -158,7 +205,7 @@ impl ResumeArguments {
         }
     }
 
-    /// What is said now counts instead of what was said then.
+    /// Replaces options of the original command line by those given now.
     fn renew(&self, search: &mut SearchOptions, output: &mut OutputOptions, folder: &Path) {
         let Self { folder: _, memory, disk, disk_limit, time_limit, state_limit, .. } = self;
         let Self { json, html, quiet, verbose, .. } = self;

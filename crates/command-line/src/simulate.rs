@@ -1,23 +1,54 @@
-//! `simulate`: the interpreter, one step at a time, chosen by the user or at random.
+//! `simulate`: runs a model one step at a time, chosen by the user or at random.
 //!
-//! What is shown is the interpreter's word and nothing else, so a simulation is also the way to find out what a
-//! model means. The prompt works with a pipe as well as with a person: answers that come from a pipe are echoed, so
-//! that the transcript reads like a session.
+//! Only the interpreter is involved, so a simulation also shows what a model means. The prompt works
+//! with a pipe, too: answers from a pipe are echoed, so that the transcript reads like a session.
 
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::PathBuf;
 
+use clap::Args;
 use engine::verdict::trace::{Step, Trace};
 use model::guarded_commands::{ActionId, GuardedCommands};
 use model::interpreter::{Interpreter, RuntimeError};
 use model::random::Random;
 use report::{ChangeRecord, Exit, Steps, TraceFile, TraceRecord, ValueRecord, changes_text, state_text};
 
-use crate::arguments::{SimulateArguments, is_standard_stream};
-use crate::console::{Console, Stream, quietly_if_closed};
-use crate::failure::Failure;
-use crate::model_file::ModelFile;
-use crate::output_file::{OutputFile, result_lost};
+use crate::input::model_file::ModelFile;
+use crate::options::{ModelOptions, free_stream};
+use crate::output::console::{Console, quietly_if_closed};
+use crate::output::failure::Failure;
+use crate::output::output_file::{OutputFile, result_lost};
 
+/// `sweepline simulate`.
+#[derive(Debug, Args)]
+pub struct SimulateArguments {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub definitions: ModelOptions,
+    /// Choose steps at random instead of asking
+    #[arg(long)]
+    pub random: bool,
+    /// Random seed; the same seed gives the same run
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Number of random steps
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "random")]
+    pub steps: u64,
+    /// Save the run as a trace; - for stdout
+    #[arg(long, value_name = "FILE")]
+    pub trace_out: Option<PathBuf>,
+}
+
+impl SimulateArguments {
+    /// The files that the command writes, with the options that name them.
+    pub fn written_files(&self) -> Vec<(&'static str, Option<&PathBuf>)> {
+        vec![("--trace-out", self.trace_out.as_ref())]
+    }
+}
+
+/// Answers to the prompt.
 const HELP: &str = "\
 a number   take that step
 r, r N     take a random step, or N of them
@@ -32,8 +63,7 @@ q          quit
 /// The input is bad, or the results cannot be written.
 pub fn simulate(arguments: &SimulateArguments, console: Console) -> Result<Exit, Failure> {
     let trace_out = arguments.trace_out.as_deref().map(OutputFile::probe).transpose()?;
-    let to_stdout = arguments.trace_out.as_deref().is_some_and(is_standard_stream);
-    let console = console.with_results_on(if to_stdout { Stream::Error } else { Stream::Output });
+    let console = console.with_results_on(free_stream(&[&arguments.trace_out]));
     let file = ModelFile::read(&arguments.model, &arguments.definitions)?;
     console.report(&file.warnings());
     let mut simulation = Simulation::new(&file.model.commands, arguments.seed);
@@ -56,24 +86,24 @@ pub fn simulate(arguments: &SimulateArguments, console: Console) -> Result<Exit,
     Ok(exit)
 }
 
-/// A run of a model that is being made.
+/// A run of a model, up to the current state.
 struct Simulation<'m> {
     interpreter: Interpreter<'m>,
     trace: Trace,
     random: Random,
 }
 
-/// An enabled action, with the state it leads to.
+/// An enabled action with its successor state.
 type Successor = (ActionId, Result<Vec<i64>, RuntimeError>);
 
-/// What became of a step.
+/// The result of a step.
 enum Taken {
     Step,
     Deadlock,
     Error,
 }
 
-/// What the user wants.
+/// The user's answer to the prompt.
 enum Answer {
     Take(usize),
     Random(u64),
@@ -245,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_taken_and_taken_back() {
+    fn steps_can_be_undone() {
         let text = session("1\n1\n1\nb\nb\nb\nb\nq\n");
         assert!(text.contains("    2  P: s -> s\n         x: 1 -> 2\n  (1)  P: s -> t\n"), "{text}");
         assert!(text.contains("deadlock: no action is enabled\n> b\nback after 2 steps\n"), "{text}");
@@ -253,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn strange_answers_and_the_end_of_input_are_dealt_with() {
+    fn invalid_answers_and_the_end_of_input_are_handled() {
         let text = session("0\n2\nabc\n1 2\n\n99999999999999999999\n\u{0}\nr 9999\nr x\ns");
         assert_eq!(text.matches("expected 1 to 1, r, b, s, q or ?").count(), 7, "{text}");
         assert!(text.contains("deadlock after 3 steps"), "{text}");

@@ -1,22 +1,59 @@
-//! `trace`: a saved trace, shown or converted by replaying it.
+//! `trace`: shows or converts a saved trace by replaying it.
 //!
-//! The text in the file is not believed: what is shown is what the model does today. If that is no longer what the
-//! file says, the model has changed, and this is the answer.
+//! The states in the file are not trusted: the model is executed again. If it does something else than
+//! the file says, the model has changed, and that is an error.
 
 use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueEnum};
+use languages::Language;
 use report::{
     ComponentText, Exit, Finding, ItfTrace, Length, Steps, TraceFile, TraceKind, TraceRecord, TraceText,
+    TraceView,
 };
 
-use crate::arguments::{TraceArguments, is_standard_stream, same_file};
-use crate::codes;
-use crate::console::Console;
-use crate::failure::Failure;
-use crate::model_file::ModelFile;
-use crate::options::{ModelOptions, TraceFormatChoice, ViewChoice};
-use crate::output_file::{OutputFile, result_lost};
-use crate::text_file::{LARGEST_TRACE, read_text};
+use crate::explain::codes;
+use crate::input::model_file::ModelFile;
+use crate::input::text_file::{LARGEST_TRACE, read_text};
+use crate::options::{ModelOptions, choice, default_name, is_standard_stream, same_file};
+use crate::output::console::Console;
+use crate::output::failure::Failure;
+use crate::output::output_file::{OutputFile, result_lost};
+
+/// `sweepline trace`.
+#[derive(Debug, Args)]
+pub struct TraceArguments {
+    /// Trace file, or - for stdin
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Model file, if it is not where the trace says
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<PathBuf>,
+    /// Language of the model [default: by the file name extension]
+    #[arg(long, value_name = "LANGUAGE", value_parser = choice::<Language>())]
+    pub language: Option<Language>,
+    /// What to show
+    #[arg(
+        long,
+        value_name = "VIEW",
+        value_parser = choice::<TraceView>(),
+        default_value = default_name::<TraceView>()
+    )]
+    pub view: TraceView,
+    /// Write the trace in a format of other tools instead of showing it
+    #[arg(long, value_name = "FORMAT", value_enum, conflicts_with = "view")]
+    pub to: Option<TraceFormat>,
+    /// Output file of --to; - for stdout
+    #[arg(short, long, value_name = "FILE", default_value = "-", requires = "to")]
+    pub output: PathBuf,
+}
+
+/// Formats of converted traces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceFormat {
+    /// Informal Trace Format of Apalache and Quint: JSON with all states
+    Itf,
+}
 
 /// Shows a saved trace, or writes it in another format.
 ///
@@ -32,7 +69,7 @@ pub fn show(arguments: &TraceArguments, console: Console) -> Result<Exit, Failur
     })?;
     if arguments.model.is_none() && is_standard_stream(Path::new(&saved.model)) {
         let message = format!("`{shown}` is a trace of a model that came from stdin");
-        let help = "name a file with that model by --model";
+        let help = "name the file of that model by --model";
         return Err(Finding::error(codes::MODEL_FROM_STDIN, message, help).into());
     }
     let path = arguments.model.clone().unwrap_or_else(|| find_model(&saved.model, &arguments.file));
@@ -40,10 +77,10 @@ pub fn show(arguments: &TraceArguments, console: Console) -> Result<Exit, Failur
     let file = ModelFile::read(&path, &ModelOptions { constants, language: arguments.language })?;
     let replayed = saved.replay(&file.model.commands).map_err(|error| {
         let message = format!("the trace is not a run of `{}`: {error}", file.path);
-        let help = "the model has changed since, or it is another one (--model names it): check it again";
+        let help = "the model has changed, or is the wrong one (--model names another): check it again";
         Finding::error(codes::NO_LONGER_A_RUN, message, help)
     })?;
-    if let (Some(TraceFormatChoice::Itf), Some(out)) = (arguments.to, out) {
+    if let (Some(TraceFormat::Itf), Some(out)) = (arguments.to, out) {
         if [&arguments.file, &path].into_iter().any(|input| same_file(input, &arguments.output)) {
             let message = format!("--output would overwrite `{}`", arguments.output.display());
             return Err(Finding::error(codes::UNWRITABLE, message, "name another file").into());
@@ -61,12 +98,12 @@ pub fn show(arguments: &TraceArguments, console: Console) -> Result<Exit, Failur
         ..TraceRecord::new(&file.model.commands, replayed.trace())
     };
     let about = saved.property.map_or(String::new(), |property| format!(" for `{property}`"));
-    let body = TraceText { trace: &trace, view: arguments.view.into(), length: Length::All };
+    let body = TraceText { trace: &trace, view: arguments.view, length: Length::All };
     let mut text = format!("{} of `{}`{about}, replayed:\n\n{body}", Steps(trace.steps.len()), file.path);
-    if let Some(component) = saved.component.as_ref().filter(|_| arguments.view != ViewChoice::None) {
-        // A replay does not tell where one cannot go.
+    if let Some(component) = saved.component.as_ref().filter(|_| arguments.view != TraceView::None) {
+        // A replay cannot show that a component has no exit.
         text.push_str("\nAs saved, not replayed: ");
-        text.push_str(&ComponentText { component, view: arguments.view.into() }.to_string());
+        text.push_str(&ComponentText { component, view: arguments.view }.to_string());
     }
     console.print(&text).map_err(|error| lost(&error))?;
     Ok(Exit::Holds)
@@ -76,7 +113,7 @@ fn lost(error: &std::io::Error) -> Failure {
     Failure { exit: Exit::Unknown, findings: vec![result_lost("the trace", error)] }
 }
 
-/// Where the model probably is: as the trace says, or seen from where the trace lies.
+/// The likely location of the model: as the trace says, or relative to the folder of the trace.
 fn find_model(model: &str, trace: &Path) -> PathBuf {
     let as_given = PathBuf::from(model);
     let beside = trace.parent().unwrap_or(Path::new("")).to_path_buf();

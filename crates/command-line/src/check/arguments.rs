@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use report::TraceView;
 
-use crate::options::{
-    ModelOptions, OutputOptions, PropertyOptions, SearchOptions, choice, default_name,
-};
+use crate::options::{ModelOptions, OutputOptions, PropertyOptions, SearchOptions, choice, default_name};
 
 /// `sweepline check`.
 #[derive(Debug, Args)]

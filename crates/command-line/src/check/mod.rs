@@ -1,138 +1,171 @@
-//! `check` and `explore`: one run from the options to the exit code.
+//! `check` and `explore`: one run, from the options to the exit code. `explore` is a check without
+//! properties that visits all states.
 //!
-//! The order matters. Where results will go is tried out first, so that no finished search is lost. The record is filled in as
-//! the run proceeds and written wherever it ends, bad input included. Files are written before the terminal, so that
-//! a pipe that closes takes nothing with it.
+//! The order of the steps matters. Output files are probed first, so that no finished search is lost.
+//! The record is filled in while the run proceeds, and is written wherever the run ends, also after
+//! bad input. Files are written before the terminal, so that a closed pipe loses no file.
+
+mod arguments;
+mod findings;
+mod plan;
+pub mod properties;
+pub mod stop_advice;
 
 use std::io;
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
-use engine::check::{Automatic, CheckError, ErrorPlace, Outcome, Plan, TraceChoice};
+use engine::check::{Automatic, CheckError, Outcome, TraceChoice};
 use engine::explore::StopReason;
 use engine::progress::{ExpressionMeasure, MeasureKind};
 use engine::property::soundness::Unsound;
-use model::guarded_commands::GuardedCommands;
+use model::guarded_commands::{Expression, GuardedCommands};
 use report::{
-    AnswerRecord, Exit, Finding, FinishedSearch, LengthRecord, RateRecord, RunRecord, SpaceRecord, Summary,
-    TraceFile, TraceKind, TraceView, Within, WrittenFile, page, runtime_error, write_junit,
+    AnswerRecord, Exit, Finding, FinishedSearch, RateRecord, RunRecord, SpaceRecord, Summary, TimesRecord,
+    TraceFile, TraceView, WrittenFile, page, write_junit,
 };
 use serde::Serialize;
+use sweepline::planning::Purpose;
+use sweepline::vacuity::vacuous_properties;
 
-use crate::arguments::{CheckArguments, ExploreArguments, is_standard_stream};
-use crate::codes;
-use crate::console::{Console, Stream};
-use crate::contest::ContestRun;
-use crate::drawn_space::drawn_space;
-use crate::execution::{check_automatically_by, check_by};
-use crate::failure::Failure;
-use crate::interrupt::Interrupt;
-use crate::model_file::ModelFile;
-use crate::options::{ModelOptions, OutputOptions, QuestionOptions, SearchOptions};
-use crate::output_file::{OutputFile, result_lost};
-use crate::planning::{Planned, Purpose, preliminary, probe_disk};
-use crate::premises::Premises;
-use crate::proof::is_proved;
-use crate::questions::{Questions, nothing_to_check};
-use crate::reachable_states::ReachableStates;
-use crate::resumption::Invocation;
-use crate::stop_advice::stop_advice;
-use crate::usage::usage_since;
-use crate::watch::Watch;
+pub use arguments::{CheckArguments, ExploreArguments};
+pub use plan::{ChosenPlan, probe_disk};
 
-/// State spaces up to this size are drawn on the page, larger ones layer by layer.
+use crate::convert::reachable_states::ReachableStates;
+use crate::convert::space_record::space_record;
+use crate::foreign::contest::ContestRun;
+use crate::input::model_file::ModelFile;
+use crate::monitor::{Interrupt, SearchMonitor, usage_since};
+use crate::options::{ModelOptions, OutputOptions, PropertyOptions, SearchOptions, free_stream};
+use crate::output::console::Console;
+use crate::output::failure::Failure;
+use crate::output::output_file::{OutputFile, result_lost};
+use crate::progress::proof::is_proved;
+use crate::resume::Invocation;
+use findings::{
+    findings_of, has_longer_trace, no_trace, not_shortened, several_traces, sweep_advice, vacuity_warnings,
+};
+use plan::provisional_record;
+use properties::{Questions, nothing_to_check};
+
+/// Greatest number of states that the web page draws one by one; larger state spaces are drawn layer
+/// by layer.
 const DRAWN: u32 = 20_000;
 
+/// What a run was asked to do.
+#[derive(Clone, Copy, Debug)]
+pub enum Task<'a> {
+    /// `sweepline check`.
+    Check(&'a CheckArguments),
+    /// `sweepline explore`.
+    Explore(&'a ExploreArguments),
+}
+
+impl<'a> Task<'a> {
+    fn model(self) -> &'a Path {
+        match self {
+            Self::Check(check) => &check.model,
+            Self::Explore(explore) => &explore.model,
+        }
+    }
+
+    fn definitions(self) -> &'a ModelOptions {
+        match self {
+            Self::Check(check) => &check.definitions,
+            Self::Explore(explore) => &explore.definitions,
+        }
+    }
+
+    fn properties(self) -> Option<&'a PropertyOptions> {
+        match self {
+            Self::Check(check) => Some(&check.properties),
+            Self::Explore(_) => None,
+        }
+    }
+
+    fn search(self) -> &'a SearchOptions {
+        match self {
+            Self::Check(check) => &check.search,
+            Self::Explore(explore) => &explore.search,
+        }
+    }
+
+    fn output(self) -> &'a OutputOptions {
+        match self {
+            Self::Check(check) => &check.output,
+            Self::Explore(explore) => &explore.output,
+        }
+    }
+
+    fn purpose(self) -> Purpose {
+        match self {
+            Self::Check(check) if check.shortest => Purpose::Check(TraceChoice::Shortest),
+            Self::Check(_) => Purpose::Check(TraceChoice::First),
+            Self::Explore(_) => Purpose::Explore,
+        }
+    }
+
+    fn survey(self) -> bool {
+        matches!(self, Self::Explore(explore) if explore.survey)
+    }
+
+    fn trace_out(self) -> Option<&'a Path> {
+        match self {
+            Self::Check(check) => check.trace_out.as_deref(),
+            Self::Explore(_) => None,
+        }
+    }
+
+    fn junit(self) -> Option<&'a Path> {
+        match self {
+            Self::Check(check) => check.junit.as_deref(),
+            Self::Explore(_) => None,
+        }
+    }
+
+    fn trace_view(self) -> TraceView {
+        match self {
+            Self::Check(check) => check.trace_view,
+            Self::Explore(_) => TraceView::default(),
+        }
+    }
+}
+
 /// One run of `check` or `explore`.
-pub struct Exploration<'a> {
-    model: &'a Path,
-    definitions: &'a ModelOptions,
-    /// Without questions, all states are met, whatever they are.
-    questions: Option<&'a QuestionOptions>,
-    search: &'a SearchOptions,
-    purpose: Purpose,
-    survey: bool,
-    output: &'a OutputOptions,
-    trace_out: Option<&'a Path>,
-    junit: Option<&'a Path>,
-    view: TraceView,
+pub struct CheckRun<'a> {
+    task: Task<'a>,
     console: Console,
     start: Instant,
     invocation: Invocation,
 }
 
-impl<'a> Exploration<'a> {
-    /// A run that answers questions.
-    pub fn check(arguments: &'a CheckArguments, console: Console) -> Self {
-        let CheckArguments { model, definitions, questions, search, shortest, output, trace_out, .. } =
-            arguments;
-        Self {
-            model,
-            definitions,
-            questions: Some(questions),
-            search,
-            purpose: Purpose::Check(if *shortest { TraceChoice::Shortest } else { TraceChoice::First }),
-            survey: false,
-            output,
-            trace_out: trace_out.as_deref(),
-            junit: arguments.junit.as_deref(),
-            view: arguments.trace_view.into(),
-            console: console.with_results_on(free_stream(&[
-                &output.json,
-                &output.html,
-                trace_out,
-                &arguments.junit,
-            ])),
-            start: Instant::now(),
-            invocation: Invocation::of_process(),
-        }
+impl<'a> CheckRun<'a> {
+    /// A run of a process that started at `start`.
+    pub fn new(task: Task<'a>, console: Console, start: Instant) -> Self {
+        let stream = match task {
+            Task::Check(CheckArguments { output, trace_out, junit, .. }) => {
+                free_stream(&[&output.json, &output.html, trace_out, junit])
+            }
+            Task::Explore(ExploreArguments { output, .. }) => free_stream(&[&output.json, &output.html]),
+        };
+        let console = console.with_results_on(stream);
+        Self { task, console, start, invocation: Invocation::of_process() }
     }
 
-    /// A run that meets all states.
-    pub fn explore(arguments: &'a ExploreArguments, console: Console) -> Self {
-        let ExploreArguments { model, survey, definitions, search, output } = arguments;
-        Self {
-            model,
-            definitions,
-            questions: None,
-            search,
-            purpose: Purpose::Explore,
-            survey: *survey,
-            output,
-            trace_out: None,
-            junit: None,
-            view: TraceView::Diff,
-            console: console.with_results_on(free_stream(&[&output.json, &output.html])),
-            start: Instant::now(),
-            invocation: Invocation::of_process(),
-        }
-    }
-
-    /// The same as part of a run that began earlier.
+    /// The same run as the continuation of an earlier one.
     pub fn of(self, invocation: Invocation) -> Self {
         Self { invocation, ..self }
     }
 
-    /// Does it.
+    /// Runs the task and reports its results.
     pub fn run(&self) -> Exit {
-        if let Some(questions) = self.questions.filter(|questions| questions.contest_output) {
-            let contest = ContestRun {
-                model: self.model,
-                definitions: self.definitions,
-                questions,
-                search: self.search,
-                output: self.output,
-                console: self.console,
-                start: self.start,
-            };
-            let exit = contest.run().unwrap_or_else(|Failure { exit, findings }| {
-                self.console.report(&findings);
-                exit
-            });
+        if let Some(properties) = self.task.properties().filter(|properties| properties.contest_output) {
+            let exit = self.answer_contest(properties);
             return self.ended(exit, None, &[]);
         }
+        let output = self.task.output();
         let probe = |path: Option<&Path>| path.map(OutputFile::probe).transpose();
-        let files = [self.output.json.as_deref(), self.output.html.as_deref(), self.junit].map(probe);
+        let files = [output.json.as_deref(), output.html.as_deref(), self.task.junit()].map(probe);
         let (json, html, junit) = match files {
             [Ok(json), Ok(html), Ok(junit)] => (json, html, junit),
             files => {
@@ -141,8 +174,9 @@ impl<'a> Exploration<'a> {
                 return self.ended(Exit::BadInput, None, &[]);
             }
         };
-        let mut record = RunRecord::new(self.model.display().to_string(), preliminary(self.search));
-        record.set_constants(&self.definitions.constants);
+        let mut record =
+            RunRecord::new(self.task.model().display().to_string(), provisional_record(self.task.search()));
+        record.set_constants(&self.task.definitions().constants);
         let mut files = Vec::new();
         let mut exit = match self.answer(&mut record, &mut files) {
             Ok(exit) => exit,
@@ -171,7 +205,7 @@ impl<'a> Exploration<'a> {
             }
         }
         let coloring = self.console.coloring();
-        let (detail, view) = (self.output.detail(), self.view);
+        let (detail, view) = (output.detail(), self.task.trace_view());
         let summary = Summary { record: &record, detail, view, coloring, files: &files };
         if let Err(error) = self.console.print(&summary.to_string()) {
             exit = self.lose("the result", &error, exit);
@@ -179,7 +213,24 @@ impl<'a> Exploration<'a> {
         self.ended(exit, record.search.stopped.as_deref(), &files)
     }
 
-    /// Tells programs that the run is over.
+    /// Runs with contest output, which replaces all other output.
+    fn answer_contest(&self, properties: &PropertyOptions) -> Exit {
+        let contest = ContestRun {
+            model: self.task.model(),
+            definitions: self.task.definitions(),
+            properties,
+            search: self.task.search(),
+            output: self.task.output(),
+            console: self.console,
+            start: self.start,
+        };
+        contest.run().unwrap_or_else(|Failure { exit, findings }| {
+            self.console.report(&findings);
+            exit
+        })
+    }
+
+    /// Emits the end event, for programs.
     fn ended(&self, exit: Exit, stopped: Option<&str>, files: &[WrittenFile]) -> Exit {
         let seconds = self.start.elapsed().as_secs_f64();
         self.console.event(&EndEvent { event: "end", seconds, exit_code: exit.code(), stopped, files });
@@ -188,25 +239,31 @@ impl<'a> Exploration<'a> {
 
     /// Everything up to the answers and the saved trace.
     fn answer(&self, record: &mut RunRecord, files: &mut Vec<WrittenFile>) -> Result<Exit, Failure> {
-        let trace_out = self.trace_out.map(OutputFile::probe).transpose()?;
-        probe_disk(self.search)?;
-        let file = ModelFile::read(self.model, self.definitions)?;
+        let (search, output) = (self.task.search(), self.task.output());
+        let mut stopwatch = Stopwatch { last: self.start };
+        let mut times = TimesRecord::default();
+        let trace_out = self.task.trace_out().map(OutputFile::probe).transpose()?;
+        probe_disk(search)?;
+        let file = ModelFile::read(self.task.model(), self.task.definitions())?;
+        times.reading_seconds = stopwatch.lap();
         record.set_model(&file.model);
         self.tell(&file.warnings(), record);
         let (questions, mut planned) = self.prepared(&file)?;
-        planned.plan.survey = self.survey;
-        let is_recorded = self.output.json.is_some() || self.output.html.is_some();
-        planned.plan.course = is_recorded && !self.output.no_course;
-        planned.plan.checkpoint = self.invocation.checkpoints(self.search, self.model, &file)?;
+        let plan = &mut planned.search.plan;
+        plan.survey = self.task.survey();
+        plan.course = (output.json.is_some() || output.html.is_some()) && !output.no_course;
+        plan.checkpoint = self.invocation.checkpoints(search, self.task.model(), &file)?;
         record.plan = planned.record();
-        if self.questions.is_some() && questions.properties.is_empty() && !self.search.expect_monotone {
+        if self.task.properties().is_some() && questions.properties.is_empty() && !search.expect_monotone {
             self.tell(&[nothing_to_check()], record);
         }
-        self.tell(&questions.of_all_runs(&file), record);
+        self.tell(&questions.of_unfair_runs(&file), record);
         let interrupt = Interrupt::listen();
-        let (explored, rate) = self.explored(&file, &questions, &planned, interrupt.clone());
-        let explored = explored.map_err(|error| {
-            let failure = Failure::of_check(&error, Some(self.search));
+        times.planning_seconds = stopwatch.lap();
+        let (searched, rate) = self.searched(&file, &questions, &planned, interrupt.clone());
+        times.search_seconds = stopwatch.lap();
+        let searched = searched.map_err(|error| {
+            let failure = Failure::of_check(&error, Some(search));
             if matches!(error, CheckError::Unsound(Unsound::ComponentsAcrossLayers(_))) {
                 record.plan.measure.monotone = Some(false);
             }
@@ -216,33 +273,38 @@ impl<'a> Exploration<'a> {
             failure
         })?;
         let commands = &file.model.commands;
-        let (plan, outcome, components) = match &explored {
-            Explored::AsPlanned(outcome) => (planned.plan.clone(), outcome, planned.components(None)),
-            Explored::Automatically(automatic) => {
-                let kept = planned.kept(automatic, commands);
-                record.set_automatic(&file.model, automatic, kept.engine);
-                (kept, &automatic.outcome, planned.components(Some(automatic)))
+        let (plan, outcome, components) = match &searched {
+            Searched::AsPlanned(outcome) => (planned.search.plan.clone(), outcome, planned.components(None)),
+            Searched::Automatically(automatic) => {
+                let adopted = planned.search.adopted(automatic, commands);
+                record.set_automatic(&file.model, automatic, adopted.engine);
+                (adopted, &automatic.outcome, planned.components(Some(automatic)))
             }
         };
         let (plan, properties) = (&plan, &questions.properties);
         record.set_outcome(FinishedSearch { plan, commands, properties, outcome });
         record.resources.rate = Some(rate);
-        // What comes now is not part of the search.
+        // Everything after this is not part of the search: drawings, proofs, vacuity, writing files.
+        times.collecting_seconds = stopwatch.lap();
         record.set_usage(usage_since(self.start));
-        if self.output.html.is_some() {
+        record.resources.times = Some(times);
+        if output.html.is_some() {
             record.space = small_space(commands, plan.measure.as_ref());
         }
-        let kind = plan.measure.as_ref().map_or(MeasureKind::default(), ExpressionMeasure::kind);
         record.plan.measure.proved = components.map(|components| {
+            let kind = plan.measure.as_ref().map_or(MeasureKind::default(), ExpressionMeasure::kind);
             record.plan.measure.monotone != Some(false) && is_proved(&file, components, kind)
         });
-        self.tell(&findings_of(outcome, &file, &questions, self.search), record);
-        let premises = Premises::of(properties, outcome, &file);
-        self.tell(&self.trivially_true(&premises, (plan, &planned), interrupt, commands), record);
+        self.tell(&findings_of(outcome, &file, &questions, search), record);
+        let mut monitor = self.monitor(interrupt);
+        let checked = (&properties[..], outcome);
+        let vacuous = vacuous_properties(commands, checked, (planned.execution, plan), &mut monitor);
+        monitor.finish();
+        self.tell(&vacuity_warnings(&vacuous, properties, &file), record);
         if matches!(outcome.stopped, Some(StopReason::Memory(_))) && !plan.engine.is_sweep() {
             self.tell(&[sweep_advice(record.measure_search.is_some())], record);
         }
-        if self.purpose == Purpose::Check(TraceChoice::Shortest) && has_longer_trace(record) {
+        if self.task.purpose() == Purpose::Check(TraceChoice::Shortest) && has_longer_trace(record) {
             self.tell(&[not_shortened()], record);
         }
         let exit = record.exit_of_answers();
@@ -252,10 +314,11 @@ impl<'a> Exploration<'a> {
         })
     }
 
-    /// What is asked, and how it will be searched for; or all that is wrong with either.
-    fn prepared(&self, file: &ModelFile) -> Result<(Questions, Planned), Vec<Finding>> {
-        let questions = self.questions.map_or(Ok(Questions::default()), |asked| Questions::ask(asked, file));
-        match (questions, Planned::new(self.search, self.purpose, file)) {
+    /// The properties and the plan, or everything that is wrong with either.
+    fn prepared(&self, file: &ModelFile) -> Result<(Questions, ChosenPlan), Vec<Finding>> {
+        let asked = self.task.properties();
+        let questions = asked.map_or(Ok(Questions::default()), |asked| Questions::read(asked, file));
+        match (questions, ChosenPlan::new(self.task.search(), self.task.purpose(), file)) {
             (Ok(questions), Ok(planned)) => Ok((questions, planned)),
             (questions, planned) => {
                 Err([questions.err(), planned.err()].into_iter().flatten().flatten().collect())
@@ -263,50 +326,32 @@ impl<'a> Exploration<'a> {
         }
     }
 
-    fn explored(
+    /// Runs the search, and returns also how many states it had explored at which time.
+    fn searched(
         &self,
         file: &ModelFile,
         questions: &Questions,
-        planned: &Planned,
+        planned: &ChosenPlan,
         interrupt: Interrupt,
-    ) -> (Result<Explored, CheckError>, Vec<RateRecord>) {
-        let Planned { plan, execution, finder, .. } = planned;
-        let mut watch = self.watch(interrupt);
+    ) -> (Result<Searched, CheckError>, Vec<RateRecord>) {
+        let (execution, plan) = (planned.execution, &planned.search.plan);
+        let mut monitor = self.monitor(interrupt);
         let (commands, properties) = (&file.model.commands, &questions.properties);
-        let explored = match finder {
-            None => check_by(*execution, commands, properties, plan, &mut watch).map(Explored::AsPlanned),
-            Some(finder) => {
-                check_automatically_by(*execution, commands, properties, (plan, finder), &mut watch)
-                    .map(Explored::Automatically)
-            }
+        let searched = match &planned.search.finder {
+            None => execution.check(commands, properties, plan, &mut monitor).map(Searched::AsPlanned),
+            Some(finder) => execution
+                .check_automatically(commands, properties, (plan, finder), &mut monitor)
+                .map(Searched::Automatically),
         };
-        (explored, watch.finish())
+        (searched, monitor.finish())
     }
 
-    fn watch(&self, interrupt: Interrupt) -> Watch {
-        let live = self.console.live(self.output.detail());
-        Watch::new(self.start, self.search.time_limit, interrupt, live)
+    fn monitor(&self, interrupt: Interrupt) -> SearchMonitor {
+        let live = self.console.live(self.task.output().detail());
+        SearchMonitor::new(self.start, self.task.search().time_limit, interrupt, live)
     }
 
-    /// What holds for a trivial reason, as far as a short search tells.
-    fn trivially_true(
-        &self,
-        premises: &Premises<'_>,
-        found: (&Plan, &Planned),
-        interrupt: Interrupt,
-        commands: &GuardedCommands,
-    ) -> Vec<Finding> {
-        let (plan, planned) = found;
-        let answer = premises.question(plan).and_then(|(properties, plan)| {
-            let mut watch = self.watch(interrupt);
-            let answer = check_by(planned.execution, commands, &properties, &plan, &mut watch);
-            watch.finish();
-            answer.ok()
-        });
-        premises.findings(answer.as_ref())
-    }
-
-    /// Saves the trace that matters most: of the first violation, or else of the first witness.
+    /// Saves the most important trace: the first counterexample, or else the first witness.
     fn save_trace(
         &self,
         out: &OutputFile,
@@ -319,18 +364,14 @@ impl<'a> Exploration<'a> {
         let chosen = violated.or_else(|| with_trace().next());
         let Some((property, trace)) = chosen.and_then(|one| Some((one, record.traces.get(one.trace?)?)))
         else {
-            let help = "a trace shows a violation or a reached state; a property that always holds has none";
-            self.tell(&[Finding::warning(codes::NO_TRACE, "there is no trace to save", help)], record);
+            self.tell(&[no_trace()], record);
             return exit;
         };
         let saved = TraceFile::new(&file.path, Some(property.name.clone()), trace);
         let saved = saved.with_constants(&file.constants);
         let written = out.write_record(&saved);
         if record.traces.len() > 1 {
-            let message =
-                format!("the saved trace is that of `{}`, one of {}", property.name, record.traces.len());
-            let help = "--json keeps all of them; a check of one property has only its own";
-            self.tell(&[Finding::warning(codes::SEVERAL_TRACES, message, help)], record);
+            self.tell(&[several_traces(&property.name, record.traces.len())], record);
         }
         match written {
             Ok(()) => {
@@ -341,20 +382,20 @@ impl<'a> Exploration<'a> {
         }
     }
 
-    /// Shows findings now, and keeps them for the record.
+    /// Prints findings and adds them to the record.
     fn tell(&self, findings: &[Finding], record: &mut RunRecord) {
         self.console.report(findings);
         record.report(findings);
     }
 
-    /// A result could not be written: whoever relies on the file must not read success from the exit code.
+    /// Reports a result that could not be written. The exit code must not then say success.
     fn lose(&self, what: &str, error: &io::Error, exit: Exit) -> Exit {
         self.console.report(&[result_lost(what, error)]);
         if exit == Exit::Holds { Exit::Unknown } else { exit }
     }
 }
 
-/// The run is over.
+/// The last event of a run.
 #[derive(Serialize)]
 struct EndEvent<'a> {
     event: &'static str,
@@ -364,69 +405,41 @@ struct EndEvent<'a> {
     files: &'a [WrittenFile],
 }
 
+/// Measures the time between laps.
+struct Stopwatch {
+    last: Instant,
+}
+
+impl Stopwatch {
+    /// Seconds since the last lap.
+    fn lap(&mut self) -> f64 {
+        let now = Instant::now();
+        let lap: Duration = now.duration_since(self.last);
+        self.last = now;
+        lap.as_secs_f64()
+    }
+}
+
+/// A finished search.
+enum Searched {
+    AsPlanned(Outcome),
+    /// With a measure search before it.
+    Automatically(Automatic),
+}
+
+impl ChosenPlan {
+    /// The components of the measure that the run followed.
+    fn components<'a>(&'a self, automatic: Option<&'a Automatic>) -> Option<&'a [Expression]> {
+        match automatic {
+            Some(automatic) => sweepline::planning::adopted_components(automatic),
+            None => self.measure.as_ref().map(|measure| &measure.components[..]),
+        }
+    }
+}
+
 /// The state space, if it is small enough to be drawn.
 fn small_space(commands: &GuardedCommands, measure: Option<&ExpressionMeasure>) -> Option<SpaceRecord> {
     let graph = ReachableStates::explore(commands, DRAWN).ok()?;
     let progress = graph.progress_values(measure, commands);
-    Some(drawn_space(&graph, &progress, measure, commands))
-}
-
-/// A finished search.
-enum Explored {
-    AsPlanned(Outcome),
-    /// By a measure that was found, or by none.
-    Automatically(Automatic),
-}
-
-/// What a search found out besides the answers.
-fn findings_of(
-    outcome: &Outcome,
-    file: &ModelFile,
-    questions: &Questions,
-    options: &SearchOptions,
-) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    if let Some(error) = &outcome.error {
-        let (within, (origin, text)) = match error.place {
-            ErrorPlace::Action(_) => (Within::Step, (file.path.clone(), file.text.clone())),
-            ErrorPlace::Property(number) => (Within::Expression, questions.text_of(number, file)),
-        };
-        findings.push(runtime_error(&error.error, within, &origin, &text));
-    }
-    findings.extend(outcome.stopped.as_ref().map(|reason| stop_advice(reason, Some(options))));
-    findings
-}
-
-/// Whether a trace is there of which it is not known that no other is shorter. Components have no shortest trace.
-fn has_longer_trace(record: &RunRecord) -> bool {
-    let is_short = |kind: &str| matches!(kind, "deadlock" | "invariant" | "reach");
-    let of_property = record.properties.iter().filter(|property| is_short(&property.kind));
-    let mut traces = of_property.filter_map(|property| record.traces.get(property.trace?));
-    traces.any(|trace| trace.kind == TraceKind::Finite && trace.length != Some(LengthRecord::Shortest))
-}
-
-/// Said when all states do not fit into memory, and nobody tried without; or did, and found no measure.
-fn sweep_advice(searched: bool) -> Finding {
-    let message = "this search keeps all states, and a sweep does not";
-    let help = match searched {
-        true => {
-            "say what progress is, by --measure EXPR; `sweepline progress --thorough --prefer memory` looks harder for it"
-        }
-        false => {
-            "say what progress is, by --measure EXPR or by a line `// progress: EXPR` in the model; --measure auto looks for it"
-        }
-    };
-    Finding::warning(codes::SWEEP_WOULD_HELP, message, help)
-}
-
-fn not_shortened() -> Finding {
-    let message = "there may be a shorter trace: the search for it was stopped by a limit";
-    let help = "raise --state-limit, --memory or --time-limit; it keeps all states that it meets";
-    Finding::warning(codes::NOT_SHORTENED, message, help)
-}
-
-/// The stream for people: stdout, unless one of the files is stdout.
-pub fn free_stream(files: &[&Option<PathBuf>]) -> Stream {
-    let taken = files.iter().copied().flatten().any(|path| is_standard_stream(path));
-    if taken { Stream::Error } else { Stream::Output }
+    Some(space_record(&graph, &progress, measure, commands))
 }

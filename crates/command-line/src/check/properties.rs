@@ -1,7 +1,8 @@
 //! From options to properties.
 //!
-//! Nothing asked means everything: all properties that the file declares, and that there is no deadlock. Whoever asks
-//! for something in particular gets exactly that, so that the exit code answers the question that was asked.
+//! Without options, all properties that the model file declares are checked, and that there is no
+//! deadlock. With options, exactly the properties that they name are checked, so that the exit code
+//! answers the question that was asked.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,47 +18,47 @@ use logic::ltl_to_buchi::Limits;
 use model::guarded_commands::{DeclaredProperty, DeclaredPropertyKind, Expression, Span};
 use report::Finding;
 
-use crate::codes;
-use crate::model_file::{ModelFile, in_text};
-use crate::options::QuestionOptions;
-use crate::text_file::{LARGEST_MODEL, LARGEST_STATE_SPACE, read_text};
+use crate::explain::codes;
+use crate::input::model_file::{ModelFile, in_text};
+use crate::input::text_file::{LARGEST_MODEL, LARGEST_STATE_SPACE, read_text};
+use crate::options::PropertyOptions;
 
-/// Said about an expression when the language has no better advice.
-const NAMES: &str = "an expression is over global variables, `Process->variable` and `Process.state`, like `x < 3 and not P.critical`";
+/// Advice about an expression when the language has none.
+const ADVICE: &str = "an expression may use global variables, `Process->variable` and `Process.state`, like `x < 3 and not P.critical`";
 
-/// What is asked about a model.
+/// The properties to check.
 #[derive(Clone, Debug, Default)]
 pub struct Questions {
     /// The properties, in the order of the report.
     pub properties: Vec<Property>,
-    /// For each of them, the text that its expression was read from.
+    /// The origin of each property's text, for diagnostics.
     origins: Vec<Origin>,
 }
 
-/// Where a property comes from.
+/// Where the text of a property comes from.
 #[derive(Clone, Debug)]
 enum Origin {
-    /// The model file, or no text at all.
+    /// The model file, or there is no text.
     Model,
     /// The value of this option.
     Option(&'static str, Arc<str>),
 }
 
 impl Questions {
-    /// Reads the options.
+    /// Reads the properties that the options name.
     ///
     /// # Errors
-    /// All that is wrong with names and expressions.
-    pub fn ask(options: &QuestionOptions, file: &ModelFile) -> Result<Self, Vec<Finding>> {
+    /// Everything that is wrong with names and expressions.
+    pub fn read(options: &PropertyOptions, file: &ModelFile) -> Result<Self, Vec<Finding>> {
         let mut questions = Self::default();
         let mut findings = Vec::new();
-        let nothing_particular = options.is_empty();
-        if options.deadlock || (nothing_particular && !options.no_deadlock) {
+        let is_unspecific = options.is_empty();
+        if options.deadlock || (is_unspecific && !options.no_deadlock) {
             questions.add("no deadlock".into(), PropertyKind::DeadlockFree, Origin::Model);
         }
         let declared = &file.model.commands.properties;
         let mut asked: Vec<&DeclaredProperty> = Vec::new();
-        if nothing_particular {
+        if is_unspecific {
             asked.extend(declared);
             findings.extend(questions.add_task(options.runs(), file).err().into_iter().flatten());
         }
@@ -104,31 +105,32 @@ impl Questions {
         if findings.is_empty() && options.fairness && !questions.properties.iter().any(is_linear) {
             findings.push(Finding::error(
                 codes::FAIRNESS_OF_NOTHING,
-                "`--fairness` is about runs, and nothing is asked of runs",
-                "ask with `--ltl`, `--automaton`, or the name of a property process; other properties are the same for fair runs and for all, or have no meaning for fair runs",
+                "`--fairness` is about runs, and no property of runs is checked",
+                "use --ltl, --automaton, or the name of a property process; fairness does not change, or has no meaning for, other properties",
             ));
         }
         if findings.is_empty() { Ok(questions) } else { Err(findings) }
     }
 
-    /// What is asked of all runs although the model has fair actions.
-    pub fn of_all_runs(&self, file: &ModelFile) -> Vec<Finding> {
-        // `AG EF` and `EF AG` speak of what can be reached, which is the same with and without fairness.
+    /// Warnings about branching-time formulas, which consider unfair runs, too, although the net
+    /// declares fair transitions.
+    pub fn of_unfair_runs(&self, file: &ModelFile) -> Vec<Finding> {
+        // `AG EF` and `EF AG` are about reachability, which fairness does not change.
         let is_branching = |kind: &PropertyKind| matches!(kind, PropertyKind::Branching(_));
         if file.model.commands.fair_actions.is_empty() {
             return Vec::new();
         }
         let asked = self.properties.iter().filter(|property| is_branching(&property.kind));
         let ignored = asked.map(|property| {
-            let message = format!("`{}` speaks of all runs, also of those that are not fair", property.name);
+            let message = format!("`{}` is about all runs, including unfair ones", property.name);
             let help =
-                "fair transitions count in formulas of linear time: ask with --ltl, if it can be said so";
+                "fair transitions affect only linear-time properties: use --ltl, if the property can be written in it";
             Finding::warning(codes::FAIRNESS_IGNORED, message, help)
         });
         ignored.collect()
     }
 
-    /// The text that the expression of a property was read from, with its name.
+    /// The text that a property was read from, with the name of its origin.
     pub fn text_of(&self, property: usize, file: &ModelFile) -> (String, Arc<str>) {
         match self.origins.get(property) {
             Some(Origin::Option(option, text)) => ((*option).into(), Arc::clone(text)),
@@ -179,7 +181,7 @@ impl Questions {
         Ok(())
     }
 
-    /// The task that stands behind a net.
+    /// Adds the task at the end of a LoLA net.
     fn add_task(&mut self, runs: Runs, file: &ModelFile) -> Result<(), Vec<Finding>> {
         let task = file.model.task_behind_net(&file.text);
         match task.map_err(|found| in_text(found, &file.path, &file.text))? {
@@ -200,7 +202,7 @@ impl Questions {
         Ok(())
     }
 
-    /// The properties of a file of the contest, or those of them that are named.
+    /// Adds the properties of a contest file, or those of them that are named.
     fn add_contest(
         &mut self,
         path: &str,
@@ -234,7 +236,7 @@ impl Questions {
             }
         };
         let service = ServiceProperty::new(read.automaton, read.events, halt).map_err(|error| {
-            let help = "is there one with fewer silent steps, or fewer steps for the same event?";
+            let help = "write an automaton with fewer silent steps, or fewer steps for the same event";
             vec![Finding::error(codes::FORMULA_TOO_LARGE, format!("{path}: {error}"), help)]
         })?;
         self.add(format!("conforms to {path}"), PropertyKind::Service(Box::new(service)), origin);
@@ -284,10 +286,10 @@ impl Questions {
     }
 }
 
-/// The properties in a file of the contest, or the task of LoLA that it holds.
+/// Reads the properties of a contest file, or the task of a LoLA file.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// Everything that is wrong with it.
 pub fn contest_properties(path: &str, file: &ModelFile) -> Result<Vec<ContestProperty>, Vec<Finding>> {
     let text = read_text(Path::new(path), LARGEST_STATE_SPACE).map_err(|finding| vec![finding])?;
     let text: Arc<str> = text.into();
@@ -303,7 +305,8 @@ pub fn contest_properties(path: &str, file: &ModelFile) -> Result<Vec<ContestPro
     read.map_err(|found| in_text(found, path, &text))
 }
 
-/// A question of the contest as a property, and whether its answer is the opposite of the property's. A bound is none.
+/// A contest question as a property, and whether its answer is the negation of the property's. A
+/// bound has no such property.
 ///
 /// # Errors
 /// Its automaton is too large.
@@ -331,22 +334,22 @@ pub fn contest_kind(
     })
 }
 
-/// Said about a property that is not true or false.
+/// The error for a property whose answer is a number.
 fn is_a_number(name: &str) -> Finding {
     let message = format!("the answer to `{name}` is a number");
     Finding::error(codes::NOT_TRUE_OR_FALSE, message, "--contest-output prints it")
 }
 
-/// The value of `--ltl`.
+/// Parses the value of `--ltl`.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// Everything that is wrong with it.
 pub fn formula_of(text: &str, file: &ModelFile) -> Result<LtlFormula, Vec<Finding>> {
     let text: Arc<str> = text.into();
     file.model.ltl(&text).map_err(|found| with_advice(in_text(found, "--ltl", &text)))
 }
 
-/// That a formula is true of every run.
+/// The property that a formula holds of every run.
 ///
 /// # Errors
 /// Its automaton is too large.
@@ -358,13 +361,13 @@ pub fn linear_property(formula: LtlFormula) -> Result<LinearProperty, Vec<Findin
     })
 }
 
-/// That no run is accepted.
+/// The property that an automaton accepts no run.
 pub fn rejecting(read: AutomatonWithPropositions) -> LinearProperty {
     let propositions = read.propositions.into_iter().map(|one| one.expression).collect();
     LinearProperty::of_automaton(&read.automaton, propositions)
 }
 
-/// What is asked of fair runs says so wherever it is named.
+/// The name of a property, with a remark if it is about fair runs.
 fn name_of(name: String, runs: Runs, file: &ModelFile) -> String {
     let is_fair = runs.fairness == Fairness::Weak || !file.model.commands.fair_actions.is_empty();
     if is_fair { format!("{name} (fair runs)") } else { name }
@@ -374,7 +377,7 @@ fn linear_kind(read: AutomatonWithPropositions, runs: Runs) -> PropertyKind {
     PropertyKind::Linear(Box::new(rejecting(read).of_runs(runs)))
 }
 
-/// A formula as a property.
+/// A CTL formula of a special form as a property.
 pub fn ctl_property(name: &str, form: CtlForm, operand: Expression) -> Property {
     let kind = match form {
         CtlForm::Ef => PropertyKind::Reachable(operand),
@@ -385,10 +388,10 @@ pub fn ctl_property(name: &str, form: CtlForm, operand: Expression) -> Property 
     Property { spelling: Spelling::Ctl, ..Property::new(name, kind) }
 }
 
-/// Every finding about an expression says what to do.
+/// Adds advice to findings that have none.
 fn with_advice(mut findings: Vec<Finding>) -> Vec<Finding> {
     for finding in &mut findings {
-        finding.help.get_or_insert_with(|| NAMES.into());
+        finding.help.get_or_insert_with(|| ADVICE.into());
     }
     findings
 }
@@ -398,7 +401,7 @@ fn unknown_property(name: &str, declared: &[DeclaredProperty]) -> Finding {
     let listed: Vec<String> = names().map(|name| format!("`{name}`")).collect();
     let help = match nearest(name, names()) {
         _ if declared.is_empty() => {
-            "it declares none; ask by --invariant, --reach, --ltl, --ctl or --deadlock".into()
+            "it declares none; use --invariant, --reach, --ltl, --ctl or --deadlock".into()
         }
         Some(near) => format!("did you mean `{near}`? It declares {}", listed.join(", ")),
         None => format!("it declares {}", listed.join(", ")),
@@ -406,9 +409,9 @@ fn unknown_property(name: &str, declared: &[DeclaredProperty]) -> Finding {
     Finding::error(codes::UNKNOWN_PROPERTY, format!("the model declares no property `{name}`"), help)
 }
 
-/// Said when a check has nothing to check: it would succeed whatever the model does.
+/// The warning for a check without properties, which would always succeed.
 pub fn nothing_to_check() -> Finding {
-    let message = "there is no property to check: only run-time errors will be noticed";
-    let help = "ask by --invariant, --reach, --ltl, --ctl or --deadlock; `sweepline explore` counts states without questions";
+    let message = "there is no property to check: only run-time errors will be found";
+    let help = "use --invariant, --reach, --ltl, --ctl or --deadlock; `sweepline explore` only counts states";
     Finding::warning(codes::NOTHING_TO_CHECK, message, help)
 }

@@ -1,39 +1,42 @@
-//! Why a search was stopped, and what would help: advice that knows the options in use.
+//! Why a search stopped early, and what would help: advice that knows the options in use.
 
 use engine::explore::StopReason;
+use engine::explore::search::Limits;
 use engine::store::layer::LayerFull;
 use engine::store::pages::available_memory;
 use report::{Bytes, Finding};
+use sweepline::execution::Execution;
 
-use crate::codes;
-use crate::options::{ExecutionChoice, SearchOptions};
+use crate::explain::codes;
+use crate::options::SearchOptions;
 
-/// What to tell the user about a stopped search. The thesis' command line has no options.
+/// The warning about a search that stopped early. The command line of the thesis has no options.
 pub fn stop_advice(reason: &StopReason, options: Option<&SearchOptions>) -> Finding {
     let message = format!("the search is not complete: {reason}");
     let (code, help) = match reason {
         StopReason::StateLimit(_) => (codes::STATE_LIMIT, "raise --state-limit, or leave it out".to_owned()),
-        StopReason::LevelLimit(_) => (codes::STATE_LIMIT, "longer runs were not looked at".to_owned()),
+        StopReason::LevelLimit(_) => (codes::STATE_LIMIT, "longer runs were not explored".to_owned()),
         StopReason::TimeLimit => (codes::TIME_LIMIT, time_help(options)),
         StopReason::Memory(full) => (codes::MEMORY_LIMIT, memory_help(*full, options)),
         StopReason::BetterWay => {
-            (codes::INTERRUPTED, "see `sweepline progress` for measures of this model".to_owned())
+            (codes::INTERRUPTED, "`sweepline progress` proposes measures for this model".to_owned())
         }
-        StopReason::Interrupted => {
-            (codes::INTERRUPTED, "the answers are as far as it came; run it again for the rest".to_owned())
-        }
+        StopReason::Interrupted => (
+            codes::INTERRUPTED,
+            "the answers cover only the explored part; run it again for the rest".to_owned(),
+        ),
         StopReason::Observer(_) => {
-            (codes::OBSERVER_FAILED, "name a directory on a disk with more room by --disk".to_owned())
+            (codes::OBSERVER_FAILED, "name a directory on a disk with more space by --disk".to_owned())
         }
         StopReason::Disk(_) | StopReason::DiskLimit(_) => {
-            let help = "name a directory on a disk with more room by --disk, or raise --disk-limit";
+            let help = "name a directory on a disk with more space by --disk, or raise --disk-limit";
             (codes::OBSERVER_FAILED, help.to_owned())
         }
         StopReason::Pause => (codes::INTERRUPTED, "run it again".to_owned()),
     };
     let help = match options.and_then(|options| options.checkpoint.as_ref()) {
         Some(folder) => {
-            format!("`sweepline resume {}` goes on from the last checkpoint; {help}", folder.display())
+            format!("`sweepline resume {}` continues from the last checkpoint; {help}", folder.display())
         }
         None => help,
     };
@@ -42,7 +45,7 @@ pub fn stop_advice(reason: &StopReason, options: Option<&SearchOptions>) -> Find
 
 fn time_help(options: Option<&SearchOptions>) -> String {
     match options.and_then(|options| options.execution) {
-        Some(ExecutionChoice::Interpreted) => {
+        Some(Execution::Interpreted) => {
             "--execution compiled is many times faster; or raise --time-limit".into()
         }
         _ => "raise --time-limit, or check a smaller instance of the model".into(),
@@ -52,18 +55,30 @@ fn time_help(options: Option<&SearchOptions>) -> String {
 fn memory_help(full: LayerFull, options: Option<&SearchOptions>) -> String {
     match (full, options.and_then(|options| options.memory)) {
         (LayerFull::Budget, Some(limit)) => {
-            let (limit, machine) = (Bytes(limit as u64), Bytes(available_memory() as u64));
-            format!("raise --memory, which is {limit} now; this machine has {machine}")
+            let machine = match physical_memory() {
+                Some(bytes) => format!("; this machine has {bytes}"),
+                None => String::new(),
+            };
+            format!("raise --memory, which is {} now{machine}", Bytes(limit as u64))
         }
         (LayerFull::Budget, None) => {
-            let machine = Bytes(available_memory() as u64);
+            let limit = Bytes(Limits::default().memory as u64);
+            let machine = match physical_memory() {
+                Some(bytes) => format!(", four fifths of this machine's {bytes}"),
+                None => String::new(),
+            };
             format!(
-                "without --memory, the limit is four fifths of this machine's {machine}; raise it, or check a smaller instance of the model"
+                "without --memory, the limit is {limit}{machine}; raise it, or check a smaller instance of the model"
             )
         }
         (LayerFull::System(_), _) => {
-            "other programs, or a limit of this shell (`ulimit -v`), leave no more memory".into()
+            "other programs, or a limit of the shell (`ulimit -v`), leave no more memory".into()
         }
         (LayerFull::RecordNumbers, _) => "check a smaller instance of the model".into(),
     }
+}
+
+/// Physical memory of this machine, if it is known. The engine reads it only on Linux.
+fn physical_memory() -> Option<Bytes> {
+    cfg!(target_os = "linux").then(|| Bytes(available_memory() as u64))
 }

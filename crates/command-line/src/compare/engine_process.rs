@@ -1,7 +1,8 @@
-//! One engine in a process of its own, so that the memory it is said to need is its own.
+//! One engine in its own process, so that its peak memory is its own.
 //!
-//! This program is started again, as `explore` with the run record on stdout. The process stays in the group of this one: Ctrl-C
-//! reaches both, and the child ends by itself with a record of what it has. A signal that was sent to this process alone is passed on.
+//! The child is this program, run as `explore` with the run record on stdout. It stays in the process
+//! group of its parent, so Ctrl-C reaches both, and the child ends by itself with a record. A signal
+//! that was sent to the parent alone is passed on.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -12,12 +13,13 @@ use std::time::{Duration, Instant};
 
 use report::{Coloring, RunRecord, read_run_record};
 
-use crate::interrupt::Interrupt;
-use crate::options::{ModelOptions, SearchOptions, option_name};
+use crate::monitor::Interrupt;
+use crate::options::{Choice, ModelOptions, SearchOptions};
 
-/// Time between two looks at the process. It measures its own time.
+/// Time between two checks whether the process has ended. The process measures its own time.
 const LOOK: Duration = Duration::from_millis(10);
-/// After this time, an interrupt did not reach the process. A second one would end it without a record.
+/// Time after which an interrupt is passed on. A second interrupt would end the process without a
+/// record.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// An engine to be run on a model.
@@ -25,9 +27,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub struct EngineProcess<'a> {
     /// The model file.
     pub model: &'a Path,
-    /// Its text, if it comes from stdin.
+    /// Its text, if it came from stdin.
     pub input: Option<&'a str>,
-    /// What belongs to the model.
+    /// Options of the model.
     pub definitions: &'a ModelOptions,
     /// How to search, and when to stop.
     pub search: &'a SearchOptions,
@@ -38,11 +40,11 @@ pub struct EngineProcess<'a> {
 /// A process that ended.
 #[derive(Debug)]
 pub struct EndedProcess {
-    /// How.
+    /// Its exit status.
     pub status: ExitStatus,
-    /// The record it left behind.
+    /// The record that it wrote.
     pub record: io::Result<RunRecord>,
-    /// What it said on stderr.
+    /// What it wrote to stderr.
     pub said: Vec<u8>,
 }
 
@@ -61,7 +63,7 @@ impl EngineProcess<'_> {
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (status, record, said) = thread::scope(|scope| {
             if let Some((mut pipe, text)) = input.zip(self.input) {
-                // A process that ends before it has read everything says why itself.
+                // A process that ends before it has read everything reports why itself.
                 scope.spawn(move || pipe.write_all(text.as_bytes()));
             }
             let record = scope.spawn(move || everything(output));
@@ -86,24 +88,24 @@ impl EngineProcess<'_> {
                 arguments.extend([option.into(), value]);
             }
         };
-        add("--engine", Some(option_name(search.engine).into()));
+        add("--engine", Some(search.engine.option_name().into()));
         add("--measure", search.measure.as_ref().map(OsString::from));
-        add("--prefer", search.prefer.map(|prefer| option_name(prefer).into()));
+        add("--prefer", search.prefer.map(|prefer| prefer.option_name().into()));
         add("--seed", search.seed.map(|seed| seed.to_string().into()));
         add("--memory", search.memory.map(|bytes| bytes.to_string().into()));
         add("--disk", search.disk.as_ref().map(OsString::from));
         add("--time-limit", search.time_limit.map(|limit| format!("{}ms", limit.as_millis()).into()));
-        add("--language", definitions.language.map(|language| option_name(language).into()));
+        add("--language", definitions.language.map(|language| language.option_name().into()));
         for (name, value) in &definitions.constants {
             add("--define", Some(format!("{name}={value}").into()));
         }
-        // A file may be called like an option.
+        // The name of a file may look like an option.
         arguments.extend(["--".into(), self.model.into()]);
         arguments
     }
 }
 
-/// All that comes out of a pipe. A record that breaks off is none.
+/// Reads a pipe to its end. A truncated record does not parse.
 fn everything(pipe: Option<impl Read>) -> Vec<u8> {
     let mut text = Vec::new();
     if let Some(mut pipe) = pipe {
@@ -112,19 +114,19 @@ fn everything(pipe: Option<impl Read>) -> Vec<u8> {
     text
 }
 
-/// Waits for the end of a process, which an interrupt brings about.
+/// Waits for a process to end, and passes on an interrupt.
 fn wait(child: &mut Child, interrupt: &Interrupt) -> io::Result<ExitStatus> {
     let mut interrupted: Option<Instant> = None;
-    let mut told = false;
+    let mut is_signalled = false;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
-        if interrupt.is_wanted() && !told {
+        if interrupt.is_wanted() && !is_signalled {
             let since = *interrupted.get_or_insert_with(Instant::now);
             if since.elapsed() >= PATIENCE {
-                told = true;
-                end_politely(child);
+                is_signalled = true;
+                terminate(child);
             }
         }
         thread::sleep(LOOK);
@@ -132,13 +134,13 @@ fn wait(child: &mut Child, interrupt: &Interrupt) -> io::Result<ExitStatus> {
 }
 
 #[cfg(unix)]
-fn end_politely(child: &mut Child) {
-    // It fails only if the process has ended already.
+fn terminate(child: &mut Child) {
+    // This fails only if the process has ended already.
     let _ =
         rustix::process::kill_process(rustix::process::Pid::from_child(child), rustix::process::Signal::TERM);
 }
 
 #[cfg(not(unix))]
-fn end_politely(child: &mut Child) {
+fn terminate(child: &mut Child) {
     let _ = child.kill();
 }

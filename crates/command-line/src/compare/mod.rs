@@ -1,7 +1,10 @@
-//! `compare`: several engines on the same models, in one table.
+//! `compare`: runs several engines on the same models, and prints a table.
 //!
-//! Whatever can be wrong with files, models and measures is told before the first engine starts: a comparison may take hours. After
-//! that, an engine that fails costs its own line and no other.
+//! A comparison may take hours, so all errors in files, models and measures are reported before the
+//! first engine starts. After that, an engine that fails loses only its own row.
+
+mod arguments;
+mod engine_process;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -11,19 +14,19 @@ use std::time::Duration;
 use engine::explore::StopReason;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use report::{ComparedRun, ComparisonRecord, ComparisonTable, Exit, Finding};
+use sweepline::planning::{EngineRequest, Purpose};
 
-use crate::arguments::is_standard_stream;
-use crate::codes;
-use crate::comparison_options::CompareArguments;
-use crate::console::Console;
-use crate::engine_process::{EndedProcess, EngineProcess};
-use crate::exploration::free_stream;
-use crate::failure::{Failure, defect};
-use crate::interrupt::Interrupt;
-use crate::model_file::ModelFile;
-use crate::options::{EngineChoice, option_name};
-use crate::output_file::{OutputFile, result_lost};
-use crate::planning::{Planned, Purpose, probe_disk};
+pub use arguments::CompareArguments;
+use engine_process::{EndedProcess, EngineProcess};
+
+use crate::check::{ChosenPlan, probe_disk};
+use crate::explain::codes;
+use crate::input::model_file::ModelFile;
+use crate::monitor::Interrupt;
+use crate::options::{Choice, free_stream, is_standard_stream};
+use crate::output::console::Console;
+use crate::output::failure::{Failure, bug};
+use crate::output::output_file::{OutputFile, result_lost};
 
 /// One run of `compare`.
 pub struct Comparison<'a> {
@@ -31,27 +34,27 @@ pub struct Comparison<'a> {
     console: Console,
 }
 
-/// A model that every engine can be run on.
+/// A model to be explored by every engine.
 struct Subject<'a> {
     path: &'a Path,
-    /// The text, if it comes from stdin, which can be read only once.
+    /// Its text, if it came from stdin, which can be read only once.
     input: Option<Arc<str>>,
 }
 
-/// Where the results go.
+/// The output files.
 struct Outputs {
     json: Option<OutputFile>,
     csv: Option<OutputFile>,
 }
 
 impl<'a> Comparison<'a> {
-    /// A comparison as asked.
+    /// A comparison with these arguments.
     pub fn new(arguments: &'a CompareArguments, console: Console) -> Self {
         let stream = free_stream(&[&arguments.json, &arguments.csv]);
         Self { arguments, console: console.with_results_on(stream) }
     }
 
-    /// Does it.
+    /// Runs all engines on all models.
     pub fn run(&self) -> Exit {
         let prepared = self.outputs().and_then(|outputs| Ok((outputs, self.subjects()?)));
         let (outputs, subjects) = match prepared {
@@ -72,7 +75,7 @@ impl<'a> Comparison<'a> {
         }
         let disagreements = record.disagreements.iter();
         let findings: Vec<Finding> =
-            disagreements.map(|one| defect(&format!("the engines disagree: {}", one.sentence()))).collect();
+            disagreements.map(|one| bug(&format!("the engines disagree: {}", one.sentence()))).collect();
         self.console.report(&findings);
         record.exit_code = exit.code();
         self.write(&outputs, &record, exit)
@@ -83,7 +86,7 @@ impl<'a> Comparison<'a> {
         Ok(Outputs { json: probe(&self.arguments.json)?, csv: probe(&self.arguments.csv)? })
     }
 
-    /// Reads all models and plans all runs, to find what is wrong with any of them.
+    /// Reads all models and plans all runs, to find all errors.
     fn subjects(&self) -> Result<Vec<Subject<'a>>, Failure> {
         let CompareArguments { models, definitions, engines, .. } = self.arguments;
         let mut subjects = Vec::new();
@@ -97,19 +100,19 @@ impl<'a> Comparison<'a> {
                 }
             };
             self.console.report(&file.warnings());
-            let planned = |engine: &EngineChoice| {
+            let planned = |engine: &EngineRequest| {
                 let search = self.arguments.search(*engine);
                 probe_disk(&search).map_err(|finding| vec![finding])?;
-                Planned::new(&search, Purpose::Explore, &file).map(drop)
+                ChosenPlan::new(&search, Purpose::Explore, &file).map(drop)
             };
-            // What is wrong for one engine is so for the next.
+            // The other engines would report the same errors.
             wrong.extend(engines.iter().find_map(|engine| planned(engine).err()).into_iter().flatten());
             subjects.push(Subject { path, input: is_standard_stream(path).then_some(file.text) });
         }
         if wrong.is_empty() { Ok(subjects) } else { Err(wrong.into()) }
     }
 
-    /// One engine after the other, until the user wants an end.
+    /// Runs one engine after the other, until the user interrupts.
     fn run_engines(&self, subjects: &[Subject<'_>], interrupt: &Interrupt, record: &mut ComparisonRecord) {
         let engines = &self.arguments.engines;
         let all = subjects.len() * engines.len();
@@ -122,7 +125,7 @@ impl<'a> Comparison<'a> {
             let number = record.runs.len() + 1;
             let display = display(&format!(
                 "{} on {}, run {number} of {all}",
-                option_name(engine),
+                engine.option_name(),
                 subject.path.display()
             ));
             let search = self.arguments.search(engine);
@@ -141,49 +144,48 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// What a process left behind, as a line of the table; what went wrong is told.
+    /// The row of a process that ended. Its errors are printed.
     fn compared(
         &self,
         subject: &Subject<'_>,
-        engine: EngineChoice,
+        engine: EngineRequest,
         ended: io::Result<EndedProcess>,
         interrupt: &Interrupt,
     ) -> ComparedRun {
-        let (model, engine) = (subject.path.display().to_string(), option_name(engine));
+        let (model, engine) = (subject.path.display().to_string(), engine.option_name());
         let EndedProcess { status, record, said } = match ended {
             Ok(ended) => ended,
             Err(error) => {
                 let message = format!("{engine} could not be started on `{model}`: {error}");
-                let help = "run it alone, by `sweepline explore MODEL --engine ENGINE`";
+                let help = "run it alone by `sweepline explore MODEL --engine ENGINE`";
                 self.console.report(&[Finding::error(codes::ENGINE_NOT_STARTED, message, help)]);
-                return ComparedRun::without_record(&model, &engine, None, "it could not be started");
+                return ComparedRun::without_record(&model, engine, None, "it could not be started");
             }
         };
         let exit_code = status.code().and_then(|code| u8::try_from(code).ok());
         let failed = [Exit::BadInput, Exit::Defect].iter().any(|exit| exit_code == Some(exit.code()));
         if failed || (record.is_err() && !interrupt.is_wanted()) {
-            // If even that fails, there is nobody left to tell.
+            // If stderr is closed, the messages are lost.
             let _ = io::stderr().lock().write_all(&said);
         }
         match record {
-            Ok(record) => ComparedRun::new(&model, &engine, record),
-            // The signal was faster than the process.
+            Ok(record) => ComparedRun::new(&model, engine, record),
+            // The signal ended the process before it could write its record.
             Err(_) if interrupt.is_wanted() => {
                 let why = StopReason::Interrupted.to_string();
-                ComparedRun::without_record(&model, &engine, exit_code, why)
+                ComparedRun::without_record(&model, engine, exit_code, why)
             }
             Err(error) => {
                 let message = format!("{engine} on `{model}` ended without a run record ({status}): {error}");
-                let help =
-                    "a system that is short of memory kills processes: --memory sets a limit before that";
+                let help = "the system may have killed it for lack of memory: --memory sets a limit";
                 self.console.report(&[Finding::error(codes::ENGINE_LOST, message, help)]);
                 let why = format!("it left no record ({status})");
-                ComparedRun::without_record(&model, &engine, exit_code, why)
+                ComparedRun::without_record(&model, engine, exit_code, why)
             }
         }
     }
 
-    /// Files first, so that a pipe that closes takes nothing with it.
+    /// Writes the results, files first, so that a closed pipe loses no file.
     fn write(&self, outputs: &Outputs, record: &ComparisonRecord, exit: Exit) -> Exit {
         let mut exit = exit;
         let mut keep = |what: &str, written: io::Result<()>| {
@@ -203,7 +205,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// What runs now, where somebody watches.
+/// A line that shows the current run, on a terminal.
 fn display(text: &str) -> Option<ProgressBar> {
     if !io::stderr().is_terminal() {
         return None;
@@ -219,6 +221,6 @@ fn display(text: &str) -> Option<ProgressBar> {
 fn interrupted(record: &ComparisonRecord, all: usize) -> Finding {
     let made = record.runs.iter().filter(|run| run.complete).count();
     let message = format!("the comparison is not complete: interrupted after {made} of {all} runs");
-    let help = "the table shows what was finished; run it again for the rest";
+    let help = "the table shows the finished runs; run it again for the rest";
     Finding::warning(codes::INTERRUPTED, message, help)
 }

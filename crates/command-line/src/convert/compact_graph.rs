@@ -1,8 +1,8 @@
 //! `convert --to graph`: all steps between states, without the states, in the file format of
 //! [`engine::store::compact_graph::file`].
 //!
-//! The states are met by a sweep where there is a measure, and forgotten on the way; so a state space can be written that no memory
-//! holds. What the graph takes is told on stderr, beside what the literature says that it takes.
+//! With a measure, a sweep visits the states and forgets them, so the state space need not fit into
+//! memory. The size of the graph is printed on stderr, beside the size that the literature predicts.
 
 use std::time::Instant;
 
@@ -16,30 +16,28 @@ use report::{
     Count, Detail, Exit, Finding, FinishedSearch, MeasureOrigin, MeasureRecord, PlanRecord, RunRecord,
     States, Within, graph_row, runtime_error,
 };
+use sweepline::execution::Execution;
 
-use crate::arguments::ConvertArguments;
-use crate::codes;
-use crate::console::{Console, Stream};
-use crate::conversion::{Proposition, lost, own_propositions, propositions, too_many_states};
-use crate::execution::{execution_for, record_graph_by};
-use crate::failure::{Failure, defect};
-use crate::interrupt::Interrupt;
-use crate::measure::{self, Measure};
-use crate::model_file::ModelFile;
-use crate::output_file::{OutputFile, result_lost};
-use crate::stop_advice::stop_advice;
-use crate::usage::usage_since;
-use crate::watch::Watch;
+use super::{ConvertArguments, Proposition, lost, own_propositions, propositions, too_many_states};
+use crate::check::stop_advice::stop_advice;
+use crate::explain::codes;
+use crate::input::chosen_measure::{self, Measure};
+use crate::input::model_file::ModelFile;
+use crate::monitor::Interrupt;
+use crate::monitor::SearchMonitor;
+use crate::monitor::usage_since;
+use crate::output::console::{Console, Stream};
+use crate::output::failure::{Failure, bug};
+use crate::output::output_file::{OutputFile, result_lost};
 
-/// Said when `--limit` is reached.
-const LIMIT: &str = "--limit N allows more; without it, there is no limit but memory and disk";
+/// Advice when `--limit` is reached.
+const LIMIT: &str = "raise --limit, or leave it out: then only memory and disk limit the search";
 
-/// Writes the graph, and the run record if it is asked for.
+/// Writes the graph, and the run record if the options ask for it.
 ///
 /// # Errors
-/// The record cannot be written where it should go.
-pub fn write_graph(arguments: &ConvertArguments, console: Console) -> Result<Exit, Failure> {
-    let start = Instant::now();
+/// The record cannot be written.
+pub fn write_graph(arguments: &ConvertArguments, console: Console, start: Instant) -> Result<Exit, Failure> {
     let json = arguments.json.as_deref().map(OutputFile::probe).transpose()?;
     let plan = PlanRecord::asked(None, None, None);
     let mut conversion = Conversion {
@@ -65,6 +63,7 @@ pub fn write_graph(arguments: &ConvertArguments, console: Console) -> Result<Exi
     Ok(exit)
 }
 
+/// One run of `convert --to graph`.
 struct Conversion<'a> {
     arguments: &'a ConvertArguments,
     console: Console,
@@ -79,7 +78,7 @@ impl Conversion<'_> {
         let file = ModelFile::read(&arguments.model, &arguments.definitions)?;
         self.record.set_model(&file.model);
         self.tell(&file.warnings());
-        let measure = measure::choose(arguments.measure.as_deref(), &file)?.given();
+        let measure = chosen_measure::choose(arguments.measure.as_deref(), &file)?.given();
         let propositions = propositions(own_propositions(&file.model), arguments, &file)?;
         let graph = self.recorded(&file, measure.as_ref(), &propositions)?;
         let names = names(&file.model.commands, &propositions);
@@ -88,29 +87,29 @@ impl Conversion<'_> {
             .map_err(|error| lost(&error))?;
         if let (Some(summary), Some(bytes)) = (&self.record.search.graph, bytes) {
             let text = format!("graph     {}; {} bytes\n", graph_row(summary), Count(bytes));
-            // Whoever closed stderr does not want to know.
+            // A closed stderr is not an error.
             let _ = self.console.print(&text);
         }
         Ok(Exit::Holds)
     }
 
-    /// Explores the model, and gives its graph or tells why there is none.
+    /// Explores the model and returns its graph.
     fn recorded(
         &mut self,
         file: &ModelFile,
         measure: Option<&Measure>,
         propositions: &[Proposition],
     ) -> Result<RecordedGraph, Failure> {
-        let (plan, execution) = (self.plan(measure), execution_for(None, &file.model));
+        let (plan, execution) = (self.plan(measure), Execution::suited_to(&file.model));
         self.record.plan = plan_record(&plan, execution.name(), measure);
         let live = self.console.live(Detail::Normal);
-        let mut watch = Watch::new(self.start, None, Interrupt::listen(), live);
+        let mut monitor = SearchMonitor::new(self.start, None, Interrupt::listen(), live);
         let commands = &file.model.commands;
         let expressions: Vec<Expression> = propositions.iter().map(|one| one.expression.clone()).collect();
-        let result = record_graph_by(execution, commands, &expressions, &plan, &mut watch);
-        watch.finish();
+        let result = execution.record_graph(commands, &expressions, &plan, &mut monitor);
+        monitor.finish();
         let (mut outcome, graph) = result.map_err(|error| Failure::of_check(&error, None))?;
-        // Steps that are errors are left out, which is a warning; of a proposition, an error is one of the command line.
+        // A step that fails is left out, with a warning. A proposition that fails is a bad option.
         let error = outcome.error.take();
         self.record.set_outcome(FinishedSearch { plan: &plan, commands, properties: &[], outcome: &outcome });
         if let Some(ModelError { error, place: ErrorPlace::Property(number), .. }) = &error {
@@ -129,8 +128,7 @@ impl Conversion<'_> {
         if error.is_some() {
             self.tell(&[steps_left_out(outcome.counters.erroneous)]);
         }
-        graph
-            .ok_or_else(|| Failure { exit: Exit::Defect, findings: vec![defect("a search without a graph")] })
+        graph.ok_or_else(|| Failure { exit: Exit::Defect, findings: vec![bug("a search without a graph")] })
     }
 
     fn plan(&self, measure: Option<&Measure>) -> Plan {
@@ -144,7 +142,7 @@ impl Conversion<'_> {
         plan
     }
 
-    /// Shows findings now, and keeps them for the record.
+    /// Prints findings and adds them to the record.
     fn tell(&mut self, findings: &[Finding]) {
         self.console.report(findings);
         self.record.report(findings);

@@ -1,5 +1,5 @@
-//! A state space as a drawing for Graphviz, in the manner of figure 2 of the survey: one box for each layer, in the order of
-//! progress, and what goes back stands out.
+//! A state space as a drawing for Graphviz, in the style of figure 2 of the survey: one box for each
+//! layer, in the order of progress, and regress edges in red.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,14 +8,14 @@ use model::guarded_commands::{CellId, GuardedCommands};
 
 use engine::progress::Comparison;
 
-use crate::measure::Measure;
-use crate::model_file::ModelFile;
-use crate::reachable_states::ReachableStates;
+use crate::convert::reachable_states::ReachableStates;
+use crate::input::chosen_measure::Measure;
+use crate::input::model_file::ModelFile;
 
-/// Variables that are written into a state; the rest of a long list is cut off.
+/// Greatest number of variables that are shown in a state.
 const SHOWN: usize = 8;
 
-/// The drawing, in Graphviz's language, with something to be written into each state.
+/// The drawing in Graphviz's language, with a label for each state.
 pub fn drawing(
     graph: &ReachableStates,
     progress: &[u64],
@@ -42,7 +42,7 @@ pub fn drawing(
         }
         text.push_str("  }\n");
     }
-    // Invisible steps from layer to layer keep the boxes in order where no step does.
+    // Invisible edges from layer to layer keep the boxes in order.
     let firsts: Vec<usize> = layers.values().map(|states| states[0]).collect();
     for pair in firsts.windows(2) {
         let _ = writeln!(text, "  s{} -> s{} [style=invis];", pair[0] + 1, pair[1] + 1);
@@ -64,8 +64,8 @@ pub fn drawing(
     text
 }
 
-/// What a state looks like: its number and what differs from the initial state; the initial state in blue, and with a second
-/// line around it where nothing goes on.
+/// The attributes of a state: its number, and the variables that differ from the initial state. The
+/// initial state is blue; terminal states have a double border.
 fn attributes(state: usize, label: &str, graph: &ReachableStates, commands: &GuardedCommands) -> String {
     let (cells, initial) = (&graph.states[state], &graph.states[0]);
     let mut lines = vec![(state + 1).to_string()];
@@ -87,7 +87,7 @@ fn attributes(state: usize, label: &str, graph: &ReachableStates, commands: &Gua
     format!(" [label={}{initial}{terminal}]", quoted(&lines.join("\n")))
 }
 
-/// A text between quotation marks.
+/// A text in quotation marks.
 fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     format!("\"{escaped}\"")

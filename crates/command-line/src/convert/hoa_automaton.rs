@@ -1,18 +1,17 @@
-//! `convert --to hoa`: the automaton that a search for violations of a formula moves along with the model, for other tools to
-//! draw, to compare or to make smaller. Its propositions are expressions of the model, so that `--automaton` reads it back.
+//! `convert --to hoa`: the Büchi automaton of the runs that violate a formula, for other tools to draw,
+//! compare or reduce. Its propositions are expressions of the model, so `--automaton` reads it back.
 
 use languages::{Model, Proposition};
 use model::guarded_commands::Expression;
 use report::{Exit, Finding};
 
-use crate::arguments::ConvertArguments;
-use crate::codes;
-use crate::console::Console;
-use crate::conversion::lost;
-use crate::failure::{Failure, defect};
-use crate::model_file::ModelFile;
-use crate::output_file::OutputFile;
-use crate::questions::{formula_of, linear_property};
+use super::{ConvertArguments, lost};
+use crate::check::properties::{formula_of, linear_property};
+use crate::explain::codes;
+use crate::input::model_file::ModelFile;
+use crate::output::console::Console;
+use crate::output::failure::{Failure, bug};
+use crate::output::output_file::OutputFile;
 
 /// Writes the automaton of the runs that violate the formula.
 ///
@@ -22,7 +21,7 @@ pub fn write_automaton(arguments: &ConvertArguments, console: Console) -> Result
     let out = OutputFile::probe(&arguments.output)?;
     let file = ModelFile::read(&arguments.model, &arguments.definitions)?;
     console.report(&file.warnings());
-    let text = arguments.ltl.as_deref().ok_or_else(|| defect("--ltl did not come through"))?;
+    let text = arguments.ltl.as_deref().ok_or_else(|| bug("clap requires --ltl, and it is missing"))?;
     let formula = formula_of(text, &file)?;
     let names: Vec<String> =
         formula.propositions.iter().map(|one| name_of(one, &file.model)).collect::<Result<_, Finding>>()?;
@@ -32,8 +31,8 @@ pub fn write_automaton(arguments: &ConvertArguments, console: Console) -> Result
     Ok(Exit::Holds)
 }
 
-/// A name that reads back as what the proposition means. In a formula some things can be said that no expression has words for, and
-/// the opposite of an expression is its negation there.
+/// A name that parses as the expression of the proposition. Formulas have some syntax that expressions
+/// lack, and a formula may have replaced an expression by its negation.
 fn name_of(proposition: &Proposition, model: &Model) -> Result<String, Finding> {
     let meaning = |expression: &Expression| model.measure_text(std::slice::from_ref(expression));
     let meant = meaning(&proposition.expression);
@@ -43,7 +42,7 @@ fn name_of(proposition: &Proposition, model: &Model) -> Result<String, Finding> 
         !name.contains(['"', '\\']) && model.expression(name).is_ok_and(|read| meaning(&read) == meant)
     };
     [plain, negated, meant.clone()].into_iter().find(reads_back).ok_or_else(|| {
-        let message = format!("`{}` cannot be the name of a proposition in an automaton", proposition.text);
+        let message = format!("`{}` cannot be a proposition of an automaton", proposition.text);
         let help = "write it as an expression of the model, with `and`, `or`, `not` and `imply`, without quotation marks";
         Finding::error(codes::BAD_PROPOSITION, message, help)
     })

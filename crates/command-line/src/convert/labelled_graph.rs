@@ -1,8 +1,10 @@
-//! A state space as a graph for other tools: Aldebaran's format for those that compare and minimise behaviours (CADP, mCRL2, LTSmin), GraphML
-//! for those that draw and analyse graphs (yEd, Gephi, NetworkX).
+//! A state space as a graph for other tools: Aldebaran's format for tools that compare and minimise
+//! behaviours (CADP, mCRL2, LTSmin), GraphML for tools that draw and analyse graphs (yEd, Gephi,
+//! NetworkX).
 //!
-//! Aldebaran's format knows labels and nothing of states: a line with the counts, then a line for each step. GraphML has everything,
-//! state by state, which takes far more room. Both are written piece by piece: what is held is the graph, never its text.
+//! Aldebaran's format has labels of steps and no data of states: a line with the counts, then a line
+//! for each step. GraphML has everything, state by state, and is far larger. Both are written piece by
+//! piece: memory holds the graph, never its text.
 
 use std::io::{self, Write};
 
@@ -10,14 +12,14 @@ use languages::Language;
 use model::guarded_commands::{ActionId, CellId, GuardedCommands, Shape};
 use report::Escaped;
 
-use crate::measure::Measure;
-use crate::model_file::ModelFile;
-use crate::reachable_states::ReachableStates;
+use crate::convert::reachable_states::ReachableStates;
+use crate::input::chosen_measure::Measure;
+use crate::input::model_file::ModelFile;
 
 /// Writes the steps in Aldebaran's format, states numbered from 0.
 ///
 /// # Errors
-/// What the writer says.
+/// The writer fails.
 pub fn write_aldebaran(graph: &ReachableStates, file: &ModelFile, out: &mut dyn Write) -> io::Result<()> {
     let commands = &file.model.commands;
     let labels: Vec<String> =
@@ -32,11 +34,11 @@ pub fn write_aldebaran(graph: &ReachableStates, file: &ModelFile, out: &mut dyn 
     Ok(())
 }
 
-/// An action between quotation marks, of which the format allows none inside; a step that nobody sees is `i`, without them.
+/// An action in quotation marks; the format allows none inside. An internal step is a plain `i`.
 fn label(action: ActionId, file: &ModelFile) -> String {
     let commands = &file.model.commands;
     let name = match (file.model.language, &commands.action(action).channel) {
-        // The arcs of a state space have names of their own.
+        // The arcs of a state space have their own names.
         (Language::StateSpace, None) => return "i".into(),
         (Language::StateSpace, Some(name)) => name.clone(),
         _ => commands.action_name(action),
@@ -49,22 +51,22 @@ fn label(action: ActionId, file: &ModelFile) -> String {
     format!("\"{}\"", name.chars().map(plain).collect::<String>())
 }
 
-/// What is told about states beside the values of their variables.
+/// Data of states besides the values of their variables.
 pub struct StateData<'a> {
     /// The names of propositions.
     pub propositions: Vec<&'a str>,
-    /// Whether each holds, state by state.
+    /// The truth of each proposition in each state.
     pub truths: &'a [Box<[bool]>],
-    /// What progress is.
+    /// The progress measure.
     pub measure: Option<&'a Measure>,
-    /// Its packed value, state by state.
+    /// Its packed value in each state.
     pub progress: &'a [u64],
 }
 
 /// Writes states with their values, and steps with their actions, as GraphML; the first state is initial.
 ///
 /// # Errors
-/// What the writer says.
+/// The writer fails.
 pub fn write_graphml(
     graph: &ReachableStates,
     data: &StateData<'_>,
@@ -102,7 +104,7 @@ pub fn write_graphml(
     writeln!(out, "  </graph>\n</graphml>")
 }
 
-/// Declares what states and steps are labelled with.
+/// Declares the labels of states and steps.
 fn write_keys(data: &StateData<'_>, commands: &GuardedCommands, out: &mut dyn Write) -> io::Result<()> {
     let mut key = |id: String, of: &str, name: &str, kind: &str| {
         let name = Escaped(name);

@@ -1,9 +1,25 @@
-//! `convert`: the whole state space of a model, written as an explicit state space or as a labelled graph, or drawn.
+//! `convert`: writes the state space of a model in another format, or the automaton of a formula.
 //!
-//! Of the other formats, `graph_conversion` writes the graph without states, `automaton_conversion` the automaton of a formula.
+//! | format | written by |
+//! |---|---|
+//! | `ss` | this file |
+//! | `dot` | `graphviz` |
+//! | `aut`, `graphml` | `labelled_graph` |
+//! | `svg` | `space_record`, and `report` draws it |
+//! | `graph` | `compact_graph`, which needs no memory for the states |
+//! | `hoa` | `hoa_automaton` |
+
+mod arguments;
+mod compact_graph;
+mod graphviz;
+mod hoa_automaton;
+mod labelled_graph;
+pub mod reachable_states;
+pub mod space_record;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use languages::state_space::{Arc as SpaceArc, INTERNAL, StateRow};
 use languages::{Language, Model, StateSpace};
@@ -11,41 +27,42 @@ use model::guarded_commands::{ActionId, Expression};
 use model::interpreter::Interpreter;
 use report::{Count, Exit, Finding, Within, runtime_error, svg};
 
-use crate::arguments::ConvertArguments;
-use crate::automaton_conversion::write_automaton;
-use crate::codes;
-use crate::console::Console;
-use crate::drawing::drawing;
-use crate::drawn_space::drawn_space;
-use crate::failure::Failure;
-use crate::graph_conversion::write_graph;
-use crate::labelled_graph::{StateData, write_aldebaran, write_graphml};
-use crate::measure::{self, Measure};
-use crate::model_file::{ModelFile, in_text};
-use crate::options::FormatChoice;
-use crate::output_file::{OutputFile, result_lost};
-use crate::reachable_states::{ReachableStates, TooManyStates};
+pub use arguments::ConvertArguments;
+use arguments::Format;
+use compact_graph::write_graph;
+use graphviz::drawing;
+use hoa_automaton::write_automaton;
+use labelled_graph::{StateData, write_aldebaran, write_graphml};
+use reachable_states::{ReachableStates, TooManyStates};
+use space_record::space_record;
 
-/// More states are not drawn unless asked for: nobody could read it.
+use crate::explain::codes;
+use crate::input::chosen_measure::{self, Measure};
+use crate::input::model_file::{ModelFile, in_text};
+use crate::output::console::Console;
+use crate::output::failure::Failure;
+use crate::output::output_file::{OutputFile, result_lost};
+
+/// Default limit of `dot`. A larger drawing is unreadable.
 const DRAWN: u32 = 2_000;
-/// More states are not drawn even layer by layer, unless asked for.
+/// Default limit of `svg`, which draws large state spaces layer by layer.
 const PICTURED: u32 = 200_000;
-/// More states are not written unless asked for: as a model, each arc takes half a kilobyte.
+/// Default limit of `ss` and `aut`. Read as a model, each arc takes half a kilobyte.
 const WRITTEN: u32 = 1_000_000;
-/// The same with all values of each state.
+/// Default limit of `graphml`, which has all values of each state.
 const DESCRIBED: u32 = 100_000;
 
-/// A proposition of the state space to be.
+/// A proposition of the converted state space.
 pub struct Proposition {
-    /// One word.
+    /// Its name, one word.
     pub name: String,
-    /// The expression as written.
+    /// The expression as the user wrote it.
     pub text: Arc<str>,
-    /// What it means.
+    /// The expression.
     pub expression: Expression,
 }
 
-/// Formats that list all states.
+/// Formats that list states one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Listing {
     Space,
@@ -59,15 +76,15 @@ enum Listing {
 ///
 /// # Errors
 /// The input is bad, the state space is too large, or the result cannot be written.
-pub fn convert(arguments: &ConvertArguments, console: Console) -> Result<Exit, Failure> {
+pub fn convert(arguments: &ConvertArguments, console: Console, start: Instant) -> Result<Exit, Failure> {
     match arguments.to {
-        FormatChoice::Ss => list(arguments, Listing::Space, console),
-        FormatChoice::Dot => list(arguments, Listing::Drawing, console),
-        FormatChoice::Aut => list(arguments, Listing::Steps, console),
-        FormatChoice::Graphml => list(arguments, Listing::Graph, console),
-        FormatChoice::Svg => list(arguments, Listing::Picture, console),
-        FormatChoice::Graph => write_graph(arguments, console),
-        FormatChoice::Hoa => write_automaton(arguments, console),
+        Format::Ss => list(arguments, Listing::Space, console),
+        Format::Dot => list(arguments, Listing::Drawing, console),
+        Format::Aut => list(arguments, Listing::Steps, console),
+        Format::Graphml => list(arguments, Listing::Graph, console),
+        Format::Svg => list(arguments, Listing::Picture, console),
+        Format::Graph => write_graph(arguments, console, start),
+        Format::Hoa => write_automaton(arguments, console),
     }
 }
 
@@ -77,9 +94,9 @@ fn list(arguments: &ConvertArguments, to: Listing, console: Console) -> Result<E
     console.report(&file.warnings());
     let measure = match to {
         Listing::Steps => None,
-        _ => measure::choose(arguments.measure.as_deref(), &file)?.given(),
+        _ => chosen_measure::choose(arguments.measure.as_deref(), &file)?.given(),
     };
-    // Drawings and graphs show its own ones as they show all variables.
+    // Drawings and graphs show the propositions of a state space among its variables.
     let own = if to == Listing::Space { own_propositions(&file.model) } else { Vec::new() };
     let propositions = propositions(own, arguments, &file)?;
     let limit = arguments.limit.unwrap_or(match to {
@@ -118,19 +135,19 @@ fn list(arguments: &ConvertArguments, to: Listing, console: Console) -> Result<E
             out.write_by(|out| write_graphml(&graph, &data, &file, out)).map(drop)
         }
         Listing::Picture => {
-            out.write(svg(&drawn_space(&graph, &progress, packed, &file.model.commands)).as_bytes())
+            out.write(svg(&space_record(&graph, &progress, packed, &file.model.commands)).as_bytes())
         }
     };
     written.map_err(|error| lost(&error))?;
     Ok(Exit::Holds)
 }
 
-/// What was converted cannot be written.
+/// The failure of a result that cannot be written.
 pub fn lost(error: &std::io::Error) -> Failure {
     Failure { exit: Exit::Unknown, findings: vec![result_lost("the converted model", error)] }
 }
 
-/// Which propositions hold in each state.
+/// The truth of each proposition in each state.
 fn truths(
     graph: &ReachableStates,
     propositions: &[Proposition],
@@ -147,14 +164,14 @@ fn truths(
     graph.states.iter().map(|state| of_state(state)).collect()
 }
 
-/// The propositions as a drawing shows them in a state.
+/// The label of a state in a drawing.
 fn label(truths: &[bool], propositions: &[Proposition]) -> String {
     let shown =
         |(holds, one): (&bool, &Proposition)| format!("{}{}", if *holds { "" } else { "!" }, one.name);
     truths.iter().zip(propositions).map(shown).collect::<Vec<_>>().join(" ")
 }
 
-/// The actions and the states in the terms of the format.
+/// The actions, and the rows of the states.
 fn numbered_states(
     graph: &ReachableStates,
     progress: &[u32],
@@ -185,8 +202,8 @@ fn numbered_states(
     (actions, states)
 }
 
-/// Progress values as the format has them: those of a single expression as they are, if they fit; otherwise 0, 1, 2, … in
-/// their order, which is all that a sweep cares about.
+/// Progress values for the format. Values of a single expression are kept if they fit in 32 bits. Other
+/// values are replaced by their ranks 0, 1, 2, …, because a sweep depends only on their order.
 fn plain_progress(progress: &[u64], measure: Option<&Measure>) -> Vec<u32> {
     if let Some(measure) = measure.filter(|measure| measure.components.len() == 1) {
         let plain = progress.iter().map(|&value| u32::try_from(measure.packed.unpack(value)[0]));
@@ -204,7 +221,7 @@ fn plain_progress(progress: &[u64], measure: Option<&Measure>) -> Vec<u32> {
 /// The name of an action without blanks.
 fn one_word(action: ActionId, file: &ModelFile) -> String {
     let commands = &file.model.commands;
-    // The arcs of a state space have names of their own.
+    // The arcs of a state space have their own names.
     if file.model.language == Language::StateSpace {
         return commands.action(action).channel.clone().unwrap_or_else(|| INTERNAL.into());
     }
@@ -213,10 +230,10 @@ fn one_word(action: ActionId, file: &ModelFile) -> String {
     tight.split_whitespace().collect::<Vec<_>>().join("_")
 }
 
-/// The propositions: those that are there already, then those of the options.
+/// Adds the propositions of the options to those of the model.
 ///
 /// # Errors
-/// All that is wrong with the latter.
+/// Everything that is wrong with the former.
 pub fn propositions(
     mut propositions: Vec<Proposition>,
     arguments: &ConvertArguments,
@@ -227,8 +244,8 @@ pub fn propositions(
         if !is_proposition(name) {
             findings.push(bad_name(name));
         } else if propositions.iter().any(|known| known.name == *name) {
-            let message = format!("two propositions are called `{name}`");
-            let help = "give each --proposition a name of its own, which the state space does not have yet";
+            let message = format!("two propositions have the name `{name}`");
+            let help = "give each --proposition a different name, which the state space does not use";
             findings.push(Finding::error(codes::BAD_PROPOSITION, message, help));
         }
         let text: Arc<str> = text.as_str().into();
@@ -240,7 +257,7 @@ pub fn propositions(
     if findings.is_empty() { Ok(propositions) } else { Err(findings) }
 }
 
-/// The propositions of a state space: its variables but for the progress value, which comes behind them.
+/// The propositions of a state space: all variables before the one that holds the progress value.
 pub fn own_propositions(model: &Model) -> Vec<Proposition> {
     let progress = match (&model.progress, model.language) {
         (Some(progress), Language::StateSpace) => progress.text.as_str(),
@@ -255,7 +272,7 @@ pub fn own_propositions(model: &Model) -> Vec<Proposition> {
     .collect()
 }
 
-/// Whether the name can stand in a state space: its reader decides.
+/// Whether the reader of state spaces accepts the name.
 fn is_proposition(name: &str) -> bool {
     StateSpace::read(&format!("1 0 1 {name}\n"))
         .is_ok_and(|space| space.propositions == [name] && space.states[0].arcs.is_empty())
@@ -263,12 +280,11 @@ fn is_proposition(name: &str) -> bool {
 
 fn bad_name(name: &str) -> Finding {
     let message = format!("`{name}` cannot be the name of a proposition");
-    let help =
-        "names have letters, digits and `_`, start with no digit and are no reserved word, as in p=x == 3";
+    let help = "a name consists of letters, digits and `_`, does not start with a digit and is no reserved word, as in p=x == 3";
     Finding::error(codes::BAD_PROPOSITION, message, help)
 }
 
-/// Said when there are more states than are to be written.
+/// The error for a state space above the limit.
 pub fn too_many_states(limit: u32, help: &str) -> Finding {
     let message = format!("the model has more than {} states", Count(limit.into()));
     Finding::error(codes::TOO_MANY_STATES, message, help)
@@ -277,10 +293,10 @@ pub fn too_many_states(limit: u32, help: &str) -> Finding {
 fn help_with(listing: Listing) -> &'static str {
     match listing {
         Listing::Space | Listing::Steps | Listing::Graph => {
-            "--limit N allows more; as text they take about a hundred bytes each, and far fewer by --to graph"
+            "raise the limit by --limit N; a state takes about a hundred bytes of text, far less with --to graph"
         }
         Listing::Drawing | Listing::Picture => {
-            "a drawing of more is hard to read: take smaller constants by -D; or allow more by --limit N"
+            "a larger drawing is hard to read: use smaller constants by -D, or raise the limit by --limit N"
         }
     }
 }
@@ -291,7 +307,7 @@ fn steps_left_out(erroneous: u64, stranded: u64) -> Finding {
         many => format!("{} steps are run-time errors and are left out", Count(many)),
     };
     let states = match stranded {
-        0 => "every state keeps a step".into(),
+        0 => "every state keeps another step".into(),
         1 => "1 state has no other step and becomes terminal".into(),
         many => format!("{} states have no other step and become terminal", Count(many)),
     };

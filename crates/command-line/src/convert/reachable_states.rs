@@ -1,7 +1,7 @@
-//! The whole state space as a graph in memory, for what is written or drawn state by state.
+//! The state space as a graph in memory, for formats that list states one by one.
 //!
-//! The interpreter explores, because the result is for reading and every step is wanted with its name: a few hundred
-//! thousand states take seconds, and much more than that nobody converts. Searches that only count are elsewhere.
+//! The interpreter explores it, because every step is needed with its action. A few hundred thousand
+//! states take seconds; larger listings are rare. `convert --to graph` has no such limit.
 
 use std::collections::HashMap;
 
@@ -14,20 +14,20 @@ use model::measure::ExpressionMeasure;
 pub struct ReachableStates {
     /// The cells of each state.
     pub states: Vec<Box<[i64]>>,
-    /// The steps that leave each state: the action, and the number of the state that it leads to.
+    /// The steps of each state: the action, and the number of the target state.
     pub steps: Vec<Vec<(ActionId, u32)>>,
-    /// Steps that are run-time errors, which lead nowhere.
+    /// Number of steps that are run-time errors.
     pub erroneous: u64,
-    /// States that have no other steps than those.
+    /// Number of states that have only such steps.
     pub stranded: u64,
 }
 
-/// There are more states than allowed.
+/// The state space exceeds the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyStates;
 
 impl ReachableStates {
-    /// Explores the model.
+    /// Explores a model.
     ///
     /// # Errors
     /// It has more than `limit` states.
@@ -63,7 +63,7 @@ impl ReachableStates {
         Ok(graph)
     }
 
-    /// The progress value of each state; zero without a measure.
+    /// The packed progress value of each state; zero without a measure.
     pub fn progress_values(
         &self,
         measure: Option<&ExpressionMeasure>,
@@ -72,7 +72,7 @@ impl ReachableStates {
         let interpreter = Interpreter::new(commands);
         let value = |state: &[i64]| match measure {
             None => 0,
-            // Measures are refused where they may have no value.
+            // Measures that may fail are refused before.
             Some(measure) => interpreter.evaluate(measure.packed(), state).map_or(0, |value| value as u64),
         };
         self.states.iter().map(|state| value(state)).collect()

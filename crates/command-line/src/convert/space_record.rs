@@ -1,13 +1,14 @@
-//! A small state space as part of a run record: state by state, or layer by layer where that would be too much to look at.
+//! A small state space for the run record: state by state, or layer by layer if there are too many
+//! states to draw.
 
 use model::guarded_commands::GuardedCommands;
 use model::measure::ExpressionMeasure;
 use report::{SpaceEdgeRecord, SpaceRecord, SpaceStateRecord, ValueRecord};
 
-use crate::reachable_states::ReachableStates;
+use crate::convert::reachable_states::ReachableStates;
 
-/// The graph, with the progress values of its states.
-pub fn drawn_space(
+/// The record of a graph with the progress values of its states.
+pub fn space_record(
     graph: &ReachableStates,
     progress: &[u64],
     measure: Option<&ExpressionMeasure>,
@@ -16,7 +17,7 @@ pub fn drawn_space(
     let value = |progress: u64| measure.map(|measure| measure.show(progress));
     let by_states = graph.states.len() <= SpaceRecord::MOST_STATES;
     let states = graph.states.iter().zip(progress).enumerate().map(|(number, (state, &progress))| {
-        // Layers show neither values nor names.
+        // Layers have neither values nor names.
         let values = if by_states { ValueRecord::all(commands, state) } else { Vec::new() };
         SpaceStateRecord { progress, values, initial: number == 0, value: value(progress) }
     });
@@ -48,7 +49,7 @@ mod tests {
         let drawn = |commands: &GuardedCommands| {
             let graph = ReachableStates::explore(commands, 10_000).unwrap();
             let progress: Vec<u64> = graph.states.iter().map(|state| state[0] as u64 / 10).collect();
-            drawn_space(&graph, &progress, None, commands)
+            space_record(&graph, &progress, None, commands)
         };
         let small = drawn(&model(99));
         assert_eq!((small.states.len(), small.edges.len(), small.layers.len()), (100, 100, 0));
@@ -56,7 +57,7 @@ mod tests {
         let large = drawn(&model(4_999));
         assert_eq!((large.states.len(), large.layers.len()), (0, 500));
         assert!(large.layers.iter().all(|layer| layer.states == 10));
-        // Nine steps stay, one goes on; the last one goes back.
+        // Nine steps stay in the layer, one leaves it; the last one is a regress edge.
         assert_eq!(
             large.layers[0].edges.iter().map(|edge| (edge.to, edge.count)).collect::<Vec<_>>(),
             [(0, 9), (1, 1)]

@@ -1,46 +1,47 @@
-//! `explain`: what the code of an error or a warning means, and what to do about it.
+//! `explain`: explains the code of an error or warning, and says what to do about it.
 //!
-//! A code has its sentence where it is declared, beside those that could be mistaken for it. What is too long for a
-//! message on the terminal stands in the texts of the folder `explanations`, one file for each hundred of codes: they are
-//! prose, and easier to read and to correct as such than as strings in a program. They are part of the binary.
+//! A code has a one-line summary where it is declared, beside codes with a similar meaning. The longer
+//! texts are in the folder `texts`, one file for each hundred codes. They are prose, and easier to
+//! read and to correct as Markdown than as strings in a program. They are part of the binary.
+
+pub mod codes;
 
 use languages::spelling::nearest;
 use report::{Exit, RUNTIME_CODES};
 
-use crate::codes;
-use crate::console::Console;
-use crate::failure::Failure;
-use crate::output_file::result_lost;
+use crate::output::console::Console;
+use crate::output::failure::Failure;
+use crate::output::output_file::result_lost;
 
-/// The longer texts: a line `## CODE`, then paragraphs up to the next one.
+/// The longer texts: a heading `## CODE`, then paragraphs up to the next heading.
 const TEXTS: [&str; 6] = [
-    include_str!("explanations/run.md"),
-    include_str!("explanations/reading.md"),
-    include_str!("explanations/meaning.md"),
-    include_str!("explanations/support.md"),
-    include_str!("explanations/odd.md"),
-    include_str!("explanations/steps.md"),
+    include_str!("texts/run.md"),
+    include_str!("texts/reading.md"),
+    include_str!("texts/meaning.md"),
+    include_str!("texts/support.md"),
+    include_str!("texts/odd.md"),
+    include_str!("texts/steps.md"),
 ];
 
-/// A code and what there is to say about it.
+/// A code with its summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Explanation {
     code: &'static str,
-    /// As it stands where the code is declared.
-    sentence: &'static str,
+    /// One line, from the declaration of the code.
+    summary: &'static str,
 }
 
 impl Explanation {
-    /// All codes, in the order of their numbers but for the letter.
+    /// All codes, ordered by their numbers.
     fn all() -> impl Iterator<Item = Self> {
         let lists = [codes::ALL, languages::codes::ALL, RUNTIME_CODES];
-        lists.into_iter().flatten().map(|&(code, sentence)| Self { code, sentence })
+        lists.into_iter().flatten().map(|&(code, summary)| Self { code, summary })
     }
 
-    /// Finds a code as people write it: also in small letters, and as messages show it, `error[E0203]`.
+    /// Finds a code in any case, also as messages show it: `error[E0203]`.
     ///
     /// # Errors
-    /// There is no such code; perhaps the one that is meant.
+    /// There is no such code; the message suggests a similar one.
     pub fn find(text: &str) -> Result<Self, String> {
         let plain = text.trim().to_ascii_uppercase();
         let inside =
@@ -48,16 +49,16 @@ impl Explanation {
         if let Some(found) = Self::all().find(|known| known.code == inside) {
             return Ok(found);
         }
-        // The letter is what people remember least.
+        // A wrong letter is the most common mistake.
         let other_letter = Self::all().find(|known| inside.get(1..) == Some(&known.code[1..]));
         let near = other_letter.map(|known| known.code);
         Err(match near.or_else(|| nearest(inside, Self::all().map(|known| known.code))) {
             Some(near) => format!("there is no such code; did you mean `{near}`?"),
-            None => "there is no such code; `sweepline explain` lists all".into(),
+            None => "there is no such code; `sweepline explain` lists all codes".into(),
         })
     }
 
-    /// The longer text.
+    /// The longer text of the code.
     fn text(self) -> Option<&'static str> {
         let sections = TEXTS.iter().flat_map(|text| text.split("\n## ").skip(1));
         let mut headed = sections.filter_map(|section| section.split_once('\n'));
@@ -72,11 +73,11 @@ impl Explanation {
 pub fn explain(code: Option<Explanation>, console: Console) -> Result<Exit, Failure> {
     let text = match code {
         Some(known) => {
-            let Explanation { code, sentence } = known;
+            let Explanation { code, summary } = known;
             let text = known.text().map_or(String::new(), |text| format!("\n{text}\n"));
-            format!("{code}  {sentence}\n{text}")
+            format!("{code}  {summary}\n{text}")
         }
-        None => Explanation::all().map(|known| format!("{}  {}\n", known.code, known.sentence)).collect(),
+        None => Explanation::all().map(|known| format!("{}  {}\n", known.code, known.summary)).collect(),
     };
     console.print(&text).map_err(|error| {
         let findings = vec![result_lost("the explanation", &error)];
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is_explained_and_nothing_twice() {
+    fn every_explanation_belongs_to_one_code() {
         let known: BTreeSet<&str> = Explanation::all().map(|known| known.code).collect();
         let mut explained = BTreeSet::new();
         for line in TEXTS.iter().flat_map(|text| text.lines()) {
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_found_as_people_write_them() {
+    fn codes_are_found_in_any_spelling() {
         let code = |text: &str| Explanation::find(text).map(|known| known.code);
         assert_eq!(code("E0203"), Ok("E0203"));
         assert_eq!(code(" w0050"), Ok("W0050"));
@@ -121,7 +122,7 @@ mod tests {
         assert!(code("W0203").unwrap_err().contains("did you mean `E0203`?"));
         assert!(code("E203").unwrap_err().contains("did you mean `E0203`?"));
         for far in ["", "[", "ü", "E", "nothing of the kind", &"E".repeat(5_000)] {
-            assert!(code(far).unwrap_err().contains("lists all"), "{far}");
+            assert!(code(far).unwrap_err().contains("lists all codes"), "{far}");
         }
     }
 }

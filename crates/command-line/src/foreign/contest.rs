@@ -1,4 +1,4 @@
-//! Answers in the words of the Model Checking Contest.
+//! Output in the format of the Model Checking Contest.
 //!
 //! ```text
 //! FORMULA Philosophers-PT-000005-CTLCardinality-00 TRUE TECHNIQUES EXPLICIT
@@ -6,8 +6,9 @@
 //! STATE_SPACE STATES 243 TECHNIQUES EXPLICIT
 //! ```
 //!
-//! What one search can answer is asked together; formulas of branching and of linear time need a search each. A formula that could not be decided gets the line
-//! `CANNOT_COMPUTE`. Each answer is printed as soon as it is known: the contest stops programs that take too long.
+//! One search decides many properties together; each CTL and LTL formula needs its own. The answer
+//! to a formula that could not be decided is `CANNOT_COMPUTE`. Each answer is printed as soon as it is
+//! known, because the contest stops programs that take too long.
 
 use std::path::Path;
 use std::time::Instant;
@@ -19,73 +20,76 @@ use engine::verdict::Verdict;
 use languages::petri::Net;
 use languages::petri::contest::{ContestProperty, ContestQuestion, Examination};
 use report::{Exit, Finding};
+use sweepline::execution::Execution;
+use sweepline::greatest_value::{GreatestValue, GreatestValues, QUESTIONS};
+use sweepline::planning::Purpose;
 
-use crate::codes;
-use crate::console::Console;
-use crate::contest_bounds::{GreatestValue, TOGETHER};
-use crate::execution::check_by;
-use crate::failure::Failure;
-use crate::interrupt::Interrupt;
-use crate::model_file::ModelFile;
-use crate::options::{ExecutionChoice, ModelOptions, OutputOptions, QuestionOptions, SearchOptions};
-use crate::planning::{Planned, Purpose};
-use crate::questions::{contest_kind, contest_properties};
-use crate::watch::Watch;
+use crate::check::ChosenPlan;
+use crate::check::properties::{contest_kind, contest_properties};
+use crate::explain::codes;
+use crate::input::model_file::ModelFile;
+use crate::monitor::Interrupt;
+use crate::monitor::SearchMonitor;
+use crate::options::{ModelOptions, OutputOptions, PropertyOptions, SearchOptions};
+use crate::output::console::Console;
+use crate::output::failure::Failure;
+use crate::output::output_file::result_lost;
 
 /// One run with contest output.
 pub struct ContestRun<'a> {
     /// The file of the net.
     pub model: &'a Path,
-    /// How it is read.
+    /// Options of the net.
     pub definitions: &'a ModelOptions,
-    /// What is asked.
-    pub questions: &'a QuestionOptions,
-    /// How it is searched.
+    /// What to answer.
+    pub properties: &'a PropertyOptions,
+    /// How to search.
     pub search: &'a SearchOptions,
-    /// How much is shown meanwhile.
+    /// How much to show meanwhile.
     pub output: &'a OutputOptions,
-    /// Where answers go.
+    /// Where to print answers.
     pub console: Console,
     /// When the run began.
     pub start: Instant,
 }
 
-/// What a search needs beside its properties.
+/// What every search of a run needs.
 struct Searching<'a> {
     run: &'a ContestRun<'a>,
     file: &'a ModelFile,
     plan: Plan,
-    execution: ExecutionChoice,
+    execution: Execution,
     techniques: &'static str,
-    /// One for all searches: only the first listener hears anything.
+    /// Shared by all searches, because a process has only one handler.
     interrupt: Interrupt,
     undecided: bool,
 }
 
 impl ContestRun<'_> {
-    /// Does it. The exit code says whether everything was answered, not what the answers are.
+    /// Answers everything. The exit code says whether all answers are known, not what they are.
     ///
     /// # Errors
     /// What is wrong with the net, its properties or the options.
     pub fn run(&self) -> Result<Exit, Failure> {
         let file = ModelFile::read(self.model, self.definitions)?;
         let mut properties = Vec::new();
-        for path in &self.questions.property_files {
+        for path in &self.properties.property_files {
             properties.extend(contest_properties(path, &file)?);
         }
-        let names = &self.questions.properties;
+        let names = &self.properties.properties;
         properties.retain(|property| names.is_empty() || names.contains(&property.name));
-        let examination = self.questions.examination.map(Examination::from);
+        let examination = self.properties.examination;
         let Some(net) = file.model.net.clone().filter(|_| examination.is_some() || !properties.is_empty())
         else {
             return Err(not_asked().into());
         };
-        let Planned { mut plan, execution, finder, .. } =
-            Planned::new(self.search, Purpose::Check(Default::default()), &file)?;
-        if finder.is_some() {
+        let ChosenPlan { search, execution, .. } =
+            ChosenPlan::new(self.search, Purpose::Check(Default::default()), &file)?;
+        let mut plan = search.plan;
+        if search.finder.is_some() {
             plan.engine = Engine::Breadth;
         }
-        // Bounds and counts are asked of all states, and one file may ask for everything.
+        // One file may contain any kind of property, and bounds and counts need all states.
         if plan.reduction != Reduction::None {
             return Err(Failure::of_check(&CheckError::Unsound(Unsound::ReducedCounts), Some(self.search)));
         }
@@ -103,7 +107,7 @@ impl ContestRun<'_> {
     fn print(&self, line: &str) -> Result<(), Failure> {
         self.console.print(&format!("{line}\n")).map_err(|error| Failure {
             exit: Exit::Unknown,
-            findings: vec![crate::output_file::result_lost("the answer", &error)],
+            findings: vec![result_lost("the answer", &error)],
         })
     }
 }
@@ -117,14 +121,14 @@ impl Searching<'_> {
                     bounds.push((property.name, GreatestValue::new(&self.file.model.commands, vec![sum])));
                 }
                 question => {
-                    let runs = self.run.questions.runs();
+                    let runs = self.run.properties.runs();
                     let (kind, opposite) = contest_kind(&property.name, question, runs)?;
                     let list = if kind.needs_own_search() { &mut alone } else { &mut together };
                     list.push((Property::new(property.name, kind), opposite));
                 }
             }
         }
-        let batches = together.chunks(TOGETHER).chain(alone.chunks(1));
+        let batches = together.chunks(QUESTIONS).chain(alone.chunks(1));
         for batch in batches {
             let asked: Vec<Property> = batch.iter().map(|(property, _)| property.clone()).collect();
             let answers = self.decide(&asked)?;
@@ -135,40 +139,23 @@ impl Searching<'_> {
         self.narrow(bounds)
     }
 
-    /// Finds greatest values, several at a time.
-    fn narrow(&mut self, mut bounds: Vec<(String, GreatestValue)>) -> Result<(), Failure> {
+    /// Finds greatest values, several in one search.
+    fn narrow(&mut self, bounds: Vec<(String, GreatestValue)>) -> Result<(), Failure> {
+        let (names, values): (Vec<String>, Vec<GreatestValue>) = bounds.into_iter().unzip();
+        let mut values = GreatestValues::new(values);
         loop {
-            let (known, open): (Vec<_>, Vec<_>) = bounds.into_iter().partition(|(_, value)| value.is_known());
-            for (name, value) in known {
-                self.say(&name, Some(value.low.to_string()))?;
+            for (position, value) in values.take_known() {
+                self.say(&names[position], Some(value.to_string()))?;
             }
-            bounds = open;
-            if bounds.is_empty() {
+            if values.is_empty() {
                 return Ok(());
             }
-            let each = (TOGETHER / bounds.len()).max(1);
-            let mut asked = Vec::new();
-            for (number, (_, value)) in bounds.iter().enumerate() {
-                asked.extend(value.candidates(each).into_iter().map(|candidate| (number, candidate)));
-            }
-            asked.truncate(TOGETHER);
-            let properties: Vec<Property> = asked
-                .iter()
-                .map(|(number, candidate)| {
-                    Property::new("bound", PropertyKind::Reachable(bounds[*number].1.reaches(*candidate)))
-                })
-                .collect();
-            let answers = self.decide(&properties)?;
-            if answers.iter().all(Option::is_none) {
-                for (name, _) in bounds {
-                    self.say(&name, None)?;
+            let answers = self.decide(&values.questions())?;
+            if !values.learn(&answers) {
+                for position in values.unknown() {
+                    self.say(&names[position], None)?;
                 }
                 return Ok(());
-            }
-            for ((number, candidate), reached) in asked.into_iter().zip(answers) {
-                if let Some(reached) = reached {
-                    bounds[number].1.learn(candidate, reached);
-                }
             }
         }
     }
@@ -185,7 +172,7 @@ impl Searching<'_> {
             }
             Examination::StableMarking => {
                 let places = net.unchanged_places().into_iter().map(PropertyKind::Invariant).collect();
-                // One place is enough: the answer is no only if every place changes.
+                // One stable place is enough: the answer is no only if every place changes.
                 self.each(places, |holds| !holds)?.map(|all_change| !all_change)
             }
             Examination::QuasiLiveness => {
@@ -200,10 +187,10 @@ impl Searching<'_> {
         self.say(&name, answer.map(|answer| truth(answer).to_owned()))
     }
 
-    /// Whether all answers are as wanted. The first that is not ends the searches.
+    /// Whether all answers are as wanted. The first other answer ends the searches.
     fn each(&mut self, kinds: Vec<PropertyKind>, wanted: fn(bool) -> bool) -> Result<Option<bool>, Failure> {
         let mut decided = true;
-        for batch in kinds.chunks(TOGETHER) {
+        for batch in kinds.chunks(QUESTIONS) {
             let asked: Vec<Property> =
                 batch.iter().map(|kind| Property::new("examination", kind.clone())).collect();
             for answer in self.decide(&asked)? {
@@ -227,7 +214,7 @@ impl Searching<'_> {
         };
         let commands = &self.file.model.commands;
         self.run.print(&format!("STATE_SPACE STATES {states} TECHNIQUES {}", self.techniques))?;
-        // Who meets a state again counts its steps again.
+        // A sweep counts the steps of a state again when it visits the state again.
         if outcome.counters.explored == states {
             let transitions = outcome.counters.transitions;
             self.run
@@ -251,7 +238,7 @@ impl Searching<'_> {
         })
     }
 
-    /// Which of the properties hold, as far as that can be decided.
+    /// Whether each property holds; `None` if that could not be decided.
     fn decide(&mut self, properties: &[Property]) -> Result<Vec<Option<bool>>, Failure> {
         let plan = self.plan.clone();
         let outcome = self.search(properties, &plan)?;
@@ -266,9 +253,10 @@ impl Searching<'_> {
     fn search(&self, properties: &[Property], plan: &Plan) -> Result<Outcome, Failure> {
         let run = self.run;
         let live = run.console.live(run.output.detail());
-        let mut watch = Watch::new(run.start, run.search.time_limit, self.interrupt.clone(), live);
-        let outcome = check_by(self.execution, &self.file.model.commands, properties, plan, &mut watch);
-        watch.finish();
+        let interrupt = self.interrupt.clone();
+        let mut monitor = SearchMonitor::new(run.start, run.search.time_limit, interrupt, live);
+        let outcome = self.execution.check(&self.file.model.commands, properties, plan, &mut monitor);
+        monitor.finish();
         outcome.map_err(|error| Failure::of_check(&error, Some(run.search)))
     }
 }
@@ -278,7 +266,7 @@ fn truth(holds: bool) -> &'static str {
 }
 
 fn not_asked() -> Finding {
-    let message = "contest output needs a Petri net, and something that is asked about it";
-    let help = "name a file by --properties, or a question by --examination";
+    let message = "--contest-output needs a Petri net, and properties or an examination";
+    let help = "name a file by --properties, or an examination by --examination";
     Finding::error(codes::NOT_ASKED, message, help)
 }

@@ -1,17 +1,18 @@
-//! The command line of the thesis of 2017 (section 7.5), as printed there: `sweepline -m FILE -f FORMULA -s` and its
-//! relatives, on explicit state spaces with the progress values of the file.
+//! The command line of the thesis of 2017 (section 7.5), as printed there: `sweepline -m FILE -f FORMULA -s`
+//! and similar, on explicit state spaces with the progress values of the file.
 //!
-//! | options | question | may progress fall? |
+//! | options | question | regress edges allowed? |
 //! |---|---|---|
 //! | `-f FORMULA -s` | `EF p`, `AG p` | yes |
-//! | `-f FORMULA -c` | also `AGEF p`, `EFAG p` | yes; then the graph decides the last two |
-//! | `-a AUTOMATON -s` | can an acceptance state be reached? | yes |
-//! | `-a AUTOMATON -l` | is there no run that the automaton, of a negated formula, accepts? | yes |
-//! | `-f FORMULA -l` | is the formula of linear temporal logic true of every run? | yes |
+//! | `-f FORMULA -c` | `AGEF p`, `EFAG p`, too | yes; then the recorded graph decides the last two |
+//! | `-a AUTOMATON -s` | is an acceptance state reachable? | yes |
+//! | `-a AUTOMATON -l` | does the automaton, of a negated formula, accept no run? | yes |
+//! | `-f FORMULA -l` | does the LTL formula hold of every run? | yes |
 //!
-//! A trace goes to `trace.txt`, one state of the model per line, and behind it the states of a component, or those that are repeated for ever, if there
-//! are any; without a trace, no file of this name is left from an earlier run. For `-l`, a run that ends repeats its last state, as everywhere.
-//! Whether there is a trace is what the thesis reports; the exit code says whether the formula holds, as everywhere.
+//! A trace is written to `trace.txt`, one state of the model per line, followed by the states of a
+//! terminal component, or of the cycle of a lasso. Without a trace, the file of an earlier run is
+//! removed. For `-l`, a finite run repeats its last state, as in all other commands. The thesis reports
+//! whether there is a trace; the exit code says whether the formula holds, as in all other commands.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -30,31 +31,31 @@ use languages::{Automaton, CtlForm, Language, Model, StateSpace};
 use model::guarded_commands::GuardedCommands;
 use model::measure::ExpressionMeasure;
 use report::{Count, Detail, Exit, Finding, NO_RUNTIME_ERROR, States, Within, runtime_error};
+use sweepline::execution::Execution;
 
-use crate::arguments::{STYLES, same_file};
-use crate::codes;
-use crate::console::Console;
-use crate::execution::{check_by, execution_for};
-use crate::failure::{Failure, defect};
-use crate::interrupt::Interrupt;
-use crate::model_file::in_text;
-use crate::output_file::{OutputFile, result_lost};
-use crate::questions::{ctl_property, linear_property, rejecting};
-use crate::stop_advice::stop_advice;
-use crate::text_file::{LARGEST_MODEL, LARGEST_STATE_SPACE, read_text};
-use crate::watch::Watch;
+use crate::check::properties::{ctl_property, linear_property, rejecting};
+use crate::check::stop_advice::stop_advice;
+use crate::command_line::STYLES;
+use crate::explain::codes;
+use crate::input::model_file::in_text;
+use crate::input::text_file::{LARGEST_MODEL, LARGEST_STATE_SPACE, read_text};
+use crate::monitor::{Interrupt, SearchMonitor};
+use crate::options::same_file;
+use crate::output::console::Console;
+use crate::output::failure::{Failure, bug};
+use crate::output::output_file::{OutputFile, result_lost};
 
-/// Where traces go.
+/// File of the trace.
 const TRACE: &str = "trace.txt";
 /// The line between a trace and a component.
 const COMPONENT: &str = "terminal strongly connected component:";
-/// The line between a trace and the states that are repeated.
-const CYCLE: &str = "repeated for ever:";
+/// The line between a trace and the states that repeat.
+const CYCLE: &str = "repeated forever:";
 
-/// Said where a sweep cannot decide a formula: this form of the command line has no other search.
-const ALL_STATES: &str = "ask `sweepline check FILE --ctl FORMULA --engine breadth`, which keeps all states; or number the layers so that progress never falls";
+/// Advice for a formula that a sweep cannot decide: this command line has no other search.
+const ALL_STATES: &str = "use `sweepline check FILE --ctl FORMULA --engine breadth`, which keeps all states; or make the progress values monotone";
 
-/// The options of the thesis' tool.
+/// The options of the tool of the thesis.
 #[derive(Debug, Parser)]
 #[command(
     name = "sweepline",
@@ -86,10 +87,10 @@ pub struct ThesisArguments {
 }
 
 impl ThesisArguments {
-    /// Reads the command line of this process.
+    /// Parses the command line of this process.
     ///
     /// # Errors
-    /// What clap says about it, also when the user asked for help.
+    /// clap's error, also if the user asked for help.
     pub fn read() -> Result<Self, clap::Error> {
         let arguments = Self::try_parse()?;
         let inputs = [
@@ -110,24 +111,25 @@ impl ThesisArguments {
     }
 }
 
-/// Whether the process was started in this manner. No command of ours begins with one of these options.
+/// Whether the process was started with this command line. No other command line begins with one of
+/// these options.
 pub fn is_meant() -> bool {
     let first = std::env::args_os().nth(1);
     let first = first.as_ref().and_then(|argument| argument.to_str()).unwrap_or_default();
     ["-m", "-s", "-l", "-c", "-f", "-a"].into_iter().any(|option| first.starts_with(option))
 }
 
-/// A model and what is asked about it.
+/// A model and the property to check.
 struct Question {
     model: Model,
     property: Property,
     /// The file that the property was read from, and its text.
     origin: (String, Arc<str>),
-    /// The state of the space in the name of a state of the model, which may be a product.
+    /// Maps the name of a state of the model, which may be a product, to that of the state space.
     space_state: fn(&str) -> &str,
 }
 
-/// Answers the question.
+/// Checks the property and writes the trace.
 ///
 /// # Errors
 /// The input is bad, the search fails, or the results cannot be written.
@@ -135,7 +137,7 @@ pub fn check(arguments: &ThesisArguments, console: Console) -> Result<Exit, Fail
     let out = OutputFile::probe(Path::new(TRACE))?;
     let question = question_of(arguments)?;
     let outcome = outcome_of(&question, console)?;
-    let verdict = outcome.verdicts.first().ok_or_else(|| defect("a question without a verdict"))?;
+    let verdict = outcome.verdicts.first().ok_or_else(|| bug("a property without a verdict"))?;
     let exit = exit_of(verdict, &outcome);
     let mut text = answer_text(&question.property.name, verdict, &outcome);
     text += &match trace_of(verdict) {
@@ -155,7 +157,7 @@ pub fn check(arguments: &ThesisArguments, console: Console) -> Result<Exit, Fail
     Ok(exit)
 }
 
-/// Reads the files. The state space itself is not needed after that, and its memory is free for the search.
+/// Reads the files. The state space itself is dropped, so that its memory is free for the search.
 fn question_of(arguments: &ThesisArguments) -> Result<Question, Failure> {
     let space = read_space(&arguments.model)?;
     match (&arguments.formula, &arguments.automaton) {
@@ -163,7 +165,7 @@ fn question_of(arguments: &ThesisArguments) -> Result<Question, Failure> {
         (None, Some(automaton)) if arguments.ltl => by_linear(&space, automaton, PropertyFile::Automaton),
         (Some(formula), _) => by_formula(&space, formula, arguments.ctl),
         (None, Some(automaton)) => by_automaton(&space, automaton),
-        (None, None) => Err(defect("neither -f nor -a came through").into()),
+        (None, None) => Err(bug("neither -f nor -a came through").into()),
     }
 }
 
@@ -176,13 +178,14 @@ fn exit_of(verdict: &Verdict, outcome: &Outcome) -> Exit {
     }
 }
 
-/// A result that could not be written. Success must not be reported for it; a violation stays one.
+/// The failure of a result that could not be written. It must not be reported as a success; a
+/// violation stays one.
 fn lost(exit: Exit, what: &str, error: &std::io::Error) -> Failure {
     let exit = if exit == Exit::Holds { Exit::Unknown } else { exit };
     Failure { exit, findings: vec![result_lost(what, error)] }
 }
 
-/// The lines of the verdict and of a run-time error.
+/// The lines for the verdict and for a run-time error.
 fn answer_text(name: &str, verdict: &Verdict, outcome: &Outcome) -> String {
     let mut text = match verdict {
         Verdict::Holds(_) => format!("holds     {name}\n"),
@@ -195,17 +198,17 @@ fn answer_text(name: &str, verdict: &Verdict, outcome: &Outcome) -> String {
     text
 }
 
-/// What a run goes into.
+/// How a trace ends.
 enum Ending<'a> {
-    /// Its last state shows something.
+    /// With a state.
     State,
-    /// States that cannot be left any more.
+    /// With a terminal component.
     Component(&'a Component),
-    /// Those behind so many steps come again and again.
+    /// With a cycle, which begins after this number of steps.
     Cycle(usize),
 }
 
-/// The lines that say what is in the file of the trace.
+/// The lines that describe the content of the trace file.
 fn evidence_text(trace: &Trace, ending: &Ending<'_>) -> String {
     let states = match ending {
         Ending::Cycle(start) => start + cycle_length(trace, *start),
@@ -229,20 +232,21 @@ fn evidence_text(trace: &Trace, ending: &Ending<'_>) -> String {
         }
         Ending::Cycle(start) => {
             let _ = match cycle_length(trace, *start) as u64 {
-                1 => writeln!(text, "cycle     the last of them, repeated for ever"),
-                many => writeln!(text, "cycle     the last {} of them, repeated for ever", Count(many)),
+                1 => writeln!(text, "cycle     the last of them, repeated forever"),
+                many => writeln!(text, "cycle     the last {} of them, repeated forever", Count(many)),
             };
         }
     }
     text
 }
 
-/// States that are repeated. A run that ends repeats its last one.
+/// Number of states in the cycle. A finite run repeats its last state.
 fn cycle_length(trace: &Trace, start: usize) -> usize {
     (trace.steps.len() - start).max(1)
 }
 
-/// Reads a state space, whatever the ending of its name; but what calls itself a model and is no state space is told so.
+/// Reads a state space, whatever the extension of its file. A model in another language gets an error
+/// that says so.
 fn read_space(path: &Path) -> Result<StateSpace, Failure> {
     let text: Arc<str> = read_text(path, LARGEST_STATE_SPACE)?.into();
     let shown = path.display();
@@ -266,8 +270,8 @@ fn by_formula(space: &StateSpace, path: &Path, branching: bool) -> Result<Questi
         return Err(in_text(vec![formula.undecided(&text)], &path.display().to_string(), &text).into());
     };
     if !branching && matches!(form, CtlForm::AgEf | CtlForm::EfAg) {
-        let message = format!("`{}` is no safety property", text.trim());
-        let help = "check it by -c instead of -s";
+        let message = format!("`{}` is not a safety property", text.trim());
+        let help = "use -c instead of -s";
         return Err(Finding::error(codes::BEYOND_SAFETY, message, help).into());
     }
     let property = ctl_property(&formula.to_string(), form, operand);
@@ -275,7 +279,7 @@ fn by_formula(space: &StateSpace, path: &Path, branching: bool) -> Result<Questi
     Ok(Question { model, property, origin, space_state: |state| state })
 }
 
-/// What a property of runs is written as.
+/// The form of a linear-time property.
 enum PropertyFile {
     Formula,
     Automaton,
@@ -311,24 +315,24 @@ fn by_automaton(space: &StateSpace, path: &Path) -> Result<Question, Failure> {
     let accepting = product.propositions.last().cloned().unwrap_or_default();
     let model = product.model();
     let expression =
-        model.expression(&accepting).map_err(|_| defect("the product has no proposition for acceptance"))?;
-    let name = format!("an acceptance state of `{origin}` can be reached");
+        model.expression(&accepting).map_err(|_| bug("the product has no proposition for acceptance"))?;
+    let name = format!("an acceptance state of `{origin}` is reachable");
     let property = Property::new(name, PropertyKind::Reachable(expression));
     Ok(Question { model, property, origin: (origin, text), space_state: model_state })
 }
 
-/// Sweeps by the progress values of the file.
+/// Sweeps with the progress values of the file.
 fn outcome_of(question: &Question, console: Console) -> Result<Outcome, Failure> {
     let Question { model, property, origin: (origin, text), .. } = question;
-    let progress = model.progress.as_ref().ok_or_else(|| defect("a state space without progress values"))?;
+    let progress = model.progress.as_ref().ok_or_else(|| bug("a state space without progress values"))?;
     let measure = ExpressionMeasure::new(&model.commands, &progress.components)
-        .map_err(|error| defect(&error.to_string()))?;
+        .map_err(|error| bug(&error.to_string()))?;
     let plan = Plan { engine: Engine::Sweep, measure: Some(measure), ..Plan::default() };
     let live = console.live(Detail::Normal);
-    let mut watch = Watch::new(Instant::now(), None, Interrupt::listen(), live);
-    let execution = execution_for(None, model);
-    let result = check_by(execution, &model.commands, std::slice::from_ref(property), &plan, &mut watch);
-    watch.finish();
+    let mut monitor = SearchMonitor::new(Instant::now(), None, Interrupt::listen(), live);
+    let execution = Execution::suited_to(model);
+    let result = execution.check(&model.commands, std::slice::from_ref(property), &plan, &mut monitor);
+    monitor.finish();
     let outcome = result.map_err(|error| {
         let mut failure = Failure::of_check(&error, None);
         if let (CheckError::Unsound(_), [finding]) = (&error, &mut failure.findings[..]) {
@@ -336,7 +340,7 @@ fn outcome_of(question: &Question, console: Console) -> Result<Outcome, Failure>
         }
         failure
     })?;
-    // A state space has no run-time errors, so it is one of the formula.
+    // A state space has no run-time errors, so this is one of the formula.
     if let Some(error) = &outcome.error {
         console.report(&[runtime_error(&error.error, Within::Expression, origin, text)]);
     }
@@ -346,7 +350,7 @@ fn outcome_of(question: &Question, console: Console) -> Result<Outcome, Failure>
     Ok(outcome)
 }
 
-/// The run that shows the verdict, and what it goes into.
+/// The trace of a verdict, and how it ends.
 fn trace_of(verdict: &Verdict) -> Option<(&Trace, Ending<'_>)> {
     let (Verdict::Holds(evidence) | Verdict::Violated(evidence)) = verdict else { return None };
     match evidence {
@@ -357,7 +361,8 @@ fn trace_of(verdict: &Verdict) -> Option<(&Trace, Ending<'_>)> {
     }
 }
 
-/// The states of a trace, one per line, as the state space calls them; then those of the component or of the cycle.
+/// The states of a trace, one per line, with their names in the state space; then those of the
+/// component or of the cycle.
 fn trace_text(
     commands: &GuardedCommands,
     space_state: fn(&str) -> &str,

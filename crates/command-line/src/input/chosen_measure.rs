@@ -1,5 +1,5 @@
-//! Which progress measure a run uses: the one on the command line or in a file that it names, else the one that the model
-//! declares, else one that is looked for.
+//! The progress measure of a run: the one on the command line or in a file that it names, else the one
+//! that the model declares. Otherwise the choice is open, and the run searches for a measure.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,27 +9,27 @@ use languages::{DeclaredMeasure, MeasureExpressions};
 use model::guarded_commands::{Expression, Span};
 use report::{Excerpt, Finding, brief_measure};
 
-use crate::codes;
-use crate::model_file::{ModelFile, in_text};
-use crate::text_file::{LARGEST_MODEL, read_text};
+use crate::explain::codes;
+use crate::input::model_file::{ModelFile, in_text};
+use crate::input::text_file::{LARGEST_MODEL, read_text};
 
-/// Said about a measure when the language has no better advice.
-const NAMES: &str = "a measure is an expression or a list like `(round, x)`, or `[x, y]` to compare component by component, over global variables, `Process->variable` and processes, of which `P` is the number of the state it is in";
+/// Advice about a measure when the language has none.
+const ADVICE: &str = "a measure is an expression, a tuple like `(round, x)`, or a vector `[x, y]` that is compared component by component; it may use global variables, `Process->variable`, and `Process` for the number of its current state";
 
 /// A measure, ready for a search.
 #[derive(Clone, Debug)]
 pub struct Measure {
-    /// The measure as written.
+    /// The measure as the user wrote it.
     pub text: String,
-    /// A short form, if that is in a file and may be long.
+    /// A short form of a measure from a file, which may be long.
     pub summary: Option<String>,
-    /// Its expressions, the one that counts most first.
+    /// Its components, the most significant one first.
     pub components: Vec<Expression>,
-    /// Them in one.
+    /// All components packed into one number.
     pub packed: ExpressionMeasure,
 }
 
-/// Where a measure was read.
+/// The text that a measure was read from, for diagnostics.
 struct Place<'a> {
     origin: &'a str,
     text: &'a Arc<str>,
@@ -39,11 +39,11 @@ struct Place<'a> {
 /// What the value of `--measure` means for a model.
 #[derive(Clone, Debug)]
 pub enum Choice {
-    /// All states are equal.
+    /// No measure.
     None,
     /// This measure.
     Given(Measure),
-    /// Nobody says what progress is.
+    /// Neither the command line nor the model names a measure.
     Open,
 }
 
@@ -57,10 +57,10 @@ impl Choice {
     }
 }
 
-/// The measure that the value of `--measure` means for this model.
+/// Chooses the measure, by the value of `--measure` and what the model declares.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// Everything that is wrong with it.
 pub fn choose(option: Option<&str>, file: &ModelFile) -> Result<Choice, Vec<Finding>> {
     match option.map(str::trim) {
         Some("none") => Ok(Choice::None),
@@ -73,10 +73,10 @@ pub fn choose(option: Option<&str>, file: &ModelFile) -> Result<Choice, Vec<Find
     }
 }
 
-/// The measure that is the value of an option, or in a file that it names.
+/// Reads the measure that is the value of an option, or in a file that the value names.
 ///
 /// # Errors
-/// All that is wrong with it, or with the file.
+/// Everything that is wrong with it, or with the file.
 pub fn given(option: &str, text: &str, file: &ModelFile) -> Result<Measure, Vec<Finding>> {
     let Some(path) = text.trim().strip_prefix('@') else {
         let shared: Arc<str> = text.into();
@@ -90,7 +90,7 @@ pub fn given(option: &str, text: &str, file: &ModelFile) -> Result<Measure, Vec<
     Ok(Measure { text, summary, ..measure })
 }
 
-/// The text with blanks for lines that are comments, so that places stay what they are.
+/// The text with comments replaced by blanks, so that positions stay the same.
 fn without_comments(text: &str) -> String {
     let blank = |line: &str| match line.trim_start().starts_with("//") {
         true => line.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect(),
@@ -103,14 +103,14 @@ fn written(text: &str, file: &ModelFile, place: &Place<'_>) -> Result<Measure, V
     let expressions = file.model.measure(text).map_err(|diagnostics| {
         let mut findings = in_text(diagnostics, place.origin, place.text);
         for finding in &mut findings {
-            finding.help.get_or_insert_with(|| NAMES.into());
+            finding.help.get_or_insert_with(|| ADVICE.into());
         }
         findings
     })?;
     packed(text, expressions, file, place)
 }
 
-/// What is wrong with the measure that the model declares, which matters only to who needs it.
+/// What is wrong with the measure that the model declares. It is an error only if the run uses it.
 fn unreadable(file: &ModelFile) -> Vec<Finding> {
     const COMMENT: &str =
         "a comment that begins with `progress:` is read as a measure; --measure none ignores it";
@@ -127,7 +127,7 @@ fn unreadable(file: &ModelFile) -> Vec<Finding> {
 /// The measure that the model declares.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// Everything that is wrong with it.
 pub fn declared(measure: &DeclaredMeasure, file: &ModelFile) -> Result<Measure, Vec<Finding>> {
     let place = Place { origin: &file.path, text: &file.text, span: measure.span };
     packed(&measure.text, measure.expressions(), file, &place)
@@ -152,14 +152,14 @@ fn refused(error: &MeasureError, place: &Place<'_>) -> Finding {
         MeasureError::MayFail { span, .. } => (
             *span,
             "may have no value",
-            "progress must be known in every state: write an expression that always has a value, such as one without this part",
+            "a measure must have a value in every state: leave out this part, or write an expression that cannot fail",
         ),
         MeasureError::TooWide { .. } => (
             place.span,
             "has too many values",
-            "leave out what counts least, or divide it: `x / 1000` has fewer values than `x`",
+            "leave out the least significant component, or divide it: `x / 1000` has fewer values than `x`",
         ),
-        MeasureError::Empty => (place.span, "is empty", NAMES),
+        MeasureError::Empty => (place.span, "is empty", ADVICE),
     };
     let (origin, text) = (place.origin.into(), Arc::clone(place.text));
     let excerpt = Excerpt { origin, text, span, label: label.into() };
@@ -167,19 +167,12 @@ fn refused(error: &MeasureError, place: &Place<'_>) -> Finding {
     Finding { excerpt: Some(Box::new(excerpt)), ..finding }
 }
 
-/// Said when a sweep is asked for and there is no measure.
-pub fn missing(wanted_by: &str) -> Finding {
-    let message = format!("{wanted_by} needs a progress measure, and there is none");
-    let help = "say what progress is, by --measure EXPR or by a line `// progress: EXPR` in the model; `sweepline progress` proposes measures";
-    Finding::error(codes::NO_MEASURE, message, help)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn comments_leave_their_place_empty() {
+    fn comments_become_blanks() {
         let text = "// für x\n(x,\n  // y\n y)\n";
         let blank = without_comments(text);
         assert_eq!(blank.split_whitespace().collect::<Vec<_>>(), ["(x,", "y)"]);

@@ -1,4 +1,4 @@
-//! A model as read from its file, together with its text, to which all findings about it refer.
+//! A model with the text that it was read from, to which diagnostics refer.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,48 +6,47 @@ use std::sync::Arc;
 use languages::{Diagnostic, Language, Model, ReadOptions, StateSpace, read_model_with};
 use report::Finding;
 
+use crate::input::text_file::{LARGEST_MODEL, LARGEST_STATE_SPACE, read_text};
 use crate::options::ModelOptions;
-use crate::text_file::{LARGEST_MODEL, LARGEST_STATE_SPACE, read_text};
 
-/// Said about a text that is no DVE model and begins like something else.
-const LIKELY_SPACE: &str =
-    "the first line looks like that of an explicit state space: --language ss reads it as one";
+/// Advice about a text that is no DVE model and begins like an explicit state space.
+const LIKELY_SPACE: &str = "the first line looks like an explicit state space: --language ss reads it as one";
 
 /// A model with the text it was read from.
 #[derive(Clone, Debug)]
 pub struct ModelFile {
-    /// The file, as named by the user.
+    /// The name of the file, as the user wrote it.
     pub path: String,
     /// Its text.
     pub text: Arc<str>,
-    /// What it means.
+    /// The model.
     pub model: Model,
-    /// Values for its constants that come from outside.
+    /// Values of constants from the command line.
     pub constants: Vec<(String, i64)>,
 }
 
 impl ModelFile {
-    /// Reads the file, in the language that the options or its ending tell, with the options' values for constants.
+    /// Reads a file in the language that the options name, or else its extension.
     ///
     /// # Errors
-    /// What is wrong with the file, its text, or the constants.
+    /// Everything that is wrong with the file, its text, or the constants.
     pub fn read(path: &Path, options: &ModelOptions) -> Result<Self, Vec<Finding>> {
         let ModelOptions { constants, language: chosen } = options;
-        let language = chosen.map(Language::from).or_else(|| Language::of_path(path)).unwrap_or_default();
+        let language = chosen.or_else(|| Language::of_path(path)).unwrap_or_default();
         let largest = match language {
             Language::Dve => LARGEST_MODEL,
             Language::StateSpace | Language::Pnml | Language::Lola => LARGEST_STATE_SPACE,
         };
         let text: Arc<str> = read_text(path, largest).map_err(|finding| vec![finding])?.into();
         let path = path.display().to_string();
-        let constants = constants.to_vec();
+        let constants = constants.clone();
         let options = ReadOptions { language, constants: constants.clone() };
         match read_model_with(&text, &options) {
             Ok(model) => Ok(Self { path, text, model, constants }),
             Err(diagnostics) => {
                 let mut findings = in_text(diagnostics, &path, &text);
                 if language == Language::Dve && chosen.is_none() && StateSpace::is_likely(&text) {
-                    // The other findings are about a text that was meant otherwise.
+                    // The other diagnostics assume DVE and would mislead.
                     findings.truncate(1);
                     findings.iter_mut().for_each(|finding| finding.help = Some(LIKELY_SPACE.into()));
                 }
@@ -56,13 +55,13 @@ impl ModelFile {
         }
     }
 
-    /// What is odd about the model.
+    /// Warnings about the model.
     pub fn warnings(&self) -> Vec<Finding> {
         in_text(self.model.warnings.clone(), &self.path, &self.text)
     }
 }
 
-/// What a language says about a text, as findings.
+/// The diagnostics of a language as findings.
 pub fn in_text(diagnostics: Vec<Diagnostic>, origin: &str, text: &Arc<str>) -> Vec<Finding> {
     diagnostics.into_iter().map(|diagnostic| Finding::in_text(diagnostic, origin, text)).collect()
 }

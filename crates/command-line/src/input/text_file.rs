@@ -1,4 +1,5 @@
-//! Files that are read: found, small enough, and text. Everything else gets a sentence that says what it is instead.
+//! Reading text files. A file that is missing, too large or not text gets an error that says what it
+//! is instead.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,20 +8,20 @@ use std::path::Path;
 use languages::spelling::nearest;
 use report::{Bytes, Finding};
 
-use crate::arguments::is_standard_stream;
-use crate::codes;
+use crate::explain::codes;
+use crate::options::is_standard_stream;
 
-/// Larger models are refused, also by the languages themselves.
+/// Greatest size of a model, in bytes. The languages have the same limit.
 pub const LARGEST_MODEL: u64 = 64 << 20;
-/// Larger state spaces are refused, as by their language.
+/// Greatest size of a state space or net, in bytes, as in their languages.
 pub const LARGEST_STATE_SPACE: u64 = 1 << 30;
-/// Larger traces are refused: a hundred bytes a step, ten million steps.
+/// Greatest size of a trace, in bytes: ten million steps of about a hundred bytes.
 pub const LARGEST_TRACE: u64 = 1 << 30;
 
-/// Reads a text file of at most so many bytes, or stdin for `-`.
+/// Reads a text file of at most `largest` bytes, or stdin for `-`.
 ///
 /// # Errors
-/// What the file is instead of a text.
+/// The file is missing, unreadable, too large or not text.
 pub fn read_text(path: &Path, largest: u64) -> Result<String, Finding> {
     let bytes = if is_standard_stream(path) {
         read(io::stdin().lock(), largest)
@@ -43,14 +44,13 @@ pub fn read_text(path: &Path, largest: u64) -> Result<String, Finding> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..valid].iter().filter(|&&byte| byte == b'\n').count() + 1;
-        let message =
-            format!("`{shown}` is not in UTF-8: line {line} has a byte that belongs to no character");
+        let message = format!("`{shown}` is not UTF-8: line {line} has an invalid byte");
         let help = "convert the file, for example by `iconv -f latin1 -t utf-8`";
         Finding::error(codes::NOT_UTF8, message, help)
     })
 }
 
-/// At most one byte more than allowed: enough to notice.
+/// Reads at most one byte more than allowed, which is enough to notice.
 fn read(source: impl Read, largest: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(largest + 1).read_to_end(&mut bytes)?;
@@ -71,7 +71,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Finding {
     let shown = path.display();
     if error.kind() != io::ErrorKind::NotFound {
         let message = format!("`{shown}` cannot be read: {error}");
-        return Finding::error(codes::UNREADABLE, message, "look at the file's permissions");
+        return Finding::error(codes::UNREADABLE, message, "check the permissions of the file");
     }
     let message = format!("there is no file `{shown}`");
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -79,13 +79,13 @@ fn unreadable(path: &Path, error: &io::Error) -> Finding {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let help = match nearest(&name, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{}`?", path.with_file_name(near).display()),
-        None if directory.is_dir() => "check the spelling, and the directory you are in".into(),
+        None if directory.is_dir() => "check the spelling and the current directory".into(),
         None => format!("the directory `{}` does not exist either", directory.display()),
     };
     Finding::error(codes::NO_SUCH_FILE, message, help)
 }
 
-/// The names in a directory, in alphabetical order; none if it cannot be read.
+/// The sorted names in a directory; none if it cannot be read.
 fn names_in(directory: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let mut names: Vec<String> =

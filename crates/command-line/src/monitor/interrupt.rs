@@ -1,13 +1,14 @@
-//! Ctrl-C, and the polite signals of other programs: the search stops, its record is written. SIGUSR1 asks for a checkpoint.
+//! Signals: Ctrl-C and termination stop the search, whose record is still written. SIGUSR1 requests a
+//! checkpoint.
 //!
-//! The second time the process ends at once, for those who really mean it.
+//! A second Ctrl-C ends the process at once, without a record.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use report::Exit;
 
-/// What the user wants of a running search.
+/// Requests of the user to a running search.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     stop: Arc<AtomicBool>,
@@ -15,7 +16,7 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Listens from now on. Where the system does not allow that, signals do what they always did.
+    /// Installs the signal handlers. If the system refuses, signals keep their usual effect.
     pub fn listen() -> Self {
         let interrupt = Self::default();
         let stop = Arc::clone(&interrupt.stop);
@@ -34,7 +35,7 @@ impl Interrupt {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Whether a checkpoint is wanted; once for each time that somebody asks.
+    /// Whether a checkpoint was requested since the last call.
     pub fn takes_checkpoint(&self) -> bool {
         self.checkpoint.swap(false, Ordering::Relaxed)
     }

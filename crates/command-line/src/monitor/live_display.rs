@@ -1,8 +1,8 @@
-//! What is shown of a running search, on stderr.
+//! The live display of a running search, on stderr.
 //!
-//! On a terminal it is one line that is rewritten, with a bar where it is known how far progress can go. Elsewhere, where
-//! nobody watches it move, a line every ten seconds tells that something still happens. For programs there is a line of
-//! JSON every second, and one whenever another phase begins. All three are made from the same [`Moment`].
+//! On a terminal it is one line that is rewritten, with a bar if the range of progress is known. In a
+//! file or pipe it is a line every ten seconds. For programs it is a line of JSON every second, and
+//! one at the beginning of each phase. All three are made from the same [`Moment`].
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -15,41 +15,41 @@ use model::measure::ExpressionMeasure;
 use report::{Bytes, Count, Seconds};
 use serde::Serialize;
 
-/// Time between two looks on a terminal.
+/// Time between two updates on a terminal.
 const ON_TERMINAL: Duration = Duration::from_millis(200);
-/// Time between two lines in a file.
+/// Time between two lines in a file or pipe.
 const IN_FILE: Duration = Duration::from_secs(10);
 /// Time between two lines for a program.
 const FOR_PROGRAMS: Duration = Duration::from_secs(1);
-/// Parts of the bar.
+/// Length of the bar, in units of its position.
 const BAR: u64 = 1000;
 
-/// How a running search is shown.
+/// The form of the live display.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum LiveChoice {
-    /// One line on a terminal, a line every ten seconds elsewhere
+pub enum LiveDisplay {
+    /// One line that is rewritten on a terminal, a line every ten seconds elsewhere
     #[default]
     Auto,
     /// A line every ten seconds
     Lines,
-    /// A line of JSON every second, for programs; so are errors and warnings
+    /// A line of JSON every second, for programs; errors and warnings are JSON, too
     Json,
-    /// Not at all
+    /// No display
     None,
 }
 
-/// Shows a running search.
+/// A live display.
 #[derive(Debug)]
 pub struct Live {
     display: Display,
     start: Instant,
-    /// What is done, in words.
+    /// Name of the current phase.
     phase: Option<String>,
-    /// What progress is, if the search follows it.
+    /// The measure that the search follows, if any.
     measure: Option<ExpressionMeasure>,
-    /// When something was last shown, and how many states there were.
+    /// Time of the last update, and the number of explored states then.
     shown: (Instant, u64),
-    /// When merging was last told.
+    /// Time of the last merging phase that was shown.
     merged: Instant,
 }
 
@@ -65,29 +65,29 @@ enum Display {
 #[derive(Debug, Serialize)]
 struct Moment<'a> {
     event: &'static str,
-    /// Since the run began.
+    /// Seconds since the run began.
     seconds: f64,
-    /// What is done.
+    /// The current phase.
     phase: Option<&'a str>,
-    /// Expansions.
+    /// Number of expansions.
     explored: u64,
-    /// States a second, since the last moment.
+    /// Expansions per second since the last moment.
     states_per_second: u64,
-    /// States that are held.
+    /// Number of states in the store.
     stored: u64,
-    /// States that are to be expanded.
+    /// Number of states that are not expanded yet.
     waiting: u64,
-    /// The number of the sweep, if layers are forgotten.
+    /// Number of the current sweep, if the search sweeps.
     sweep: Option<u64>,
-    /// The values of the measure.
+    /// Current value of the measure.
     progress: Option<String>,
-    /// How much of the way to the greatest value lies behind, from 0 to 1.
+    /// Fraction of the range of progress that is completed, from 0 to 1.
     share: Option<f64>,
-    /// Memory for states.
+    /// Bytes of memory for states.
     bytes: u64,
 }
 
-/// Another phase has begun.
+/// The beginning of a phase.
 #[derive(Debug, Serialize)]
 struct PhaseEvent<'a> {
     event: &'static str,
@@ -96,22 +96,22 @@ struct PhaseEvent<'a> {
 }
 
 impl Live {
-    /// Shows a run that began at `start`.
-    pub fn new(choice: LiveChoice, start: Instant) -> Self {
+    /// The display of a run that began at `start`.
+    pub fn new(choice: LiveDisplay, start: Instant) -> Self {
         let display = match choice {
-            LiveChoice::None => Display::Hidden,
-            LiveChoice::Json => Display::Json,
-            LiveChoice::Auto if io::stderr().is_terminal() => {
+            LiveDisplay::None => Display::Hidden,
+            LiveDisplay::Json => Display::Json,
+            LiveDisplay::Auto if io::stderr().is_terminal() => {
                 let line = ProgressBar::with_draw_target(Some(BAR), ProgressDrawTarget::stderr());
                 line.set_style(ProgressStyle::default_spinner());
                 Display::Line(line)
             }
-            LiveChoice::Auto | LiveChoice::Lines => Display::Lines,
+            LiveDisplay::Auto | LiveDisplay::Lines => Display::Lines,
         };
         Self { display, start, phase: None, measure: None, shown: (start, 0), merged: start }
     }
 
-    /// Another part of the work begins.
+    /// Begins a phase.
     pub fn phase(&mut self, phase: Phase<'_>) {
         let words = phase.to_string();
         match phase {
@@ -124,7 +124,7 @@ impl Live {
         if phase.counts_anew() {
             self.shown.1 = 0;
         }
-        // Levels on disk may follow each other quickly.
+        // Merging may happen many times a second.
         if matches!(phase, Phase::MergingRuns) {
             if self.merged.elapsed() < FOR_PROGRAMS {
                 return;
@@ -141,13 +141,13 @@ impl Live {
             Display::Json => json_line(&PhaseEvent { event: "phase", seconds, phase: &words }),
             Display::Lines | Display::Hidden => {}
         }
-        // A search that has merged runs goes on with what it did before.
+        // After merging, the search continues the phase before it.
         if !matches!(phase, Phase::MergingRuns) {
             self.phase = Some(words);
         }
     }
 
-    /// Shows where the search stands, if it is time for that.
+    /// Updates the display, if it is time.
     pub fn show(&mut self, snapshot: &Snapshot, now: Instant) {
         let every = match self.display {
             Display::Hidden => return,
@@ -170,7 +170,7 @@ impl Live {
                 line.set_message(moment.to_string());
                 line.tick();
             }
-            // A line that nobody takes is no reason to end a search.
+            // A closed stderr must not end the search.
             Display::Lines => drop(writeln!(io::stderr().lock(), "{moment}")),
             Display::Json => json_line(&moment),
         }
@@ -197,7 +197,7 @@ impl Live {
         }
     }
 
-    /// Takes the line away, so that the result has the terminal for itself.
+    /// Removes the line from the terminal.
     pub fn finish(self) {
         if let Display::Line(line) = self.display {
             line.finish_and_clear();
@@ -205,7 +205,7 @@ impl Live {
     }
 }
 
-/// A bar where there is something to fill it with.
+/// A bar if the completed fraction is known, a spinner otherwise.
 fn style(share: Option<f64>) -> ProgressStyle {
     match share {
         Some(_) => ProgressStyle::with_template("{spinner} [{bar:24}] {msg}")
@@ -214,7 +214,7 @@ fn style(share: Option<f64>) -> ProgressStyle {
     }
 }
 
-/// Writes a line of JSON to stderr. If nobody takes it, nobody misses it.
+/// Writes a line of JSON to stderr. Errors are ignored: a closed stderr must not end the run.
 pub fn json_line(event: &impl Serialize) {
     if let Ok(mut text) = serde_json::to_string(event) {
         text.push('\n');
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_sweep_shows_its_progress_in_the_terms_of_the_measure() {
-        let mut live = Live::new(LiveChoice::None, Instant::now());
+        let mut live = Live::new(LiveDisplay::None, Instant::now());
         let later = Instant::now() + Duration::from_secs(1);
         live.phase(Phase::Exploring);
         let text = live.moment(&searched(), later).to_string();
@@ -263,7 +263,7 @@ mod tests {
         let moment = live.moment(&searched(), later);
         assert_eq!((moment.share, moment.sweep), (Some(21.0 / 32.0), Some(2)));
         assert!(moment.to_string().contains(", progress (2, 5) of sweep 2, 1,234 stored, "), "{moment}");
-        // What is asked alone follows the same measure; exploring in full follows none.
+        // A property with its own search keeps the measure; full exploration has none.
         live.phase(Phase::Checking("G x"));
         let moment = live.moment(&searched(), later);
         assert_eq!((moment.phase, moment.progress.as_deref()), (Some("checking `G x`"), Some("(2, 5)")));
@@ -272,8 +272,8 @@ mod tests {
     }
 
     #[test]
-    fn a_search_goes_on_after_merging() {
-        let mut live = Live::new(LiveChoice::None, Instant::now());
+    fn merging_does_not_replace_the_phase() {
+        let mut live = Live::new(LiveDisplay::None, Instant::now());
         live.phase(Phase::Exploring);
         live.phase(Phase::MergingRuns);
         assert_eq!(live.phase.as_deref(), Some("exploring"));

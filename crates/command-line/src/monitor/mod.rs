@@ -1,68 +1,78 @@
-//! Watching a running search: the clock, the user's Ctrl-C, and the live display.
+//! Monitoring a running search: the time limit, Ctrl-C, the live display, and the rate over time.
 //!
-//! Searches read no clock and print nothing; they show themselves to a [`Monitor`] every few thousand states.
+//! A search does not read the clock and does not print. It calls its [`Monitor`] every few thousand
+//! states.
+
+mod interrupt;
+mod live_display;
+mod resource_usage;
 
 use std::time::{Duration, Instant};
 
 use engine::explore::{Monitor, Phase, Snapshot, StopReason};
 use report::RateRecord;
 
-use crate::interrupt::Interrupt;
-use crate::live::{Live, LiveChoice};
-use crate::usage::UnusedHeap;
+pub use interrupt::Interrupt;
+use live_display::Live;
+pub use live_display::{LiveDisplay, json_line};
+pub use resource_usage::usage_since;
 
-/// Time between two notes of how far a search has come, at first.
+/// Initial time between two samples of the rate.
 const RATE_EVERY: Duration = Duration::from_millis(20);
-/// The most notes that are kept.
-const MOST_RATES: usize = 256;
+/// Greatest number of samples.
+const MOST_SAMPLES: usize = 256;
 
-/// Looks at a running search.
+/// The monitor of one search.
 #[derive(Debug)]
-pub struct Watch {
+pub struct SearchMonitor {
     start: Instant,
     time_limit: Option<Duration>,
     interrupt: Interrupt,
     live: Live,
-    heap: UnusedHeap,
-    /// How far the search had come, from time to time.
+    /// Number of explored states at certain times.
     rate: Vec<RateRecord>,
-    /// Time between two entries of it.
+    /// Time between two samples of `rate`.
     rate_every: Duration,
 }
 
-impl Watch {
-    /// A watch over a run that began at `start`.
-    pub fn new(start: Instant, time_limit: Option<Duration>, interrupt: Interrupt, live: LiveChoice) -> Self {
+impl SearchMonitor {
+    /// Monitors a search of a run that began at `start`.
+    pub fn new(
+        start: Instant,
+        time_limit: Option<Duration>,
+        interrupt: Interrupt,
+        live: LiveDisplay,
+    ) -> Self {
         Self {
             start,
             time_limit,
             interrupt,
             live: Live::new(live, start),
-            heap: UnusedHeap::new(start),
             rate: Vec::new(),
             rate_every: RATE_EVERY,
         }
     }
 
-    /// Takes the live display away, and tells how far the search had come when.
+    /// Removes the live display and returns the samples of the rate.
     pub fn finish(self) -> Vec<RateRecord> {
         self.live.finish();
         self.rate
     }
 
-    /// Notes how far the search has come; half as often, whenever there are too many notes.
-    fn note_rate(&mut self, explored: u64, now: Instant) {
+    /// Samples the rate. When there are too many samples, drops every other one and samples half as
+    /// often.
+    fn sample_rate(&mut self, explored: u64, now: Instant) {
         let seconds = now.duration_since(self.start).as_secs_f64();
         let last = self.rate.last().map_or(0.0, |last| last.seconds);
         if seconds - last < self.rate_every.as_secs_f64() {
             return;
         }
-        // A measure was looked for, or another search begins.
+        // The count starts again after a measure search, and for each further search.
         if self.rate.last().is_some_and(|last| last.explored > explored) {
             self.rate.clear();
         }
         self.rate.push(RateRecord { seconds, explored });
-        if self.rate.len() > MOST_RATES {
+        if self.rate.len() > MOST_SAMPLES {
             let mut number = 0;
             self.rate.retain(|_| {
                 number += 1;
@@ -73,7 +83,7 @@ impl Watch {
     }
 }
 
-impl Monitor for Watch {
+impl Monitor for SearchMonitor {
     fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
         if self.interrupt.is_wanted() {
             return Some(StopReason::Interrupted);
@@ -82,8 +92,7 @@ impl Monitor for Watch {
         if self.time_limit.is_some_and(|limit| now.duration_since(self.start) >= limit) {
             return Some(StopReason::TimeLimit);
         }
-        self.heap.look(now, snapshot.bytes);
-        self.note_rate(snapshot.counters.explored, now);
+        self.sample_rate(snapshot.counters.explored, now);
         self.live.show(snapshot, now);
         None
     }
@@ -102,9 +111,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_clock_and_the_user_stop_a_search() {
+    fn the_time_limit_and_the_user_stop_a_search() {
         let look = |limit, interrupt| {
-            Watch::new(Instant::now(), limit, interrupt, LiveChoice::None).look(&Snapshot::default())
+            let monitor = SearchMonitor::new(Instant::now(), limit, interrupt, LiveDisplay::None);
+            { monitor }.look(&Snapshot::default())
         };
         assert_eq!(look(None, Interrupt::default()), None);
         assert_eq!(look(Some(Duration::from_secs(3600)), Interrupt::default()), None);

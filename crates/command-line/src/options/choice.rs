@@ -63,7 +63,11 @@ impl Choice for EngineRequest {
             "sweep",
             "Sweep-line search: by progress, and states behind the front are forgotten; spills to disk when memory is full",
         ),
-        (Self::SweepDisk, "sweep-disk", "Sweep-line search that keeps nearly all states ahead of the front on disk"),
+        (
+            Self::SweepDisk,
+            "sweep-disk",
+            "Sweep-line search that keeps nearly all states ahead of the front on disk",
+        ),
         (
             Self::Unguided(UnguidedEngine::Breadth),
             "breadth",

@@ -105,7 +105,9 @@ impl SearchOptions {
         let has_measure = asked.is_some_and(|measure| measure != "none");
         let finds = may_sweep && asked.is_none_or(|measure| measure == "auto");
         if !finds && self.prefer.is_some() {
-            Some("--prefer is for the automatic measure search, which --measure or --engine turns off; drop it")
+            Some(
+                "--prefer is for the automatic measure search, which --measure or --engine turns off; drop it",
+            )
         } else if !finds && self.seed.is_some() {
             Some("--seed is for the automatic measure search, which --measure or --engine turns off; drop it")
         } else if !may_sweep && has_measure {

@@ -1,7 +1,7 @@
-//! The two streams of the process: stdout for the result, stderr for everything else.
+//! The two streams of the process: stdout for results, stderr for everything else.
 //!
-//! When stdout carries JSON, the text for people moves to stderr. A reader that goes away (`sweepline … | head`) is
-//! not an error: the rest is not printed, and the exit code is what it would have been.
+//! When stdout carries JSON, readable text moves to stderr. A reader that closes the pipe
+//! (`sweepline … | head`) is not an error: the rest is not printed, and the exit code is the same.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -9,27 +9,27 @@ use clap::ColorChoice;
 use report::{Coloring, Detail, DiagnosticRecord, Finding};
 use serde::Serialize;
 
-use crate::live::{LiveChoice, json_line};
+use crate::monitor::{LiveDisplay, json_line};
 
-/// Where text for people goes.
+/// The stream for readable text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stream {
     /// Stdout.
     #[default]
     Output,
-    /// Stderr, because stdout carries something for programs.
+    /// Stderr, because stdout carries output for programs.
     Error,
 }
 
-/// Prints, in colours or without.
+/// Prints results and findings, coloured or plain.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Console {
     color: ColorChoice,
-    live: LiveChoice,
+    live: LiveDisplay,
     result: Stream,
 }
 
-/// Something that was wrong or odd, in a line for programs.
+/// An error or warning as an event for programs.
 #[derive(Serialize)]
 struct FindingEvent {
     event: &'static str,
@@ -39,26 +39,26 @@ struct FindingEvent {
 
 impl Console {
     /// A console that prints results to stdout.
-    pub fn new(color: ColorChoice, live: LiveChoice) -> Self {
+    pub fn new(color: ColorChoice, live: LiveDisplay) -> Self {
         Self { color, live, ..Self::default() }
     }
 
-    /// How a running search is shown, if more is to be said than the answers.
-    pub fn live(&self, detail: Detail) -> LiveChoice {
+    /// The form of the live display; none if only answers are printed.
+    pub fn live(&self, detail: Detail) -> LiveDisplay {
         match (self.live, detail) {
-            (LiveChoice::Auto, Detail::Quiet) => LiveChoice::None,
+            (LiveDisplay::Auto, Detail::Quiet) => LiveDisplay::None,
             (live, _) => live,
         }
     }
 
-    /// Tells programs what happened, if they listen.
+    /// Emits an event, if the live display is for programs.
     pub fn event(&self, event: &impl Serialize) {
-        if self.live == LiveChoice::Json {
+        if self.live == LiveDisplay::Json {
             json_line(event);
         }
     }
 
-    /// The same with results on another stream.
+    /// The same console with results on another stream.
     pub fn with_results_on(self, result: Stream) -> Self {
         Self { result, ..self }
     }
@@ -73,7 +73,7 @@ impl Console {
         self.coloring_of(Stream::Error)
     }
 
-    /// A writer for results that come piece by piece.
+    /// A writer for results.
     pub fn writer(&self) -> Box<dyn Write> {
         match self.result {
             Stream::Output => Box::new(io::stdout()),
@@ -84,19 +84,19 @@ impl Console {
     /// Prints a result.
     ///
     /// # Errors
-    /// The stream does not take it, for another reason than that nobody reads any more.
+    /// The stream cannot be written. A closed pipe is not an error.
     pub fn print(&self, text: &str) -> io::Result<()> {
-        // Stderr is for programs, and stdout, too.
-        if self.live == LiveChoice::Json && self.result == Stream::Error {
+        // Both streams carry output for programs.
+        if self.live == LiveDisplay::Json && self.result == Stream::Error {
             return Ok(());
         }
         let mut out = self.writer();
         quietly_if_closed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
     }
 
-    /// Prints findings to stderr. If even that fails, there is nobody left to tell.
+    /// Prints findings to stderr. If stderr is closed, they are lost.
     pub fn report(&self, findings: &[Finding]) {
-        if self.live == LiveChoice::Json {
+        if self.live == LiveDisplay::Json {
             let event = |finding: &Finding| FindingEvent { event: "diagnostic", finding: finding.record() };
             return findings.iter().for_each(|finding| json_line(&event(finding)));
         }
@@ -122,7 +122,7 @@ impl Console {
     }
 }
 
-/// Turns the error that nobody reads the stream any more into a success.
+/// Turns the error of a closed pipe into a success.
 pub fn quietly_if_closed(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

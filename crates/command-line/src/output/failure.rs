@@ -1,4 +1,4 @@
-//! The end of a command that could not do what it was asked.
+//! Commands that fail: the errors, and the exit code.
 
 use engine::check::CheckError;
 use engine::explore::StopReason;
@@ -6,16 +6,16 @@ use engine::property::soundness::Unsound;
 use model::transition_system::ExecutionError;
 use report::{Exit, Finding};
 
-use crate::codes;
+use crate::check::stop_advice::stop_advice;
+use crate::explain::codes;
 use crate::options::SearchOptions;
-use crate::stop_advice::stop_advice;
 
-/// Why there is no result, and how the process ends.
+/// Why a command has no result.
 #[derive(Debug)]
 pub struct Failure {
-    /// How the process ends.
+    /// The exit code.
     pub exit: Exit,
-    /// What the user is told.
+    /// The errors.
     pub findings: Vec<Finding>,
 }
 
@@ -32,12 +32,12 @@ impl From<Finding> for Failure {
 }
 
 impl Failure {
-    /// A check that could not be made or finished.
+    /// A check that could not start or finish.
     pub fn of_check(error: &CheckError, options: Option<&SearchOptions>) -> Self {
         let message = error.to_string();
         let (exit, finding) = match error {
             CheckError::TooManyPredicates(_) => {
-                let help = "ask fewer of --property, --invariant, --reach, --ctl and --home at a time";
+                let help = "use fewer of --property, --invariant, --reach, --ctl and --home in one run";
                 (Exit::BadInput, Finding::error(codes::TOO_MANY_EXPRESSIONS, message, help))
             }
             CheckError::TooManyActions(_) => {
@@ -45,7 +45,7 @@ impl Failure {
                 (Exit::BadInput, Finding::error(codes::NOT_EXECUTABLE, message, help))
             }
             CheckError::NeedsOwnSearch(_) => {
-                (Exit::BadInput, Finding::error(codes::UNSOUND, message, "ask for it alone"))
+                (Exit::BadInput, Finding::error(codes::UNSOUND, message, "check it in a run of its own"))
             }
             CheckError::Unsound(
                 unsound @ (Unsound::Reduced(..) | Unsound::ReducedCounts | Unsound::NotGuardedCommands),
@@ -53,13 +53,13 @@ impl Failure {
             CheckError::Unsound(unsound) => {
                 let help = match unsound {
                     Unsound::ComponentsAcrossLayers(_) => {
-                        format!("{}; --expect-monotone shows where progress falls", unsound.advice())
+                        format!("{}; --expect-monotone shows a regress edge", unsound.advice())
                     }
                     _ => unsound.advice().into(),
                 };
                 (Exit::BadInput, Finding::error(codes::UNSOUND, message, help))
             }
-            CheckError::Execution(ExecutionError::Defect(_)) => (Exit::Defect, defect(&message)),
+            CheckError::Execution(ExecutionError::Defect(_)) => (Exit::Defect, bug(&message)),
             CheckError::Execution(why) => {
                 let help = "--execution interpreted needs no machine code";
                 let no_memory = matches!(why, ExecutionError::NoMemory(_));
@@ -76,26 +76,26 @@ impl Failure {
                 (Exit::BadInput, Finding::error(codes::ANOTHER_RUN, message, help))
             }
             CheckError::Checkpoint(_) => {
-                let help = "run the command that made it again, from the beginning";
+                let help = "run the original command again, from the beginning";
                 (Exit::BadInput, Finding::error(codes::ANOTHER_RUN, message, help))
             }
             CheckError::FolderInUse(_) => {
-                let help = "wait for it, or name another folder by --checkpoint";
+                let help = "wait until it ends, or name another folder by --checkpoint";
                 (Exit::BadInput, Finding::error(codes::CHECKPOINT_IN_USE, message, help))
             }
             CheckError::TraceLog(_) => {
                 let help = "name a directory on another disk by --disk";
                 (Exit::Unknown, Finding::error(codes::SEARCH_FAILED, message, help))
             }
-            CheckError::Replay(_) | CheckError::WrongTrace(_) => (Exit::Defect, defect(&message)),
+            CheckError::Replay(_) | CheckError::WrongTrace(_) => (Exit::Defect, bug(&message)),
         };
         Self { exit, findings: vec![finding] }
     }
 }
 
-/// Said when this program did something wrong.
-pub fn defect(what: &str) -> Finding {
-    let message = format!("a defect in sweepline: {what}");
-    let help = "please report it, with the model and the command line; --execution interpreted may work";
+/// The error for a bug of this program.
+pub fn bug(what: &str) -> Finding {
+    let message = format!("a bug in sweepline: {what}");
+    let help = "please report it with the model and the command line; --execution interpreted may work";
     Finding::error(codes::DEFECT, message, help)
 }

@@ -1,10 +1,8 @@
-//! Files that are written: tried out before the search, written in one step after it.
+//! Output files: probed before the search, written after it.
 //!
-//! A search may take hours, so a directory that does not exist must be noticed before, not after. A regular file is
-//! replaced in one step ([`replacement`]): whoever reads it finds the old content or the new one, never a
-//! part. Devices, pipes and what a shell has opened (`/dev/stdout`) are added to.
-
-mod replacement;
+//! A search may take hours, so a missing directory must be noticed before it, not after. A regular
+//! file is replaced atomically (see [`replacement`](super::replacement)): a reader finds the old or the
+//! new content, never a part. Output to devices, pipes and open files (`/dev/stdout`) is appended.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -13,14 +11,18 @@ use std::path::{Path, PathBuf};
 use report::{Finding, WrittenFile, write_json};
 use serde::Serialize;
 
-use self::replacement::Replacement;
-use crate::arguments::is_standard_stream;
-use crate::codes;
+use super::replacement::Replacement;
+use crate::explain::codes;
+use crate::options::is_standard_stream;
 
-/// A place that a result will be written to.
+/// Bytes of the buffer in front of a regular file. Records with long lists of states have hundreds of
+/// megabytes.
+const BUFFER: usize = 1 << 18;
+
+/// A file that a result will be written to.
 #[derive(Clone, Debug)]
 pub struct OutputFile {
-    /// As the command line calls it.
+    /// The name on the command line.
     named: PathBuf,
     place: Place,
 }
@@ -29,16 +31,16 @@ pub struct OutputFile {
 enum Place {
     /// Stdout.
     Standard,
-    /// A regular file, there already or not.
+    /// A regular file, which may not exist yet.
     Regular(PathBuf),
-    /// A file in a directory that takes no new ones.
+    /// A file in a directory in which no file can be created.
     Direct(PathBuf),
-    /// A device, a pipe, or what another program opened: it is added to.
+    /// A device, a pipe, or a file that another program opened; output is appended.
     Stream(PathBuf),
 }
 
 impl OutputFile {
-    /// Finds out whether something can be written there, without changing anything.
+    /// Checks that the file can be written, without changing it.
     ///
     /// # Errors
     /// It cannot.
@@ -54,7 +56,7 @@ impl OutputFile {
     /// Writes the content.
     ///
     /// # Errors
-    /// What was possible before is no longer, e.g. because the disk is full.
+    /// The file can no longer be written, for example because the disk is full.
     pub fn write(&self, content: &[u8]) -> io::Result<()> {
         self.write_by(|out| out.write_all(content)).map(drop)
     }
@@ -67,16 +69,16 @@ impl OutputFile {
         self.write_by(|mut out| write_json(record, &mut out)).map(drop)
     }
 
-    /// Has the content written, piece by piece, and gives what the writer tells; nothing, if nobody reads it any more.
+    /// Lets `fill` write the content, and returns its result; `None` if the pipe was closed.
     ///
     /// # Errors
-    /// What was possible before is no longer, or the pieces cannot be had. Then a regular file is what it was.
+    /// The file can no longer be written, or `fill` fails. Then a regular file keeps its content.
     pub fn write_by<T>(&self, fill: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<Option<T>> {
         match &self.place {
             Place::Standard => {
                 let mut out = BufWriter::new(io::stdout().lock());
-                let filled = fill(&mut out).and_then(|told| out.flush().map(|()| told));
-                // What nobody reads any more must not be tried again when the buffer goes.
+                let filled = fill(&mut out).and_then(|result| out.flush().map(|()| result));
+                // A closed pipe must not be written again when the buffer is dropped.
                 let _ = out.into_parts();
                 match filled {
                     Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(None),
@@ -84,10 +86,10 @@ impl OutputFile {
                 }
             }
             Place::Regular(path) => {
-                let mut file = BufWriter::new(Replacement::of(path)?);
-                let told = fill(&mut file)?;
+                let mut file = BufWriter::with_capacity(BUFFER, Replacement::of(path)?);
+                let result = fill(&mut file)?;
                 file.into_inner().map_err(io::IntoInnerError::into_error)?.publish()?;
-                Ok(Some(told))
+                Ok(Some(result))
             }
             Place::Direct(path) | Place::Stream(path) => {
                 let is_stream = matches!(self.place, Place::Stream(_));
@@ -96,20 +98,20 @@ impl OutputFile {
                     false => File::create(path)?,
                 };
                 let mut file = BufWriter::new(file);
-                let told = fill(&mut file)?;
+                let result = fill(&mut file)?;
                 file.flush()?;
-                Ok(Some(told))
+                Ok(Some(result))
             }
         }
     }
 
-    /// The file, for the list of those that were written; nothing for stdout, where people see it.
+    /// The file for the list of written files; `None` for stdout.
     pub fn as_written(&self, content: &'static str) -> Option<WrittenFile> {
         (self.place != Place::Standard)
             .then(|| WrittenFile { content, path: self.named.display().to_string() })
     }
 
-    /// Removes what an earlier run has written, and tells whether there was anything.
+    /// Removes the output of an earlier run, and returns whether there was any.
     ///
     /// # Errors
     /// It cannot be removed.
@@ -119,7 +121,7 @@ impl OutputFile {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
                 other => other.map(|()| true),
             },
-            // Of a file in a directory that takes no changes, at least nothing is left inside.
+            // The file cannot be removed from its directory, so it is emptied.
             Place::Direct(path) if path.is_file() => File::create(path).map(|_| true),
             Place::Standard | Place::Direct(_) | Place::Stream(_) => Ok(false),
         }
@@ -128,9 +130,9 @@ impl OutputFile {
 
 impl Place {
     fn of_file(path: &Path) -> io::Result<Self> {
-        // What these lead to belongs to whoever opened it, also if it is a regular file.
+        // Such a file belongs to the program that opened it, even if it is regular.
         if path.starts_with("/dev") || path.starts_with("/proc") {
-            // A pipe is opened only to write: its reader takes the first writer that goes away for the end.
+            // A pipe must not be opened for probing: its reader would take the close for the end.
             if fs::metadata(path)?.is_file() {
                 OpenOptions::new().append(true).open(path)?;
             }
@@ -142,7 +144,7 @@ impl Place {
         match fs::metadata(path) {
             Ok(data) if data.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
             Ok(data) if data.is_file() => {
-                // Renaming would replace a file that is write-protected, and a link instead of what it points to.
+                // Renaming would replace a write-protected file, or a link instead of its target.
                 OpenOptions::new().write(true).open(path)?;
                 let target = fs::canonicalize(path)?;
                 let replaceable = Replacement::of(&target).is_ok();
@@ -166,7 +168,7 @@ fn unwritable(path: &Path, error: &io::Error) -> Finding {
         _ if path.is_dir() => "name a file in this directory".into(),
         _ => "name a file that you may write".into(),
     };
-    // The path is in the message already, and the error would name the temporary file.
+    // The message names the path; the error would name the temporary file.
     let reason = match error.kind() {
         io::ErrorKind::NotFound => "there is no such directory".into(),
         io::ErrorKind::IsADirectory => "it is a directory".into(),
@@ -177,8 +179,8 @@ fn unwritable(path: &Path, error: &io::Error) -> Finding {
     Finding::error(codes::UNWRITABLE, message, help)
 }
 
-/// Said when a result is there and cannot be written any more.
+/// The error for a result that cannot be written.
 pub fn result_lost(what: &str, error: &io::Error) -> Finding {
-    let help = "the exit code and the text on the terminal still tell the result";
+    let help = "the exit code and the text on the terminal are still valid";
     Finding::error(codes::RESULT_LOST, format!("{what} could not be written: {error}"), help)
 }

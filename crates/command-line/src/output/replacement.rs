@@ -1,11 +1,14 @@
-//! The new content of a file, in the same directory, which takes the file's place in one step or is gone.
+//! Atomic replacement of a file: the new content is written to another file in the same directory, and
+//! then takes the place of the old one.
 //!
-//! A process can be killed at any moment, and must not leave files behind that nobody knows. On Linux the content has
-//! no name while it is written, so that it goes with the process. A file without a name can be given one, but not one
-//! that is taken, so it gets a name made from a hash of the target's and is then renamed. What has that name is complete: a process
-//! that finds it taken, by one that was killed between these two steps or by one that is about to take the second, takes that step for it.
+//! A process can be killed at any moment and must leave no stray files. On Linux the new file has no
+//! name while it is written, so it disappears with the process. A nameless file can be linked to a
+//! name, but only to a free one. So it first gets a temporary name, made from a hash of the target's
+//! name, and is then renamed. A file with such a name is complete. A process that finds the name taken
+//! renames that file, on behalf of a process that was killed between the two steps or has not done
+//! the second one yet.
 //!
-//! Elsewhere, and in file systems that know no nameless files, it has a random name from the beginning.
+//! On other systems, and in file systems without nameless files, the new file has a random name.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
@@ -14,7 +17,7 @@ use std::path::{Path, PathBuf};
 use engine::store::external::block::checksum;
 use tempfile::NamedTempFile;
 
-/// What a file is to be replaced by, unless it is dropped before.
+/// New content of a file. Dropping it leaves the file as it is.
 pub struct Replacement {
     target: PathBuf,
     content: Content,
@@ -27,27 +30,27 @@ enum Content {
 }
 
 impl Replacement {
-    /// Begins with nothing inside.
+    /// Empty content for a file.
     ///
     /// # Errors
-    /// The directory takes no new files.
+    /// No file can be created in the directory.
     pub fn of(target: &Path) -> io::Result<Self> {
         Ok(Self { target: target.into(), content: Content::in_directory(directory_of(target))? })
     }
 
-    /// Puts the content into the place of the target.
+    /// Replaces the file by the content.
     ///
     /// # Errors
-    /// The directory does not allow it any more. Then the target is what it was.
+    /// The directory does not allow it any more. Then the file keeps its old content.
     pub fn publish(self) -> io::Result<()> {
-        // Whoever may read the old content may read the new one.
+        // The new content gets the permissions of the old one.
         if let Ok(old) = fs::metadata(&self.target) {
             let file = match &self.content {
                 #[cfg(target_os = "linux")]
                 Content::Nameless(file) => file,
                 Content::Named(file) => file.as_file(),
             };
-            // Where that is not allowed, the result matters more.
+            // If that is not allowed, the result matters more than its permissions.
             let _ = file.set_permissions(old.permissions());
         }
         match self.content {
@@ -68,7 +71,7 @@ impl Write for Replacement {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        Ok(()) // Nothing is held back.
+        Ok(()) // There is no buffer.
     }
 }
 
@@ -76,7 +79,7 @@ impl Content {
     #[cfg(target_os = "linux")]
     fn in_directory(directory: &Path) -> io::Result<Self> {
         use std::os::unix::fs::OpenOptionsExt;
-        // The only way to a name leads through there.
+        // A nameless file gets its name through this directory.
         if !Path::new("/proc/self/fd").is_dir() {
             return Self::named(directory);
         }
@@ -100,7 +103,7 @@ impl Content {
     }
 }
 
-/// What any new file gets: everything that the user's mask leaves.
+/// Permissions of a new file, before the user's mask.
 const MODE: u32 = 0o666;
 
 fn directory_of(target: &Path) -> &Path {
@@ -127,7 +130,7 @@ fn publish_nameless(file: &File, target: &Path) -> io::Result<()> {
             Ok(()) => {
                 return renamed().inspect_err(|_| drop(fs::remove_file(&passing)));
             }
-            // One that cannot be published, because it is somebody else's, is passed over.
+            // A file of another user cannot be renamed; another name is tried.
             Err(rustix::io::Errno::EXIST) => refused = renamed().err().unwrap_or(refused),
             Err(error) => return Err(error.into()),
         }
@@ -135,7 +138,7 @@ fn publish_nameless(file: &File, target: &Path) -> io::Result<()> {
     Err(refused)
 }
 
-/// Processes that write the same file at the same time, or left their results behind, at the most.
+/// Greatest number of processes that write the same file at once, or were killed while doing so.
 #[cfg(target_os = "linux")]
 const ATTEMPTS: u64 = 1 << 10;
 
@@ -144,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_published_leaves_nothing_and_what_is_replaces_all() {
+    fn dropped_content_leaves_no_file_and_published_content_replaces_all() {
         let directory = tempfile::tempdir().unwrap();
         let target = directory.path().join("run.json");
         fs::write(&target, "old").unwrap();
@@ -153,7 +156,7 @@ mod tests {
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "it has no name");
         drop(dropped);
         assert_eq!(fs::read(&target).unwrap(), b"old");
-        // Left by a process that was killed between the two steps.
+        // The file of a process that was killed between the two steps.
         let left = format!(".sweepline-{:016x}", checksum(b"run.json"));
         fs::write(directory.path().join(left), "left").unwrap();
         let mut whole = Replacement::of(&target).unwrap();
@@ -164,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn names_may_be_as_long_as_names_can_be_and_permissions_stay() {
+    fn the_longest_names_work_and_permissions_stay() {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir().unwrap();
         let target = directory.path().join("n".repeat(255));
@@ -175,7 +178,7 @@ mod tests {
             fs::set_permissions(&target, Permissions::from_mode(0o600)).unwrap();
         }
         assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o600);
-        // What cannot take its place leaves nothing.
+        // Content that cannot be published leaves no file.
         let refused = Replacement::of(&directory.path().join("folder/")).unwrap();
         fs::create_dir(directory.path().join("folder")).unwrap();
         refused.publish().unwrap_err();

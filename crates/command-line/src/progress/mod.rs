@@ -1,57 +1,60 @@
-//! `progress`: measures that are found, judged, compared and kept.
+//! `progress`: finds, judges, compares and saves progress measures.
 //!
-//! Found measures come first in the table, the best one first; then the one that the model declares, and the user's own.
-//! The question is which measure to take, and "none" is an answer: whatever is found, the exit code is that of success.
+//! The table lists found measures, the best one first; then the one that the model declares, and the
+//! user's own. "No measure" is a valid answer to the question which one to use, so the exit code is
+//! that of success in any case.
+
+mod arguments;
+pub mod proof;
 
 use std::time::Instant;
 
-use engine::progress::finder::{Aim, Effort, FinderOptions, Prefer, SmallModels};
+use engine::progress::finder::{Aim, Effort, FinderOptions, SmallModels};
 use model::guarded_commands::Expression;
 use model::measure::MeasureKind;
 use report::{
     AimRecord, CandidateOrigin, CandidateRecord, Count, Detail, EffortRecord, Exit, FinderRecord, Finding,
     MeasureTable, MeasuresRecord, Percent, ProposalRecord, States,
 };
+use sweepline::execution::Execution;
 
-use crate::arguments::{ProgressArguments, is_standard_stream};
-use crate::codes;
-use crate::console::{Console, Stream};
-use crate::execution::{execution_for, find_by, judge_by};
-use crate::failure::Failure;
-use crate::measure::{self, Measure};
-use crate::model_file::ModelFile;
-use crate::options::ExecutionChoice;
-use crate::output_file::{OutputFile, result_lost};
-use crate::proof::add_proof;
-use crate::usage::usage_since;
+pub use arguments::ProgressArguments;
 
-/// The greatest shares of regress edges of the levels 1 to 6 (Evangelista and Kristensen, SPIN 2012).
+use crate::explain::codes;
+use crate::input::chosen_measure::{self, Measure};
+use crate::input::model_file::ModelFile;
+use crate::monitor::usage_since;
+use crate::options::{Choice, detail, free_stream};
+use crate::output::console::Console;
+use crate::output::failure::Failure;
+use crate::output::output_file::{OutputFile, result_lost};
+use proof::add_proof;
+
+/// Greatest fraction of regress edges for the levels 1 to 6 (Evangelista and Kristensen, SPIN 2012).
 const REGRESS_LEVELS: [f64; 6] = [0.0, 0.01, 0.02, 0.05, 0.1, 0.2];
 
 /// One run of `progress`.
-pub struct Measures<'a> {
+pub struct ProgressRun<'a> {
     arguments: &'a ProgressArguments,
     console: Console,
     start: Instant,
 }
 
-/// A model with how it is executed and sampled.
+/// A model, how it is executed, and how it is sampled.
 struct Subject {
     file: ModelFile,
-    execution: ExecutionChoice,
+    execution: Execution,
     options: FinderOptions,
 }
 
-impl<'a> Measures<'a> {
-    /// A run as asked.
-    pub fn new(arguments: &'a ProgressArguments, console: Console) -> Self {
-        let taken =
-            [&arguments.json, &arguments.save].into_iter().flatten().any(|path| is_standard_stream(path));
-        let stream = if taken { Stream::Error } else { Stream::Output };
-        Self { arguments, console: console.with_results_on(stream), start: Instant::now() }
+impl<'a> ProgressRun<'a> {
+    /// A run of a process that started at `start`.
+    pub fn new(arguments: &'a ProgressArguments, console: Console, start: Instant) -> Self {
+        let console = console.with_results_on(free_stream(&[&arguments.json, &arguments.save]));
+        Self { arguments, console, start }
     }
 
-    /// Does it.
+    /// Finds and judges measures, and reports them.
     pub fn run(&self) -> Exit {
         let json = match self.arguments.json.as_deref().map(OutputFile::probe).transpose() {
             Ok(json) => json,
@@ -88,18 +91,21 @@ impl<'a> Measures<'a> {
         let file = ModelFile::read(&arguments.model, &arguments.definitions)?;
         record.model.set(&file.model);
         self.tell(&file.warnings(), record);
-        let judged =
-            arguments.judge.as_deref().map(|text| measure::given("--judge", text, &file)).transpose()?;
+        let judged = arguments
+            .judge
+            .as_deref()
+            .map(|text| chosen_measure::given("--judge", text, &file))
+            .transpose()?;
         if judged.as_ref().is_some_and(|measure| measure.packed.kind() == MeasureKind::Product) {
             return Err(vec![vector_not_judged()].into());
         }
         let options = self.finder_options();
-        let execution = execution_for(arguments.execution, &file.model);
+        let execution = arguments.execution.unwrap_or_else(|| Execution::suited_to(&file.model));
         record.execution = Some(execution.name().into());
         let subject = Subject { file, execution, options };
         subject.find(record, self.effort())?;
         let declared = subject.file.model.progress.as_ref();
-        let declared = declared.and_then(|declared| measure::declared(declared, &subject.file).ok());
+        let declared = declared.and_then(|declared| chosen_measure::declared(declared, &subject.file).ok());
         let declared = declared.filter(|measure| measure.packed.kind() == MeasureKind::Lexicographic);
         for (measure, origin) in [(declared, CandidateOrigin::Declared), (judged, CandidateOrigin::Judged)] {
             if let Some(measure) = measure {
@@ -114,11 +120,7 @@ impl<'a> Measures<'a> {
     }
 
     fn detail(&self) -> Detail {
-        match (self.arguments.quiet, self.arguments.verbose) {
-            (true, _) => Detail::Quiet,
-            (_, true) => Detail::Verbose,
-            _ => Detail::Normal,
-        }
+        detail(self.arguments.quiet, self.arguments.verbose)
     }
 
     fn effort(&self) -> EffortRecord {
@@ -129,14 +131,14 @@ impl<'a> Measures<'a> {
         }
     }
 
-    /// The greatest share of regress edges, if there is to be one.
+    /// Greatest allowed fraction of regress edges, if there is a limit.
     fn regress_bound(&self) -> Option<f64> {
         REGRESS_LEVELS.get(usize::from(self.arguments.regress_level?) - 1).copied()
     }
 
     fn aim_record(&self) -> AimRecord {
         let regress_bound = self.regress_bound();
-        let prefer = self.arguments.prefer.unwrap_or_default().name();
+        let prefer = self.arguments.prefer.unwrap_or_default().option_name();
         AimRecord { prefer: regress_bound.is_none().then(|| prefer.into()), regress_bound }
     }
 
@@ -148,7 +150,7 @@ impl<'a> Measures<'a> {
         };
         let aim = match self.regress_bound() {
             Some(regress) => Aim::Bounded { regress },
-            None => Prefer::from(self.arguments.prefer.unwrap_or_default()).aim(),
+            None => self.arguments.prefer.unwrap_or_default().aim(),
         };
         FinderOptions {
             aim,
@@ -159,12 +161,12 @@ impl<'a> Measures<'a> {
         }
     }
 
-    /// Saves the user's own measure, or else the best one.
+    /// Saves the measure of `--judge`, or else the best one.
     fn save(&self, out: &OutputFile, record: &mut MeasuresRecord) -> Exit {
         let own = record.candidates.iter().find(|one| one.origin == CandidateOrigin::Judged);
         let chosen = || record.candidates.iter().find(|one| Some(one.number) == record.chosen);
         let Some(candidate) = own.or_else(chosen) else {
-            let help = "--measure none explores in full; --thorough looks harder, --judge EXPR --save saves your own";
+            let help = "--thorough searches harder; --judge EXPR --save FILE saves your own; --measure none explores in full";
             let finding = Finding::warning(codes::NO_MEASURE_TO_SAVE, "there is no measure to save", help);
             self.tell(&[finding], record);
             return Exit::Holds;
@@ -175,7 +177,7 @@ impl<'a> Measures<'a> {
         }
     }
 
-    /// Shows findings now, and keeps them for the record.
+    /// Prints findings and adds them to the record.
     fn tell(&self, findings: &[Finding], record: &mut MeasuresRecord) {
         self.console.report(findings);
         record.report(findings);
@@ -190,7 +192,9 @@ impl<'a> Measures<'a> {
 impl Subject {
     fn find(&self, record: &mut MeasuresRecord, effort: EffortRecord) -> Result<(), Failure> {
         let model = &self.file.model;
-        let search = find_by(self.execution, &model.commands, &self.options)
+        let search = self
+            .execution
+            .find_measures(&model.commands, &self.options)
             .map_err(|error| Failure::of_check(&error, None))?;
         let FinderRecord { seconds, sample, proposals, .. } = FinderRecord::new(model, &search, effort);
         (record.seconds, record.sample) = (Some(seconds), Some(sample));
@@ -213,7 +217,9 @@ impl Subject {
         origin: CandidateOrigin,
     ) -> Result<(), Failure> {
         let model = &self.file.model;
-        let (cost, facts) = judge_by(self.execution, &model.commands, &measure.packed, &self.options)
+        let (cost, facts) = self
+            .execution
+            .judge_measure(&model.commands, &measure.packed, &self.options)
             .map_err(|error| Failure::of_check(&error, None))?;
         let proposal = ProposalRecord::new(model, &measure.components, &cost);
         let number = record.candidates.len() + 1;
@@ -229,25 +235,25 @@ impl Subject {
 }
 
 fn vector_not_judged() -> Finding {
-    let message = "what a vector costs cannot be judged on a sample yet";
-    let help = "judge the tuple `(a, b)` in place of the vector `[a, b]`, or try it: `sweepline explore MODEL --measure '[a, b]'`";
+    let message = "a vector measure cannot be judged on a sample";
+    let help = "judge the tuple `(a, b)` instead of the vector `[a, b]`, or try it: `sweepline explore MODEL --measure '[a, b]'`";
     Finding::error(codes::BAD_MEASURE, message, help)
 }
 
-/// The measure for a file, below a line that says where it is from.
+/// The content of a saved measure: a comment about its origin, and the measure.
 fn saved_text(candidate: &CandidateRecord, record: &MeasuresRecord) -> String {
     let origin = match candidate.origin {
         CandidateOrigin::Found => "found",
         CandidateOrigin::Judged => "judged",
         CandidateOrigin::Declared => "declared",
     };
-    let basis = if candidate.proved == Some(true) { "proved never to fall, " } else { "" };
+    let basis = if candidate.proved == Some(true) { "proved monotone, " } else { "" };
     let states = record.sample.map_or(0, |sample| sample.expanded);
     let expected = candidate.proposal.expected;
-    // A name with a line break would end the comment.
+    // A line break in the name would end the comment.
     let path = record.model.path.replace(char::is_control, " ");
     format!(
-        "// progress of {path}, {origin} by `sweepline progress`: {basis}{} in memory, {:.2} expansions a state, on {} (seed {})\n{}\n",
+        "// progress of {path}, {origin} by `sweepline progress`: {basis}{} in memory, {:.2} expansions per state, on {} (seed {})\n{}\n",
         Percent(expected.peak_share),
         expected.revisits,
         States(states),
@@ -257,10 +263,9 @@ fn saved_text(candidate: &CandidateRecord, record: &MeasuresRecord) -> String {
 }
 
 fn not_from_all_states(path: &str, states: u64) -> Finding {
-    let message =
-        format!("measures cannot be derived from all states: there are more than {}", Count(states));
+    let message = format!("--exact needs all states, and there are more than {}", Count(states));
     let help = format!(
-        "`sweepline progress {path} --thorough` takes a sample; or take a smaller instance of the model"
+        "`sweepline progress {path} --thorough` uses a large sample; or use a smaller instance of the model"
     );
     Finding::error(codes::NOT_FROM_ALL_STATES, message, help)
 }

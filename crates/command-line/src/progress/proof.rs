@@ -1,13 +1,14 @@
-//! What the model's text proves about a measure: that it never falls, and where it is raised; or a step that may lower it.
+//! Static analysis of a measure: a proof that it is monotone, with the places that raise it; or an
+//! action that may decrease it.
 
 use engine::progress::{Doubt, MeasureKind, MonotoneProof, prove_monotone, prove_monotone_vector};
 use languages::Source;
 use model::guarded_commands::{Expression, Span};
 use report::{CandidateOrigin, CandidateRecord, DoubtRecord, PlaceRecord, RaisedRecord};
 
-use crate::model_file::ModelFile;
+use crate::input::model_file::ModelFile;
 
-/// Whether the model's text proves that the measure never falls.
+/// Whether the measure is proved to be monotone.
 pub fn is_proved(file: &ModelFile, components: &[Expression], kind: MeasureKind) -> bool {
     let proof = match kind {
         MeasureKind::Lexicographic => prove_monotone(&file.model.commands, components),
@@ -16,9 +17,9 @@ pub fn is_proved(file: &ModelFile, components: &[Expression], kind: MeasureKind)
     proof.is_ok()
 }
 
-/// Adds to a candidate what can be proved about it.
+/// Adds the result of the proof to a candidate.
 pub fn add_proof(candidate: &mut CandidateRecord, file: &ModelFile, components: &[Expression]) {
-    // It takes time, and of a measure that fell already, only who wrote it wants to know why.
+    // The proof takes time. A found measure with a regress edge on the sample needs none.
     if candidate.origin == CandidateOrigin::Found && !candidate.proposal.monotone {
         candidate.proved = Some(false);
         return;
