@@ -1,7 +1,7 @@
 //! `resume`: a run that continues from a checkpoint.
 //!
 //! A checkpoint holds the state of the search, the command line of the run, the folder in which it was
-//! started, and a checksum of its inputs. `resume` parses that command line again, so that the run
+//! started, and checksums of the model, measure and property files. `resume` parses that command line again, so that the run
 //! continues with its original options. Only limits and output files may be replaced.
 
 use std::path::{Path, PathBuf};
@@ -69,21 +69,28 @@ pub struct Invocation {
     arguments: Vec<String>,
     /// The folder in which it was started.
     folder: PathBuf,
-    /// Checksum of the model, and of the measure if that is in a file.
-    inputs: Option<u64>,
+    /// The files that the result depends on.
+    inputs: Vec<InputFile>,
     /// Whether this process continues it.
     #[serde(skip)]
     resumes: bool,
 }
 
 impl Invocation {
+    /// The first input that differs from the saved run.
+    fn changed_input(&self, inputs: &[InputFile]) -> Option<String> {
+        let differs = |index: &usize| self.inputs.get(*index) != inputs.get(*index);
+        let index = (0..inputs.len().max(self.inputs.len())).find(differs)?;
+        inputs.get(index).or(self.inputs.get(index)).map(|input| input.path.clone())
+    }
+
     /// The run that this process was started for.
     pub fn of_process() -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").into(),
             arguments: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
             folder: std::env::current_dir().unwrap_or_default(),
-            inputs: None,
+            inputs: Vec::new(),
             resumes: false,
         }
     }
@@ -92,14 +99,10 @@ impl Invocation {
     ///
     /// # Errors
     /// The folder has a checkpoint of another run, or the inputs have changed.
-    pub fn checkpoints(
-        &self,
-        options: &SearchOptions,
-        model: &Path,
-        file: &ModelFile,
-    ) -> Result<Option<Checkpointing>, Finding> {
+    pub fn checkpoints(&self, task: Task<'_>, file: &ModelFile) -> Result<Option<Checkpointing>, Finding> {
+        let options = task.search();
         let Some(directory) = options.checkpoint.clone() else { return Ok(None) };
-        if is_standard_stream(model) {
+        if is_standard_stream(task.model()) {
             let help = "write the model to a file: `resume` must read it again";
             return Err(Finding::error(
                 codes::ANOTHER_RUN,
@@ -107,9 +110,9 @@ impl Invocation {
                 help,
             ));
         }
-        let inputs = Some(inputs(options, file));
-        if self.resumes && self.inputs != inputs {
-            let message = format!("`{}` has changed since the checkpoint was made", file.path);
+        let inputs = InputFile::all(task, file);
+        if let Some(changed) = self.changed_input(&inputs).filter(|_| self.resumes) {
+            let message = format!("`{changed}` has changed since the checkpoint was made");
             let help =
                 "run the original command again from the beginning, with another folder for checkpoints";
             return Err(Finding::error(codes::ANOTHER_RUN, message, help));
@@ -128,11 +131,28 @@ impl Invocation {
     }
 }
 
-/// Checksum of the files that the run depends on.
-fn inputs(options: &SearchOptions, file: &ModelFile) -> u64 {
-    let measure = options.measure.as_deref().and_then(|measure| measure.trim().strip_prefix('@'));
-    let measure = measure.and_then(|path| std::fs::read(path).ok()).unwrap_or_default();
-    checksum(file.text.as_bytes()) ^ checksum(&measure).rotate_left(1)
+/// A file that the result of a run depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct InputFile {
+    /// Its name, as the command line has it.
+    path: String,
+    /// Checksum of its content.
+    checksum: u64,
+}
+
+impl InputFile {
+    /// All files that a run depends on: the model, the measure, and the properties.
+    fn all(task: Task<'_>, file: &ModelFile) -> Vec<Self> {
+        let model = Self { path: file.path.clone(), checksum: checksum(file.text.as_bytes()) };
+        let measure = task.search().measure.as_deref().and_then(|text| text.trim().strip_prefix('@'));
+        let properties = task.properties().into_iter().flat_map(|asked| {
+            [&asked.property_files, &asked.automata, &asked.services].into_iter().flatten()
+        });
+        let others = measure.into_iter().chain(properties.map(String::as_str));
+        let content = |path: &str| std::fs::read(path).unwrap_or_default();
+        let others = others.map(|path| Self { path: path.into(), checksum: checksum(&content(path)) });
+        [model].into_iter().chain(others).collect()
+    }
 }
 
 /// Continues a run from a checkpoint.

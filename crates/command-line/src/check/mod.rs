@@ -62,7 +62,8 @@ pub enum Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    fn model(self) -> &'a Path {
+    /// The model file.
+    pub fn model(self) -> &'a Path {
         match self {
             Self::Check(check) => &check.model,
             Self::Explore(explore) => &explore.model,
@@ -76,14 +77,16 @@ impl<'a> Task<'a> {
         }
     }
 
-    fn properties(self) -> Option<&'a PropertyOptions> {
+    /// The properties to check; `None` if all states are to be visited.
+    pub fn properties(self) -> Option<&'a PropertyOptions> {
         match self {
             Self::Check(check) => Some(&check.properties),
             Self::Explore(_) => None,
         }
     }
 
-    fn search(self) -> &'a SearchOptions {
+    /// How to search.
+    pub fn search(self) -> &'a SearchOptions {
         match self {
             Self::Check(check) => &check.search,
             Self::Explore(explore) => &explore.search,
@@ -252,7 +255,7 @@ impl<'a> CheckRun<'a> {
         let plan = &mut planned.search.plan;
         plan.survey = self.task.survey();
         plan.course = (output.json.is_some() || output.html.is_some()) && !output.no_course;
-        plan.checkpoint = self.invocation.checkpoints(search, self.task.model(), &file)?;
+        plan.checkpoint = self.invocation.checkpoints(self.task, &file)?;
         record.plan = planned.record();
         if self.task.properties().is_some() && questions.properties.is_empty() && !search.expect_monotone {
             self.tell(&[nothing_to_check()], record);

@@ -1,4 +1,4 @@
-//! What is said of a run besides its answers: how it goes on, for people and programs, and where its results went.
+//! What a run prints besides its answers: events for programs, warnings, and the files it wrote.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ fn events(run: &Run) -> Vec<Value> {
 }
 
 #[test]
-fn programs_hear_of_phases_and_of_the_end() {
+fn phases_and_the_end_are_events() {
     let session = Session::with_model(COUNTER);
     let run = ["check", "m.dve", "--measure", "x", "--invariant", "x < 10", "--live", "json", "--json", "-"];
     let run = session.run(&run).expect(0);
@@ -24,7 +24,7 @@ fn programs_hear_of_phases_and_of_the_end() {
 }
 
 #[test]
-fn programs_hear_how_far_a_search_has_come_and_why_it_ends() {
+fn progress_and_the_reason_of_the_end_are_events() {
     let session =
         Session::with_model(&ENDLESS.replace("effect a = (a + 1) % 30000", "guard a < 2; effect a = a + 1"));
     let run = [
@@ -64,13 +64,13 @@ fn files_that_were_written_are_named_at_the_end() {
     let run = session.run(&run).expect(1);
     let last = run.stdout.lines().last().unwrap();
     assert_eq!(last, "written           t.json (trace), run.json (run record), run.html (page)");
-    // There already, they have the names that were given.
+    // A file that exists already keeps the name on the command line.
     let again = session.run(&["check", "m.dve", "--json", "run.json"]).expect(1);
     assert!(again.stdout.ends_with("\nwritten           run.json (run record)\n"), "{}", again.stdout);
 }
 
 #[test]
-fn what_holds_for_a_trivial_reason_is_said() {
+fn properties_that_hold_vacuously_get_a_warning() {
     let session = Session::with_model(COUNTER);
     let check = |question: &[&str]| session.run(&[&["check", "m.dve", "-q"], question].concat());
     for question in [
@@ -79,7 +79,10 @@ fn what_holds_for_a_trivial_reason_is_said() {
         ["--invariant", "x == 12 imply x == 3"],
         ["--invariant", "not (x == 12) or x == 3"],
     ] {
-        check(&question).expect(0).err("warning[W0052]").err("assumes `x == 12`, which is never true");
+        check(&question)
+            .expect(0)
+            .err("warning[W0052]")
+            .err("holds vacuously: its premise `x == 12` is unreachable");
     }
     check(&["--invariant", "x >= 0"]).expect(0).err("W0052").err("the types of its variables imply it");
     for question in [
@@ -91,10 +94,10 @@ fn what_holds_for_a_trivial_reason_is_said() {
     ] {
         assert_eq!(check(&question).expect(0).stderr, "", "{question:?}");
     }
-    // A bound that was proved is no type that was declared.
+    // A proved bound of a place is not a declared type.
     let net = format!("{}/../../models/petri/store.lola", env!("CARGO_MANIFEST_DIR"));
     assert_eq!(session.run(&["check", &net, "-q", "--invariant", "parts <= 3"]).expect(0).stderr, "");
-    // What is violated is not about nothing.
+    // A violated property is not vacuous.
     assert_eq!(check(&["--invariant", "x == 3 imply x > 5"]).expect(1).stderr, "");
 }
 

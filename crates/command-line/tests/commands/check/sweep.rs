@@ -1,9 +1,9 @@
-//! The sweep on the command line: measures, what it stores, what it shows.
+//! Sweeps: measures, windows, regress edges, and the summary.
 
 use crate::session::{COUNTER, Session};
 use serde_json::Value;
 
-/// Counts to nine, begins again at most twice, and ends.
+/// Counts to nine, starts again at most twice, and ends.
 const ROUNDS: &str = "\
 // progress: x
 byte x, round;
@@ -17,7 +17,7 @@ process P {
 system async;
 ";
 
-/// Two ways to six: a short one that makes progress early, a long one that makes it late.
+/// Two paths to six: a short one with early progress, a long one with late progress.
 const DETOUR: &str = "\
 // progress: late
 byte at, late;
@@ -43,7 +43,7 @@ fn record(session: &Session, arguments: &[&str], code: i32) -> Value {
 }
 
 #[test]
-fn a_declared_measure_is_used_and_the_command_line_wins() {
+fn the_command_line_overrides_a_declared_measure() {
     let session = Session::with_model(ROUNDS);
     let plan = |arguments: &[&str]| {
         let plan = record(&session, &[&["explore", "m.dve"], arguments].concat(), 0)["plan"].clone();
@@ -68,7 +68,7 @@ fn a_declared_measure_is_used_and_the_command_line_wins() {
 }
 
 #[test]
-fn whether_a_measure_falls_is_known_once_it_is_seen_or_all_is_seen() {
+fn monotonicity_is_known_after_a_regress_edge_or_a_complete_search() {
     let session = Session::with_model(ROUNDS);
     let monotone = |arguments: &[&str], code| {
         record(&session, &[&["explore", "m.dve"], arguments].concat(), code)["plan"]["measure"]["monotone"]
@@ -81,7 +81,7 @@ fn whether_a_measure_falls_is_known_once_it_is_seen_or_all_is_seen() {
 }
 
 #[test]
-fn a_bad_measure_is_shown_at_its_place_with_advice() {
+fn a_bad_measure_is_shown_with_its_position_and_advice() {
     let session = Session::with_model(
         "int a, b; byte i; byte v[3];\nprocess P { state s; init s; trans s -> s { effect a = a + 1, b = b - 1, i = i + 1; }; }\nsystem async;\n",
     );
@@ -100,7 +100,7 @@ fn a_bad_measure_is_shown_at_its_place_with_advice() {
     session.run(&["check", "m.dve", "--measure", ""]).expect(2);
     let run = session.run(&["check", "m.dve", "--measure", "zz", "--invariant", "yy"]).expect(2);
     run.err("--measure:1:1").err("--invariant:1:1");
-    // A declared one is shown in the file.
+    // A declared measure is shown in the model file.
     session.write("d.dve", format!("// progress: (i, v[i])\n{}", session.read("m.dve")));
     session.run(&["explore", "d.dve"]).expect(2).err("error[E0018]").err("d.dve:1:18");
     session.run(&["explore", "d.dve", "--measure", "none", "--state-limit", "100"]).expect(3);
@@ -135,7 +135,7 @@ fn a_sweep_without_a_measure_is_refused_and_so_are_contradictions() {
 }
 
 #[test]
-fn the_summary_of_a_sweep_tells_what_was_held_and_what_that_saved() {
+fn the_summary_of_a_sweep_has_the_peak_and_the_saving() {
     let session = Session::with_model(COUNTER);
     let run = session.run(&["explore", "m.dve", "--measure", "x", "-v"]).expect(0);
     let run = run.out("search            sweep by x, compiled: complete\n").out("states explored   10\n");
@@ -151,7 +151,7 @@ fn the_summary_of_a_sweep_tells_what_was_held_and_what_that_saved() {
 }
 
 #[test]
-fn a_window_remembers_what_is_behind() {
+fn a_window_keeps_layers_behind_the_front() {
     let session = Session::with_model(
         "byte x, y;\n\
          process P { state s; init s; trans s -> s { effect x = (x + 1) % 9; }; }\n\
@@ -173,11 +173,11 @@ fn a_window_remembers_what_is_behind() {
     assert_eq!(tuple["plan"]["measure"]["window"], serde_json::json!({"component": 2, "reach": 8}));
     let run = session.run(&["explore", "m.dve", "--measure", "x + y", "--window", "8"]).expect(0);
     run.out("search            sweep by x + y, window 8, compiled: complete\n");
-    // Traces go back as the search does, and are said to be no more than that.
+    // Traces contain regress edges as the search does, and do not claim to be shortest.
     let options = ["--measure", "x + y", "--window", "8", "--reach", "x == 8 and y == 8"];
     let run = session.run(&[&["check", "m.dve"], &options[..]].concat()).expect(0);
     run.out("`x == 8 and y == 8` is true after 16 steps (as found):");
-    // Formulas of temporal logic do without.
+    // Temporal-logic formulas ignore the window.
     let options = ["--measure", "x + y", "--window", "8", "--ltl", "G F (x == 0)", "--fairness"];
     session.run(&[&["check", "m.dve"], &options[..]].concat()).expect(0);
     for (options, help) in [
@@ -194,7 +194,7 @@ fn a_window_remembers_what_is_behind() {
 }
 
 #[test]
-fn two_phase_commit_costs_what_the_survey_says() {
+fn two_phase_commit_has_the_counts_of_the_survey() {
     let session = Session::new();
     let path = model("two_phase_commit_survey");
     let run = record(&session, &["explore", &path, "--unpinned"], 0);
@@ -202,7 +202,7 @@ fn two_phase_commit_costs_what_the_survey_says() {
     assert_eq!(search["states"]["distinct"], Value::Null, "two sweeps cannot know it");
     assert_eq!(search["states"]["explored"], 38, "every one of the 19 states twice");
     assert_eq!((&search["sweeps"], &search["layers"]), (&2.into(), &6.into()));
-    // The survey's 13, and the initial state, which is persistent in the second sweep.
+    // The 13 of the survey, and the initial state, which is persistent in the second sweep.
     assert_eq!(search["states"]["peak_stored"], 14);
     assert_eq!(search["states"]["peak"], serde_json::json!({"current": 9, "future": 4, "persistent": 1}));
     assert_eq!(search["transitions"]["regress"], 8);
@@ -242,7 +242,7 @@ fn states_grow_with_the_packets_and_memory_does_not() {
 }
 
 #[test]
-fn a_step_back_that_is_not_expected_is_shown_with_its_run_and_both_values() {
+fn an_unexpected_regress_edge_is_shown_with_its_trace_and_both_values() {
     let session = Session::with_model(ROUNDS);
     let run = session.run(&["check", "m.dve", "--expect-monotone", "--invariant", "x != 4"]).expect(1);
     let run =
@@ -250,7 +250,7 @@ fn a_step_back_that_is_not_expected_is_shown_with_its_run_and_both_values() {
     let run = run.out("   10  P: run -> run\n         x: 9 -> 0, round: 0 -> 1\n");
     let run = run
         .out("violated  progress never falls (after 10 steps): `P: run -> run` leads from progress 9 to 0");
-    // What was found before stays found.
+    // Violations found before it are still reported.
     run.out("violated  x != 4 (invariant, after 4 steps)\n").out("compiled: ended when progress fell");
     let run = record(&session, &["explore", "m.dve", "--measure", "(round / 2, x)", "--expect-monotone"], 1);
     let property = &run["properties"][0];
@@ -262,13 +262,13 @@ fn a_step_back_that_is_not_expected_is_shown_with_its_run_and_both_values() {
 }
 
 #[test]
-fn that_progress_never_falls_is_said_only_after_the_last_state() {
+fn monotonicity_holds_only_after_a_complete_search() {
     let session = Session::with_model(ROUNDS);
     let monotone = ["--measure", "(round, x)", "--expect-monotone"];
     let check =
         |arguments: &[&str]| session.run(&[&["check", "m.dve", "-q"], &monotone[..], arguments].concat());
     check(&["--no-deadlock"]).expect(0).out("holds     progress never falls\n");
-    // The search goes on although the other question is answered in the initial state.
+    // The search continues although the other property is decided in the initial state.
     check(&["--reach", "x == 0"]).expect(0).out("holds     progress never falls\n");
     check(&["--no-deadlock", "--state-limit", "5"])
         .expect(3)
@@ -278,7 +278,7 @@ fn that_progress_never_falls_is_said_only_after_the_last_state() {
 }
 
 #[test]
-fn every_trace_says_how_it_compares_with_others() {
+fn every_trace_says_whether_it_is_shortest() {
     let session = Session::with_model(DETOUR);
     let reach = |arguments: &[&str]| {
         let run = [&["check", "m.dve", "--reach", "at == 6", "--json", "run.json"], arguments].concat();
@@ -295,14 +295,14 @@ fn every_trace_says_how_it_compares_with_others() {
     assert_eq!(reach(&["--engine", "breadth"]), shortest);
     assert_eq!(reach(&["--engine", "depth", "--shortest"]), shortest);
     assert!(reach(&["--engine", "depth"]).0.ends_with(" (as found):"));
-    // The deadlock is in layer 0, six steps away: the first search knows no shorter run, and the second finds one.
+    // The first search finds the deadlock in layer 0 after six steps; the second finds a shorter trace.
     let run = session.run(&["check", "m.dve", "--deadlock", "--shortest"]).expect(1);
     run.out("No action is enabled after 1 step (a shortest run)");
 }
 
 #[test]
-fn a_second_search_that_hits_a_limit_says_so() {
-    // A narrow way to the goal in layer 0, and much else in layer 1, which only the second search meets.
+fn a_second_search_that_reaches_a_limit_gets_a_warning() {
+    // Layer 0 has a narrow path to the goal; layer 1 has many states, which only the second search visits.
     let session = Session::with_model(
         "// progress: wide\nbyte at, a, b, wide;\nprocess P { state s; init s;\n\
          trans s -> s { guard wide == 0 and at < 100; effect at = at + 1; },\n\
@@ -339,7 +339,7 @@ fn terminal_states_are_listed_on_request() {
 }
 
 #[test]
-fn of_many_terminal_states_the_first_are_shown() {
+fn only_the_first_of_many_terminal_states_are_shown() {
     let session = Session::with_model(
         "byte x; process P { state s, t; init s; trans s -> s { guard x < 30; effect x = x + 1; }, s -> t {}; } system async;",
     );
@@ -357,7 +357,7 @@ fn of_many_terminal_states_the_first_are_shown() {
 }
 
 #[test]
-fn a_measure_that_cannot_be_read_is_in_the_way_of_a_sweep_only() {
+fn a_bad_declared_measure_is_an_error_only_for_a_sweep() {
     for comment in ["// progress: x +", "// progress: zz", "// progress: x\n// progress: round"] {
         let session = Session::with_model(&ROUNDS.replace("// progress: x", comment));
         let run = session.run(&["explore", "m.dve"]).expect(2);
@@ -373,7 +373,7 @@ fn a_measure_that_cannot_be_read_is_in_the_way_of_a_sweep_only() {
 }
 
 #[test]
-fn a_sweep_that_ends_when_progress_falls_says_so_and_claims_no_saving() {
+fn a_sweep_that_stops_at_a_regress_edge_claims_no_saving() {
     let session = Session::with_model(
         "int x; process P { state s; init s; trans s -> s { guard x == 0; effect x = -1; }; } system async;",
     );
@@ -386,7 +386,7 @@ fn a_sweep_that_ends_when_progress_falls_says_so_and_claims_no_saving() {
 }
 
 #[test]
-fn a_survey_tells_what_occurs_and_what_it_cannot_know() {
+fn a_survey_reports_what_occurs_and_what_is_unknown() {
     let session = Session::with_model(ROUNDS);
     let survey = |arguments: &[&str]| {
         let arguments = [&["explore", "m.dve", "--survey"], arguments].concat();
@@ -398,7 +398,7 @@ fn a_survey_tells_what_occurs_and_what_it_cannot_know() {
     assert_eq!((&whole["home_states"], &whole["initial_is_home"]), (&1.into(), &false.into()));
     assert_eq!((&whole["live"], &whole["unknown"]), (&serde_json::json!([]), &Value::Null));
     assert_eq!(whole["components"], 31);
-    // Progress falls.
+    // The measure has regress edges.
     assert_eq!((&swept["bounds"], &swept["never_taken"]), (&whole["bounds"], &whole["never_taken"]));
     assert_eq!(swept["home_states"], Value::Null);
     let unknown = swept["unknown"].as_str().unwrap();

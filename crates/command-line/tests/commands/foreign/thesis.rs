@@ -1,9 +1,9 @@
-//! The command line of the thesis as printed, and the ten rows for CTL and safety of its table 8.1, on state spaces that
-//! are written from our own model of its protocol: 6 packets, at most 3 on their way.
+//! The command line of the thesis as printed, and the ten rows for CTL and safety of its table 8.1. The
+//! state spaces come from our own model of its protocol: 6 packets, at most 3 in transit.
 
 use crate::session::Session;
 
-/// Where the thesis has its files, with what `p` means and the constants of the model.
+/// The files of the thesis, with the meaning of `p` and the constants of the model.
 const SPACES: &[(&str, &str, &[&str])] = &[
     ("EFallreceived-true.ss", "next_receive == PACKETS + 1", &[]),
     ("EFallreceived-true-nm.ss", "next_receive == PACKETS + 1", &["-D", "DO_MAX=0"]),
@@ -30,7 +30,7 @@ fn validation() -> Session {
 #[test]
 fn the_ten_rows_of_table_8_1() {
     let session = validation();
-    // Model, option, its file, kind, is there a trace, exit code.
+    // Model, option, its file, kind, whether there is a trace, exit code.
     let rows = [
         ("EFallreceived-true.ss", "-f", "EF-p.txt", "-s", true, 0),
         ("EFallreceived-true-nm.ss", "-f", "EF-p.txt", "-s", true, 0),
@@ -54,8 +54,8 @@ fn the_ten_rows_of_table_8_1() {
     }
 }
 
-/// Asserts that the lines are states of the space, each a successor of the one before, from the initial state on. With
-/// `last`, `p` holds in the last one and nowhere before; otherwise nowhere, and the component behind it cannot be left.
+/// Asserts that the lines are a run of the state space from its initial state. With `last`, `p` holds
+/// only in the last state. Otherwise it holds nowhere, and the component after the run is terminal.
 #[track_caller]
 fn assert_is_run(trace: &str, space: &str, last: bool) {
     let row = |id: &str| -> Vec<&str> {
@@ -82,7 +82,7 @@ fn assert_is_run(trace: &str, space: &str, last: bool) {
 }
 
 #[test]
-fn a_component_stands_behind_the_trace() {
+fn a_component_follows_the_trace() {
     let session = Session::new();
     session.write("m.ss", "a 0 1 p x b y c\nb 1 1 !p z c\nc 1 1 !p * b\n");
     session.write("f", "AGEF p");
@@ -105,7 +105,7 @@ fn a_component_stands_behind_the_trace() {
 #[test]
 fn runs_that_an_automaton_accepts_are_found_in_layers_and_across_them() {
     let session = Session::new();
-    // `p` again and again: not in the first space, in a layer of the second, across layers of the third.
+    // `p` infinitely often: not in the first space, in a layer of the second, across layers of the third.
     session.write("ends.ss", "a 0 1 p x b\nb 1 1 !p z c\nc 1 1 !p * b\n");
     session.write("layer.ss", "a 0 1 !p x b\nb 1 1 p z c\nc 1 1 !p * b\n");
     session.write("across.ss", "a 0 1 p x b\nb 1 1 !p z c\nc 2 1 !p * a\n");
@@ -115,16 +115,16 @@ fn runs_that_an_automaton_accepts_are_found_in_layers_and_across_them() {
     let run = session.run(&["-m", "layer.ss", "-a", "again.txt", "-l"]).expect(1);
     assert_eq!(
         run.stdout,
-        "violated  `again.txt` accepts no run\ntrace     yes: 3 states in trace.txt\ncycle     the last 2 of them, repeated for ever\n"
+        "violated  `again.txt` accepts no run\ntrace     yes: 3 states in trace.txt\ncycle     the last 2 of them, repeated forever\n"
     );
     let trace = session.read("trace.txt");
     assert!(
-        ["a\nrepeated for ever:\nb\nc\n", "a\nb\nrepeated for ever:\nc\nb\n"].contains(&&trace[..]),
+        ["a\nrepeated forever:\nb\nc\n", "a\nb\nrepeated forever:\nc\nb\n"].contains(&&trace[..]),
         "{trace}"
     );
     session.run(&["-l", "-m", "across.ss", "-a", "again.txt"]).expect(1).out("cycle     the last 3 of them");
-    assert!(session.read("trace.txt").contains("repeated for ever:\n"));
-    // The same question as a formula, and as an automaton in the Hanoi format.
+    assert!(session.read("trace.txt").contains("repeated forever:\n"));
+    // The same property as a formula, and as an automaton in the Hanoi format.
     session.write("f", "F G !p\n");
     session.run(&["-m", "ends.ss", "-f", "f", "-l"]).expect(0).out("holds     F G !p\ntrace     no");
     session.run(&["-m", "across.ss", "-f", "f", "-l"]).expect(1).out("violated  F G !p\ntrace     yes");
@@ -134,18 +134,18 @@ fn runs_that_an_automaton_accepts_are_found_in_layers_and_across_them() {
 }
 
 #[test]
-fn a_run_that_ends_repeats_its_last_state() {
+fn a_finite_run_repeats_its_last_state() {
     let session = Session::new();
     session.write("m.ss", "a 0 1 !p x b\nb 1 1 p\n");
     session.write("never.txt", "0\n0\n0 p 0\n");
     session.write("later.txt", "0\n1\n0 !p 0 p 1\n1 p 1\n");
     session.run(&["-m", "m.ss", "-a", "never.txt", "-l"]).expect(0).out("trace     no");
     let run = session.run(&["-m", "m.ss", "-a", "later.txt", "-l"]).expect(1);
-    run.out("trace     yes: 2 states in trace.txt\ncycle     the last of them, repeated for ever\n");
-    assert_eq!(session.read("trace.txt"), "a\nrepeated for ever:\nb\n");
+    run.out("trace     yes: 2 states in trace.txt\ncycle     the last of them, repeated forever\n");
+    assert_eq!(session.read("trace.txt"), "a\nrepeated forever:\nb\n");
 }
 
-/// The two rows for linear time: does the sender come to the end of every run?
+/// The two rows for linear time: does the sender finish in every run?
 #[test]
 fn automata_are_checked_on_the_spaces_of_table_8_1() {
     let session = validation();
@@ -164,7 +164,7 @@ fn automata_are_checked_on_the_spaces_of_table_8_1() {
 #[test]
 fn options_come_in_any_order_and_names_are_those_of_the_file() {
     let session = Session::new();
-    // The name of a file does not matter, nor that states have strange names.
+    // File extensions do not matter, and names of states may contain any characters.
     session.write("testModel.txt", "in/it 0 1 !p * a/b\na/b 0 1 p\n");
     session.write("testPredicate.txt", "AG !p");
     session.write("automaton", "q0\nq1\nq0 true q0 p q1\nq1\n");
@@ -180,7 +180,7 @@ fn options_come_in_any_order_and_names_are_those_of_the_file() {
 }
 
 #[test]
-fn what_it_cannot_do_is_said() {
+fn unsupported_combinations_are_errors() {
     let session = Session::new();
     session.write("m.ss", "a 0 1 p x b\nb 1 1 !p z a\n");
     session.write("m.dve", crate::session::COUNTER);
@@ -190,7 +190,7 @@ fn what_it_cannot_do_is_said() {
     session.run(&["-m", "m.ss", "-a", "a", "-l"]).expect(2).err("error[E0117]").err("a:3:3");
     session.run(&["-l", "-m", "m.ss", "-f", "x"]).expect(2).err("x:1:1");
     session.run(&["-m", "m.ss", "-f", "f", "-s"]).expect(2).err("error[E0034]").err("-c");
-    // Where progress falls, the graph decides.
+    // With regress edges, the recorded graph decides.
     session.run(&["-m", "m.ss", "-f", "f", "-c"]).expect(0).out("holds     AG EF p\ntrace     no");
     session.run(&["-m", "m.ss", "-f", "x", "-c"]).expect(2).err("error[E0305]").err("x:1:1");
     session.run(&["-m", "m.ss", "-a", "a", "-s"]).expect(2).err("error[E0117]").err("a:3:3");
@@ -230,7 +230,7 @@ fn the_trace_overwrites_no_input() {
 }
 
 #[test]
-fn without_a_trace_none_is_left_from_an_earlier_run() {
+fn without_a_trace_the_file_of_an_earlier_run_is_removed() {
     let session = Session::new();
     session.write("m.ss", "a 0 1 p x b\nb 1 1 !p\n");
     session.write("f", "EF !p");
@@ -244,7 +244,7 @@ fn without_a_trace_none_is_left_from_an_earlier_run() {
 }
 
 #[test]
-fn a_formula_without_a_value_is_told() {
+fn a_formula_without_a_value_is_a_runtime_error() {
     let session = Session::new();
     session.write("m.ss", "a 0 1 p x b\nb 1 1 !p\n");
     session.write("f", "AG 1 / p == 1");
@@ -260,7 +260,7 @@ fn a_formula_without_a_value_is_told() {
 }
 
 #[test]
-fn the_ending_of_a_state_space_does_not_matter() {
+fn the_extension_of_a_state_space_does_not_matter() {
     let session = Session::new();
     session.write("m.dve", "a 0 1 p x b\nb 1 1 !p\n");
     session.write("f", "EF !p");

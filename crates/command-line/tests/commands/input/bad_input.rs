@@ -1,20 +1,20 @@
-//! Bad input of every kind: exit code 2, one message with a code, and what to do next; never a crash.
+//! Bad input of every kind: exit code 2, one message with a code and advice; never a crash.
 
 use crate::session::{BROKEN_LOCK, COUNTER, Session};
 
-/// Runs `check` on what should not be checked.
+/// Runs `check` with bad input.
 #[track_caller]
 fn refused(session: &Session, arguments: &[&str], code: &str) -> crate::session::Run {
     let run = session.run(&[&["check"], arguments].concat()).expect(2);
     assert_eq!(run.stdout, "", "nothing is a result");
     assert_eq!(run.stderr.matches("error[").count(), 1, "one message:\n{}", run.stderr);
     let run = run.err(&format!("error[{code}]"));
-    // What a language says about a text may speak for itself; about files and options there is always advice.
+    // Diagnostics of a language may have no help; errors about files and options always do.
     if code.starts_with("E00") { run.err("help: ") } else { run }
 }
 
 #[test]
-fn a_missing_file_is_looked_for_under_similar_names() {
+fn a_missing_file_gets_a_similar_name_as_a_suggestion() {
     let session = Session::with_model(COUNTER);
     session.write("bakery.dve", COUNTER);
     refused(&session, &["baker.dve"], "E0001").err("no file `baker.dve`").err("did you mean `bakery.dve`?");
@@ -31,13 +31,13 @@ fn a_directory_is_not_a_model() {
 #[cfg(unix)]
 #[test]
 fn a_file_that_cannot_be_read_says_why() {
-    // Reading the memory of the own process from its beginning fails for everybody, root included.
+    // Reading this file from its beginning fails for all users, including root.
     let session = Session::new();
     refused(&session, &["/proc/self/mem"], "E0003").err("cannot be read");
 }
 
 #[test]
-fn binary_files_and_other_encodings_are_told_apart() {
+fn binary_files_and_other_encodings_have_different_errors() {
     let session = Session::new();
     session.write("binary.dve", b"\x7fELF\x02\x01\x01\x00\x00");
     refused(&session, &["binary.dve"], "E0004").err("binary file");
@@ -64,13 +64,13 @@ fn every_truncation_of_a_model_is_refused_or_checked() {
 }
 
 #[test]
-fn a_mistake_in_a_model_is_shown_at_its_place() {
+fn a_mistake_in_a_model_is_shown_with_its_position() {
     let session = Session::with_model(&COUNTER.replace("x + 1", "y + 1"));
     refused(&session, &["m.dve"], "E0201").err("m.dve:5:").err("y + 1");
 }
 
 #[test]
-fn a_mistake_in_an_expression_is_shown_at_its_place() {
+fn a_mistake_in_an_expression_is_shown_with_its_position() {
     let session = Session::with_model(COUNTER);
     refused(&session, &["m.dve", "--invariant", "x < zz"], "E0201").err("--invariant:1:5");
     refused(&session, &["m.dve", "--reach", "x <"], "E0105").err("--reach:1:4");
@@ -88,7 +88,7 @@ fn an_unknown_property_gets_a_suggestion_and_a_list() {
 }
 
 #[test]
-fn all_mistakes_in_questions_are_told_together() {
+fn all_mistakes_in_properties_are_reported_together() {
     let session = Session::with_model(COUNTER);
     let run =
         session.run(&["check", "m.dve", "--property", "p", "--invariant", "y", "--reach", "z"]).expect(2);
@@ -96,7 +96,7 @@ fn all_mistakes_in_questions_are_told_together() {
 }
 
 #[test]
-fn outputs_are_tried_out_before_the_search() {
+fn output_files_are_probed_before_the_search() {
     let session = Session::with_model(crate::session::ENDLESS);
     refused(&session, &["m.dve", "--json", "no/run.json"], "E0007").err("create the directory `no` first");
     refused(&session, &["m.dve", "--trace-out", "no/trace.json"], "E0007");
@@ -141,7 +141,7 @@ fn contradictory_and_wrong_options_are_usage_errors() {
 }
 
 #[test]
-fn help_and_version_are_no_errors() {
+fn help_and_version_are_not_errors() {
     let session = Session::new();
     session.run(&["--help"]).expect(0).out("check").out("Exit codes");
     session.run(&["check", "--help"]).expect(0).out("--invariant");
@@ -149,7 +149,7 @@ fn help_and_version_are_no_errors() {
 }
 
 #[test]
-fn bad_input_leaves_a_record_when_one_is_asked_for() {
+fn bad_input_leaves_a_record_with_json() {
     let session = Session::with_model(&COUNTER.replace("init s;", "init ;"));
     refused_with_record(&session, &["m.dve"], "E0105", Some(4));
     refused_with_record(&session, &["none.dve"], "E0001", None);
@@ -176,5 +176,5 @@ fn no_output_overwrites_the_model_or_another_output() {
     let session = Session::with_model(COUNTER);
     session.run(&["check", "m.dve", "--json", "./m.dve"]).expect(2).err("overwrite the model");
     session.run(&["explore", "m.dve", "--json", "m.dve"]).expect(2).err("overwrite the model");
-    session.run(&["check", "m.dve", "--json", "o", "--trace-out", "./o"]).expect(2).err("the same place");
+    session.run(&["check", "m.dve", "--json", "o", "--trace-out", "./o"]).expect(2).err("the same file");
 }

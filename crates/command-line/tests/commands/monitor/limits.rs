@@ -1,4 +1,4 @@
-//! Limits and interrupts: the answer is `unknown`, the exit code 3, the record is written, and the advice fits.
+//! Limits and interrupts: the answer is `unknown`, the exit code is 3, and the record is written.
 
 use crate::session::{BROKEN_LOCK, COUNTER, ENDLESS, Session};
 
@@ -31,7 +31,7 @@ fn the_time_limit_stops_a_search() {
 }
 
 #[test]
-fn the_memory_limit_stops_a_search_and_is_kept() {
+fn the_memory_limit_stops_a_search_and_is_not_exceeded() {
     for (engine, most) in [("breadth", 17 << 20), ("depth", 17 << 20)] {
         let session = Session::with_model(ENDLESS);
         let arguments = ["explore", "m.dve", "--memory", "16MiB", "--engine", engine, "--json", "run.json"];
@@ -49,7 +49,7 @@ fn the_memory_limit_stops_a_search_and_is_kept() {
 }
 
 #[test]
-fn states_ahead_go_to_disk_when_memory_is_short() {
+fn states_ahead_spill_to_disk_when_memory_is_full() {
     let model = format!("{}/../../models/dve/two_phase_commit.dve", env!("CARGO_MANIFEST_DIR"));
     let session = Session::with_model(ENDLESS);
     let explored = |more: &[&str]| {
@@ -76,7 +76,7 @@ fn states_ahead_go_to_disk_when_memory_is_short() {
 }
 
 #[test]
-fn partitions_go_to_disk_when_memory_is_short() {
+fn partitions_spill_to_disk_when_memory_is_full() {
     let model = format!("{}/../../models/dve/two_phase_commit.dve", env!("CARGO_MANIFEST_DIR"));
     let session = Session::with_model(ENDLESS);
     let explored = |more: &[&str]| {
@@ -96,7 +96,7 @@ fn partitions_go_to_disk_when_memory_is_short() {
 }
 
 #[test]
-fn hardly_any_memory_is_a_limit_like_any_other() {
+fn a_tiny_memory_limit_is_a_limit_like_any_other() {
     for memory in ["1", "4KiB", "64KiB"] {
         stopped(&["--memory", memory], "W0023");
         stopped(&["--memory", memory, "--engine", "partition"], "W0023");
@@ -143,7 +143,7 @@ fn an_interrupted_search_writes_its_record() {
     use std::time::Duration;
     for signal in ["INT", "TERM"] {
         let session = Session::with_model(ENDLESS);
-        // Slow enough to be still running, and with a limit in case that the signal does not arrive.
+        // Slow enough to be still running; the time limit is for a signal that does not arrive.
         let arguments =
             ["check", "m.dve", "--execution", "interpreted", "--time-limit", "60s", "--json", "run.json"];
         let child = session.spawn(&arguments, Stdio::null());
@@ -161,7 +161,7 @@ fn an_interrupted_search_writes_its_record() {
 }
 
 #[test]
-fn a_model_that_goes_wrong_everywhere_still_stops_in_time() {
+fn a_model_with_errors_in_every_state_stops_in_time() {
     let session = Session::with_model(
         "int a; int b; int c; byte z;\nprocess P { state s; init s;\n\
          trans s -> s { guard a < 300; effect a = a + 1; }, s -> s { guard b < 300; effect b = b + 1; },\n\
@@ -173,7 +173,7 @@ fn a_model_that_goes_wrong_everywhere_still_stops_in_time() {
 }
 
 #[test]
-fn states_are_counted_although_there_is_no_room_to_repack_them() {
+fn states_are_counted_even_if_there_is_no_memory_to_repack_them() {
     let session = Session::with_model(
         "int a; int b; int c; int d; int e; int f; int g; int h;\nprocess P { state s; init s;\n\
          trans s -> s { guard a < 150; effect a = a + 1; }, s -> s { guard b < 150; effect b = b + 1; },\n\
@@ -188,7 +188,7 @@ fn states_are_counted_although_there_is_no_room_to_repack_them() {
 }
 
 #[test]
-fn a_limit_that_is_just_enough_is_no_limit() {
+fn a_limit_that_is_just_enough_does_not_stop_the_search() {
     let session = Session::with_model(
         "byte x;\nprocess P { state s; init s; trans s -> s { effect x = x + 1; }; }\nsystem async;\n",
     );

@@ -1,4 +1,4 @@
-//! `check`: what is asked is answered, and the exit code says it.
+//! `check`: answers, traces and exit codes.
 
 use crate::session::{BROKEN_LOCK, COUNTER, OVERRUN, Session, WITH_AUTOMATON};
 
@@ -35,7 +35,7 @@ violated  inside < 2 (invariant, after 4 steps)
 }
 
 #[test]
-fn without_questions_the_declared_properties_and_deadlock_are_checked() {
+fn by_default_declared_properties_and_deadlocks_are_checked() {
     let session = Session::with_model(BROKEN_LOCK);
     let run = session.run(&["check", "m.dve", "-q"]).expect(1);
     assert_eq!(run.stdout, "holds     no deadlock\nviolated  assert P.critical (invariant, after 4 steps)\n");
@@ -44,7 +44,7 @@ fn without_questions_the_declared_properties_and_deadlock_are_checked() {
 }
 
 #[test]
-fn who_asks_for_something_gets_exactly_that() {
+fn with_options_only_the_named_properties_are_checked() {
     let session = Session::with_model(BROKEN_LOCK);
     let verdicts = |arguments: &[&str]| session.run(&[&["check", "m.dve", "-q"], arguments].concat()).stdout;
     assert_eq!(verdicts(&["--deadlock"]), "holds     no deadlock\n");
@@ -129,7 +129,7 @@ fn engines_and_executions_agree() {
 }
 
 #[test]
-fn views_and_details_show_more_or_less() {
+fn options_control_how_much_is_shown() {
     let session = Session::with_model(BROKEN_LOCK);
     let shown = |arguments: &[&str]| session.run(&[&["check", "m.dve"], arguments].concat()).expect(1).stdout;
     assert!(shown(&["--trace-view", "full"]).contains("locked = 1, inside = 2, P = critical, Q = critical"));
@@ -163,12 +163,12 @@ fn completions_are_a_script() {
 }
 
 #[test]
-fn a_decided_property_may_lose_its_value_later() {
+fn a_runtime_error_in_an_expression_keeps_earlier_verdicts() {
     let session = Session::with_model(
         "byte x; byte a[3];\nprocess P { state s; init s; trans s -> s { guard x < 9; effect x = x + 1; }; }\nsystem async;\n",
     );
     session.run(&["check", "m.dve", "-q", "--reach", "a[x] == 0", "--reach", "x == 9"]).expect(0);
-    // In the state where one expression has no value, the others still get their verdicts.
+    // The other properties are decided in the state in which one expression has no value.
     let run =
         session.run(&["check", "m.dve", "-q", "--invariant", "x != 3", "--invariant", "a[x] == 0"]).expect(1);
     assert!(run.stdout.contains("violated  x != 3"), "{}", run.stdout);

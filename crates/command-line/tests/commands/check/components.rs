@@ -1,8 +1,9 @@
-//! `AG EF`, `EF AG` and linear time, where layers do not tell: on the graph of the search, together with other questions.
+//! `AG EF`, `EF AG` and LTL on measures with regress edges: decided on the recorded graph, together with
+//! other properties.
 
 use crate::session::Session;
 
-/// A trap that is met at once, and beside it many states in one layer.
+/// A trap close to the initial state, and many other states in one layer.
 const TRAP: &str = "\
 byte x; byte c1; byte c2; byte c3;
 process A { state s0, trap, big; init s0; trans s0 -> trap {}, trap -> trap {}, s0 -> big { effect x = 1; }; }
@@ -18,7 +19,7 @@ process C {
 system async;
 ";
 
-/// Goes round, with progress that falls, and may stop in two places.
+/// A cycle with a regress edge, and two terminal states.
 const ROUND: &str = "\
 byte x;
 process P {
@@ -35,8 +36,8 @@ system async;
 const SMALL: [&str; 6] = ["--engine", "sweep", "--measure", "x", "--memory", "2MiB"];
 
 #[test]
-fn what_was_decided_before_memory_was_full_stays_decided() {
-    // The graph does not fit either: asked again, it would be unknown.
+fn verdicts_before_the_memory_limit_are_kept() {
+    // The graph does not fit into memory either, so a second search would give no answer.
     let session = Session::with_model(&TRAP.replace("60", "80"));
     let check = |question: &[&str]| session.run(&[&["check", "m.dve", "-q"], question, &SMALL].concat());
     check(&["--home", "not A.trap"]).expect(1);
@@ -46,7 +47,7 @@ fn what_was_decided_before_memory_was_full_stays_decided() {
 }
 
 #[test]
-fn linear_time_goes_to_disk_too() {
+fn ltl_works_on_disk_too() {
     let session = Session::with_model(TRAP);
     let check = |formula: &str, more: &[&str]| {
         session.run(&[&["check", "m.dve", "-q", "--ltl", formula, "--json", "r.json"], more].concat())
@@ -63,7 +64,7 @@ fn linear_time_goes_to_disk_too() {
 }
 
 #[test]
-fn the_record_is_that_of_the_search_through_all_states() {
+fn the_record_is_that_of_the_complete_search() {
     let session = Session::with_model(ROUND);
     let home = ["--ctl", "AG EF (P.left or P.right)"];
     for engine in [&["--engine", "sweep", "--measure", "x"][..], &["--engine", "breadth-disk"]] {
@@ -84,7 +85,7 @@ fn the_record_is_that_of_the_search_through_all_states() {
 }
 
 #[test]
-fn an_error_is_in_the_property_that_has_it() {
+fn a_runtime_error_belongs_to_its_property() {
     let text = "byte i; byte a[3]; process P { state s; init s; trans s -> s { guard i < 5; effect i = i + 1; }; } system async;";
     let session = Session::with_model(text);
     for engine in ["breadth", "breadth-disk"] {

@@ -1,9 +1,9 @@
-//! Measures that the program finds: in `check` and `explore` by default, and by `progress`.
+//! Measures that the program finds: by default in `check` and `explore`, and by `progress`.
 
 use crate::session::{COUNTER, Session};
 use serde_json::Value;
 
-/// Three counters that only rise, and a fourth that goes round: 64,000 states, more than a small model has.
+/// Three counters that only increase, and a cyclic one: 64,000 states, more than a small model has.
 const COUNTERS: &str = "\
 byte a, b, c, turn;
 process P { state s; init s; trans s -> s { guard a < 19; effect a = a + 1; }; }
@@ -13,7 +13,7 @@ process T { state s; init s; trans s -> s { effect turn = (turn + 1) % 8; }; }
 system async;
 ";
 
-/// Two counters that go round: nothing is progress.
+/// Two cyclic counters: there is no progress.
 const ROUND: &str = "\
 byte a, b;
 process P { state s; init s; trans s -> s { effect a = (a + 1) % 5; }; }
@@ -28,7 +28,7 @@ fn record(session: &Session, arguments: &[&str], code: i32) -> Value {
     session.json("run.json")
 }
 
-/// A record without what differs from run to run.
+/// A record without the fields that differ between runs.
 fn without_times(mut value: Value) -> Value {
     fn clear(value: &mut Value) {
         match value {
@@ -65,7 +65,7 @@ fn a_small_model_is_explored_in_full_and_says_so() {
         (&search["attempts"][0]["measure"], &search["attempts"][0]["end"]),
         (&Value::Null, &"kept".into())
     );
-    // Who says what to do is not helped.
+    // With explicit options, there is no measure search.
     for options in
         [&["--measure", "none"][..], &["--measure", "x"], &["--engine", "depth"], &["--engine", "breadth"]]
     {
@@ -75,7 +75,7 @@ fn a_small_model_is_explored_in_full_and_says_so() {
 }
 
 #[test]
-fn a_sweep_finds_its_measure_also_for_a_small_model() {
+fn a_sweep_finds_a_measure_for_a_small_model_too() {
     let text = "byte x, turn;
         process P { state s; init s; trans s -> s { guard x < 9; effect x = x + 1; }; }
         process T { state s; init s; trans s -> s { effect turn = (turn + 1) % 8; }; }
@@ -90,14 +90,14 @@ fn a_sweep_finds_its_measure_also_for_a_small_model() {
     assert_eq!((&measure["monotone"], &measure["proved"]), (&true.into(), &true.into()));
     assert_eq!(measure["expected"]["revisits"], 1.0);
     assert_eq!(found["search"]["states"]["explored"], 80);
-    // By name, it is the same sweep.
+    // `--measure auto` is the same sweep.
     let given = record(&session, &["check", "m.dve", "--measure", "x", "--invariant", "x < 10"], 0);
     assert_eq!(given["search"], found["search"]);
     assert_eq!(given["plan"]["measure"]["origin"], "user");
 }
 
 #[test]
-fn a_large_model_is_swept_and_the_record_tells_the_whole_story() {
+fn a_large_model_is_swept_and_the_record_has_the_measure_search() {
     let session = Session::with_model(COUNTERS);
     let run = session.run(&["explore", "m.dve", "-v", "--json", "run.json"]).expect(0);
     run.out("search            sweep, compiled: complete\n")
@@ -125,7 +125,7 @@ fn a_large_model_is_swept_and_the_record_tells_the_whole_story() {
     assert_eq!((&attempt["measure"], &attempt["end"]), (&best["expression"], &"kept".into()));
     assert_eq!(attempt["explored"], found["search"]["states"]["explored"]);
     assert_eq!(found["search"]["states"]["distinct_estimate"], 64_000);
-    // It reads back, and is the same measure.
+    // The measure in the record parses, and is the same measure.
     let expression = best["expression"].as_str().unwrap();
     let given = record(&session, &["explore", "m.dve", "--measure", expression], 0);
     assert_eq!(given["search"], found["search"]);
@@ -135,7 +135,7 @@ fn a_large_model_is_swept_and_the_record_tells_the_whole_story() {
 }
 
 #[test]
-fn a_shortest_trace_is_one_also_by_a_measure_that_was_found() {
+fn a_found_measure_gives_shortest_traces_too() {
     let session = Session::with_model(COUNTERS);
     let arguments =
         ["check", "m.dve", "--reach", "a == 3 and c == 2", "--shortest", "--trace-view", "actions"];
@@ -143,7 +143,7 @@ fn a_shortest_trace_is_one_also_by_a_measure_that_was_found() {
 }
 
 #[test]
-fn two_runs_tell_the_same_but_for_times() {
+fn two_runs_differ_only_in_times() {
     let session = Session::with_model(COUNTERS);
     for arguments in [&["explore", "m.dve"][..], &["progress", "m.dve"], &["explore", "m.dve", "--seed", "7"]]
     {
@@ -169,13 +169,13 @@ fn a_saved_measure_gives_the_same_counts() {
     let run = session.run(&["explore", "m.dve", "--measure", "@own.measure"]).expect(0);
     run.out("search            sweep by (a, b), compiled: complete\n");
     session.run(&["convert", "m.dve", "--to", "dot", "--measure", "@own.measure", "--limit", "10"]).expect(2);
-    // One's own is saved, too.
+    // The measure of --judge is saved, too.
     record(&session, &["progress", "m.dve", "--judge", "@own.measure", "--save", "again.measure"], 0);
     assert!(session.read("again.measure").ends_with("\n(a, b)\n"));
 }
 
 #[test]
-fn a_bad_measure_in_a_file_is_shown_at_its_place() {
+fn a_bad_measure_in_a_file_is_shown_with_its_position() {
     let session = Session::with_model(COUNTERS);
     session.write("bad.measure", "// für x\n(a,\n zz)\n");
     let bad = |option: &str| {
@@ -212,7 +212,7 @@ fn progress_shows_a_table_with_the_reason_for_the_choice() {
 }
 
 #[test]
-fn what_is_proved_says_where_it_is_raised_and_what_is_not_where_it_may_fall() {
+fn a_proof_names_the_steps_that_raise_a_measure_and_a_doubt_those_that_may_lower_it() {
     let session = Session::with_model(COUNTERS);
     let run = session.run(&["progress", "m.dve", "--judge", "(a, c)"]).expect(0);
     let run = run.out("  proved      0 %").out("(a, c) (yours)\n").out(" is proved never to fall:\n");
@@ -225,13 +225,13 @@ fn what_is_proved_says_where_it_is_raised_and_what_is_not_where_it_may_fall() {
     assert_eq!((&judged["proved"], &judged["doubt"]["component"]), (&false.into(), &"turn".into()));
     assert_eq!(judged["doubt"]["places"][0]["line"], 5);
     assert!(judged["regress_share"].as_f64().unwrap() > 0.0);
-    // The declared one is judged unasked.
+    // The declared measure is judged without an option.
     session.write("d.dve", format!("// progress: (a, b)\n{COUNTERS}"));
     session.run(&["progress", "d.dve"]).expect(0).out("(a, b) (declared)\n");
 }
 
 #[test]
-fn where_nothing_is_progress_that_is_said_plainly() {
+fn without_progress_the_answer_is_none() {
     let session = Session::with_model(ROUND);
     let run = session.run(&["progress", "m.dve", "--save", "none.measure"]).expect(0);
     run.out("Nothing is better than full exploration: of all 25 states of the model").err("warning[W0038]");
@@ -264,13 +264,13 @@ fn the_record_of_progress_has_all_its_fields() {
     let run = session.run(&["progress", "m.dve", "--json", "-"]).expect(0).err("Measure 1 is ");
     let on_stdout: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(on_stdout["chosen"], 1);
-    // Also of a run that comes to nothing.
+    // A failed run has all fields, too.
     let failed = record(&session, &["progress", "none.dve"], 2);
     assert_eq!((&failed["exit_code"], &failed["diagnostics"][0]["code"]), (&2.into(), &"E0001".into()));
 }
 
 #[test]
-fn who_prefers_time_gets_no_more_revisits_and_who_prefers_memory_no_higher_peak() {
+fn prefer_time_has_no_more_revisits_and_prefer_memory_no_higher_peak() {
     let session =
         Session::with_model(&COUNTERS.replace("guard b < 19; effect b = b + 1;", "effect b = (b + 1) % 20;"));
     let best = |prefer: &str| {
@@ -285,7 +285,7 @@ fn who_prefers_time_gets_no_more_revisits_and_who_prefers_memory_no_higher_peak(
 }
 
 #[test]
-fn a_level_bounds_the_steps_that_go_back() {
+fn a_regress_level_bounds_the_fraction_of_regress_edges() {
     let session =
         Session::with_model(&COUNTERS.replace("guard b < 19; effect b = b + 1;", "effect b = (b + 1) % 20;"));
     for (level, bound) in [("1", 0.0), ("4", 0.05)] {
@@ -300,43 +300,43 @@ fn a_level_bounds_the_steps_that_go_back() {
 }
 
 #[test]
-fn options_of_the_search_for_a_measure_are_refused_where_there_is_none() {
+fn options_of_the_measure_search_are_refused_without_one() {
     let session = Session::with_model(COUNTERS);
     for options in [&["--measure", "a"][..], &["--measure", "none"], &["--engine", "breadth"]] {
         for asked in [&["--prefer", "time"][..], &["--seed", "3"]] {
             let run = session.run(&[&["explore", "m.dve"], options, asked].concat()).expect(2);
-            run.err("is for a measure that is looked for");
+            run.err("is for the automatic measure search");
         }
     }
-    session.run(&["progress", "m.dve", "--save", "m.dve"]).expect(2).err("would overwrite the model");
-    session.run(&["progress", "m.dve", "--save", "x", "--json", "x"]).expect(2).err("the same place");
+    session.run(&["progress", "m.dve", "--save", "m.dve"]).expect(2).err("would overwrite the input");
+    session.run(&["progress", "m.dve", "--save", "x", "--json", "x"]).expect(2).err("the same file");
 }
 
 #[test]
-fn with_a_limit_of_few_states_no_measure_is_looked_for() {
+fn with_a_small_state_limit_there_is_no_measure_search() {
     let session = Session::with_model(COUNTERS);
     let record = record(&session, &["check", "m.dve", "--invariant", "a < 3", "--state-limit", "1000"], 1);
     assert_eq!((&record["measure_search"], &record["plan"]["engine"]), (&Value::Null, &"breadth".into()));
 }
 
 #[test]
-fn what_needs_a_measure_that_never_falls_gets_a_proved_one_or_all_states() {
+fn a_formula_that_needs_a_monotone_measure_gets_a_proved_one_or_full_exploration() {
     let session = Session::with_model(COUNTERS);
     let run = session.run(&["check", "m.dve", "--home", "a == 19"]).expect(0);
     run.out("sweep, compiled: complete").out("; proved never to fall\n");
-    // A counter that goes round is no part of a proof.
+    // A cyclic counter is not part of a monotone measure.
     let session =
         Session::with_model(&COUNTERS.replace("guard a < 19; effect a = a + 1", "effect a = (a + 1) % 40"));
     session.run(&["check", "m.dve", "--home", "a == 19"]).expect(0).out("AG EF (a == 19)");
 }
 
 #[test]
-fn all_states_are_no_sample() {
+fn exact_uses_all_states() {
     let session = Session::with_model(COUNTERS);
     let found = record(&session, &["progress", "m.dve", "--exact", "--regress-level", "1"], 0);
     assert_eq!((&found["effort"], &found["sample"]["complete"]), (&"exact".into(), &true.into()));
     assert_eq!(found["sample"]["expanded"], 64_000);
-    // The fourth counter goes round and round.
+    // The fourth counter is cyclic.
     assert_eq!(found["sample"]["largest_component"], 8);
     let run =
         session.run(&["progress", "m.dve", "--exact"]).expect(0).out("of all 64,000 states of the model");

@@ -1,9 +1,9 @@
-//! Runs as web pages and pictures: what is in the record is on the page, and nothing else is needed.
+//! Web pages and pictures of runs.
 
 use crate::session::{BROKEN_LOCK, Session};
 use serde_json::Value;
 
-/// Goes round, and back once.
+/// A cycle with one regress edge.
 const ROUNDS: &str = "\
 byte round, step;
 process P {
@@ -50,7 +50,7 @@ fn the_course_of_a_sweep_adds_up() {
 }
 
 #[test]
-fn steps_say_who_takes_part() {
+fn steps_name_their_processes() {
     let session = Session::with_model(BROKEN_LOCK);
     session.run(&["check", "m.dve", "--invariant", "inside < 2", "--json", "run.json"]).expect(1);
     assert_eq!(session.json("run.json")["traces"][0]["steps"][0]["participants"], serde_json::json!(["P"]));
@@ -65,7 +65,7 @@ fn a_page_is_one_file_with_the_answers() {
     assert!(page.starts_with("<!doctype html>") && page.contains("inside &lt; 2"), "{page}");
     assert!(!page.contains("http://") || !page.contains("src=\"http"), "nothing is fetched");
     assert!(session.json("run.json")["space"]["states"].as_array().unwrap().len() > 3);
-    // The record alone gives the same page.
+    // `report` makes the same page from the record.
     session.run(&["report", "run.json", "--html", "again.html"]).expect(0).out("again.html");
     assert_eq!(session.read("again.html"), page);
     session.run(&["report", "run.json", "--html", "-"]).expect(0).out("<!doctype html>");
@@ -80,14 +80,14 @@ fn bad_input_has_a_page_too() {
 }
 
 #[test]
-fn what_is_no_record_is_refused() {
+fn a_file_that_is_not_a_record_is_refused() {
     let session = Session::with_model(ROUNDS);
     session.run(&["report", "m.dve"]).expect(2).err("E0051");
     session.write("old.json", "{\"format\": \"sweepline-run/0\"}");
     session.run(&["report", "old.json"]).expect(2).err("E0051");
     let clash = session.run(&["check", "m.dve", "--html", "a", "--json", "a"]).expect(2);
-    clash.err("--json and --html would write to the same place");
-    session.run(&["check", "m.dve", "--html", "m.dve"]).expect(2).err("would overwrite the model");
+    clash.err("--json and --html would write to the same file");
+    session.run(&["check", "m.dve", "--html", "m.dve"]).expect(2).err("would overwrite the input");
 }
 
 #[test]

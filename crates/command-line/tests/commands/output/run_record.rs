@@ -1,9 +1,9 @@
-//! The run record: every promised field is there, of the promised type, whatever the run came to.
+//! The run record: every documented field is present, with the documented type, however the run ends.
 
 use crate::session::{BROKEN_LOCK, COUNTER, OVERRUN, Session};
 use serde_json::Value;
 
-/// The promised fields: a path, and which JSON types may stand there.
+/// The documented fields: a path, and its possible JSON types.
 const FIELDS: &[(&str, &str)] = &[
     ("format", "string"),
     ("exit_code", "number"),
@@ -131,7 +131,7 @@ fn assert_record(record: &Value) {
     }
 }
 
-/// Runs `check` with `--json` and gives the record.
+/// Runs `check` with `--json` and returns the record.
 #[track_caller]
 fn record_of(model: &str, arguments: &[&str], code: i32) -> Value {
     let session = Session::with_model(model);
@@ -144,7 +144,7 @@ fn record_of(model: &str, arguments: &[&str], code: i32) -> Value {
 }
 
 #[test]
-fn a_complete_search_knows_everything() {
+fn the_record_of_a_complete_search_has_all_fields() {
     let record = record_of(COUNTER, &["--invariant", "x < 10"], 0);
     let search = &record["search"];
     assert_eq!(search["complete"], true);
@@ -253,7 +253,7 @@ fn explore_counts_what_check_would_stop_at() {
 }
 
 #[test]
-fn on_stdout_the_record_is_alone() {
+fn stdout_has_only_the_record() {
     let session = Session::with_model(BROKEN_LOCK);
     let run = session.run(&["check", "m.dve", "--json", "-"]).expect(1).err("violated  assert P.critical");
     assert_record(&serde_json::from_str(&run.stdout).unwrap());
@@ -261,7 +261,7 @@ fn on_stdout_the_record_is_alone() {
 }
 
 #[test]
-fn a_file_never_silences_the_terminal_and_nothing_else_is_left_behind() {
+fn writing_a_file_does_not_silence_the_terminal_and_leaves_no_other_file() {
     let session = Session::with_model(COUNTER);
     let run = session.run(&["check", "m.dve", "--json", "run.json", "--trace-out", "trace.json"]).expect(1);
     run.out("violated  no deadlock").out("states stored");
@@ -279,7 +279,7 @@ fn a_result_that_cannot_be_written_is_not_a_success() {
 
 #[cfg(unix)]
 #[test]
-fn a_reader_that_goes_away_changes_nothing() {
+fn a_closed_pipe_does_not_change_the_exit_code() {
     use std::process::Stdio;
     let session = Session::with_model(COUNTER);
     let arguments = ["check", "m.dve", "--json", "run.json"];
@@ -293,7 +293,7 @@ fn a_reader_that_goes_away_changes_nothing() {
 
 #[cfg(unix)]
 #[test]
-fn results_go_into_pipes_that_have_a_name() {
+fn results_go_to_named_pipes() {
     let session = Session::with_model(COUNTER);
     assert!(std::process::Command::new("mkfifo").arg(session.path("pipe")).status().unwrap().success());
     let path = session.path("pipe");
@@ -304,18 +304,18 @@ fn results_go_into_pipes_that_have_a_name() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn results_go_into_pipes_that_have_none() {
+fn results_go_to_anonymous_pipes() {
     let session = Session::with_model(COUNTER);
     let run = session.run(&["explore", "m.dve", "-q", "--json", "/dev/stdout"]).expect(0);
     run.out("sweepline-run/1").out("10 states");
-    // A file that a shell has opened is added to.
+    // Output to a file that the shell has opened is appended.
     let mut command = session.command(&["explore", "m.dve", "-q", "--json", "/dev/stdout"]);
     session.write("log", "before\n");
     let log = std::fs::OpenOptions::new().append(true).open(session.path("log")).unwrap();
     assert!(command.stdout(log).status().unwrap().success());
     let text = session.read("log");
     assert!(text.starts_with("before\n") && text.contains("sweepline-run/1") && text.contains("10 states"));
-    // What cannot be a file is noticed before the search.
+    // An impossible file name is noticed before the search.
     std::fs::create_dir(session.path("d")).unwrap();
     for name in ["d/new/".into(), "n".repeat(256)] {
         session.run(&["explore", "m.dve", "--json", &*name]).expect(2).err("E0007");
@@ -323,7 +323,7 @@ fn results_go_into_pipes_that_have_none() {
 }
 
 #[test]
-fn of_a_plan_that_was_never_made_only_what_was_asked_is_told() {
+fn the_record_of_a_failed_run_has_only_the_requested_plan() {
     let session = Session::new();
     let plan = |arguments: &[&str]| {
         session.run(&[&["check", "none.dve", "--json", "run.json"], arguments].concat()).expect(2);
@@ -343,7 +343,7 @@ fn of_a_plan_that_was_never_made_only_what_was_asked_is_told() {
 }
 
 #[test]
-fn that_progress_falls_is_in_the_record() {
+fn a_regress_edge_is_in_the_record() {
     let session = Session::with_model(BROKEN_LOCK);
     let arguments = ["check", "m.dve", "--home", "locked == 0", "--measure", "locked", "--json", "run.json"];
     session.run(&arguments).expect(0);

@@ -1,4 +1,4 @@
-//! Simulated and saved traces: repeatable, replayable, and refused when they no longer are runs of the model.
+//! Simulated and saved traces: repeatable, replayable, and refused if they are no runs of the model.
 
 use crate::session::{BROKEN_LOCK, COUNTER, OVERRUN, Session};
 
@@ -16,7 +16,7 @@ fn the_same_seed_gives_the_same_simulation() {
 }
 
 #[test]
-fn a_simulation_says_how_it_ends() {
+fn a_simulation_reports_how_it_ends() {
     let session = Session::with_model(COUNTER);
     session
         .run(&["simulate", "m.dve", "--random"])
@@ -56,7 +56,7 @@ fn a_simulation_can_be_saved_and_shown() {
 }
 
 #[test]
-fn a_saved_violation_comes_back_as_it_was_shown() {
+fn a_saved_counterexample_is_shown_as_before() {
     let session = Session::with_model(BROKEN_LOCK);
     let check = session.run(&["check", "m.dve", "--trace-out", "t.json"]).expect(1);
     let saved = session.json("t.json");
@@ -74,7 +74,7 @@ fn a_saved_violation_comes_back_as_it_was_shown() {
 }
 
 #[test]
-fn the_trace_of_a_violation_goes_before_that_of_a_witness() {
+fn a_counterexample_is_saved_rather_than_a_witness() {
     let session = Session::with_model(BROKEN_LOCK);
     let arguments =
         ["check", "m.dve", "--reach", "P.take", "--invariant", "inside < 2", "--trace-out", "t.json"];
@@ -100,7 +100,7 @@ fn a_trace_can_go_through_a_pipe() {
 }
 
 #[test]
-fn the_model_is_looked_for_beside_the_trace() {
+fn the_model_is_found_in_the_folder_of_the_trace() {
     let session = Session::with_model(COUNTER);
     std::fs::create_dir(session.path("kept")).unwrap();
     session.run(&["check", "m.dve", "--trace-out", "kept/t.json"]).expect(1);
@@ -128,7 +128,7 @@ fn a_trace_of_a_changed_model_is_refused() {
 }
 
 #[test]
-fn what_is_not_a_trace_is_refused() {
+fn a_file_that_is_not_a_trace_is_refused() {
     let session = Session::with_model(COUNTER);
     session.run(&["trace", "m.dve"]).expect(2).err("error[E0011]").err("--trace-out");
     session.run(&["check", "m.dve", "--json", "run.json"]).expect(1);
@@ -164,7 +164,7 @@ fn the_model_of_a_trace_may_have_come_from_stdin() {
 }
 
 #[test]
-fn a_list_of_terminal_states_is_no_detail() {
+fn terminal_states_are_listed_even_with_quiet() {
     let session = Session::with_model(COUNTER);
     session
         .run(&["explore", "m.dve", "-q", "--terminal-states"])
@@ -197,7 +197,7 @@ fn a_trace_is_written_for_other_tools() {
 }
 
 #[test]
-fn a_loop_is_a_loop_for_other_tools() {
+fn a_lasso_keeps_its_loop_in_other_formats() {
     let session = Session::with_model(BROKEN_LOCK);
     session.run(&["check", "m.dve", "--ltl", "F Q.critical", "--trace-out", "t.json"]).expect(1);
     let start = session.json("t.json")["loop_start"].clone();

@@ -1,4 +1,4 @@
-//! `-D NAME=VALUE`: one file, many models; a saved trace knows which.
+//! `-D NAME=VALUE`: constants from the command line, also in saved traces.
 
 use crate::session::Session;
 
@@ -23,12 +23,12 @@ fn every_command_takes_constants() {
 }
 
 #[test]
-fn the_record_and_the_saved_trace_remember_them() {
+fn the_record_and_the_saved_trace_have_the_constants() {
     let session = Session::with_model(PARAMETER);
     session.run(&["check", "m.dve", "-D", "LAST=5", "--json", "r.json", "--trace-out", "t.json"]).expect(1);
     assert_eq!(session.json("r.json")["model"]["constants"]["LAST"], 5);
     session.run(&["trace", "t.json"]).expect(0).out("5 steps of `m.dve`");
-    // Without them, the trace is none of the model.
+    // Without them, the trace is not a run of the model.
     let forgotten = session.read("t.json").replace("\"LAST\": 5", "");
     session.write("t.json", forgotten);
     session.run(&["trace", "t.json"]).expect(2).err("error[E0012]");
@@ -38,7 +38,7 @@ fn the_record_and_the_saved_trace_remember_them() {
 }
 
 #[test]
-fn constants_that_are_none_are_refused() {
+fn unknown_or_bad_constants_are_refused() {
     let session = Session::with_model(PARAMETER);
     let refused = |definition: &str| session.run(&["check", "m.dve", "-D", definition]).expect(2);
     let run = refused("LOST=4").err("error[E0215]").err("did you mean `LAST`?");

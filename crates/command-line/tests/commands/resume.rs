@@ -1,4 +1,4 @@
-//! Nothing is lost: runs that are killed, damaged, full or interrupted, and go on from their checkpoints.
+//! Checkpoints: runs that are killed, interrupted, out of disk space or damaged, and then resumed.
 
 use std::fs;
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::session::{COUNTER, Session};
 use serde_json::Value;
 
-/// Two counters that begin anew and one that does not: with the measure below, progress falls.
+/// Two cyclic counters and one that is not: the measure below has regress edges.
 const COUNTERS: &str = "\
 int a, b, c;
 process P { state s; init s; trans s -> s { guard a < 170; effect a = a + 1; }; }
@@ -34,15 +34,16 @@ fn run<'a>(engine: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 
 const SAVED: [&str; 4] = ["--checkpoint", "saved", "--checkpoint-every", "20ms"];
 
-/// The record without what differs from run to run.
+/// The record without the fields that differ between runs.
 fn comparable(mut record: Value) -> Value {
     record.as_object_mut().unwrap().remove("resources");
     record
 }
 
-/// Kills the process at twenty random moments of one run, goes on each time, and gets what an uninterrupted run gets.
+/// Kills the process at twenty random moments of one run, resumes it each time, and compares with an
+/// uninterrupted run.
 #[test]
-fn twenty_deaths_change_nothing() {
+fn a_run_that_is_killed_twenty_times_has_the_same_result() {
     for (engine, seed) in [("sweep-disk", 1u64), ("sweep", 7)] {
         let session = Session::with_model(COUNTERS);
         session.run(&run(engine, &["--json", "whole.json"])).expect(1);
@@ -62,7 +63,7 @@ fn twenty_deaths_change_nothing() {
                 std::thread::sleep(Duration::from_millis(1));
             }
             if is_over {
-                // All of it was done before twenty deaths: it begins anew.
+                // The run ended before it was killed twenty times: start again.
                 assert!(!session.path("saved").exists());
                 continue;
             }
@@ -78,17 +79,17 @@ fn twenty_deaths_change_nothing() {
     }
 }
 
-/// A run that was stopped by its time limit, with two checkpoints.
+/// A run that the time limit stopped, with two checkpoints.
 fn stopped() -> Session {
     let session = Session::with_model(COUNTERS);
     let limited = run("sweep", &[&SAVED[..], &["--time-limit", "400ms", "--json", "run.json"]].concat());
-    session.run(&limited).expect(3).err("`sweepline resume saved` goes on").err("W0022");
+    session.run(&limited).expect(3).err("`sweepline resume saved` continues").err("W0022");
     assert!(session.path("saved/checkpoint").exists() && session.path("saved/checkpoint.previous").exists());
     session
 }
 
 #[test]
-fn damage_is_noticed_and_the_checkpoint_before_is_used() {
+fn a_damaged_checkpoint_is_noticed_and_the_one_before_it_is_used() {
     let session = stopped();
     let whole = fs::read(session.path("saved/checkpoint")).unwrap();
     let resume = ["resume", "saved", "--time-limit", "1h", "--json", "pieces.json"];
@@ -112,11 +113,11 @@ fn damage_is_noticed_and_the_checkpoint_before_is_used() {
 }
 
 #[test]
-fn another_model_is_noticed_and_a_checkpoint_is_not_overwritten() {
+fn a_changed_model_is_refused_and_a_checkpoint_is_not_overwritten() {
     let session = stopped();
     session.run(&run("sweep", &SAVED)).expect(2).err("error[E0044]").err("sweepline resume saved");
     session.write("m.dve", COUNTERS.replace("a < 170", "a < 169"));
-    session.run(&["resume", "saved"]).expect(2).err("error[E0043]").err("is not what it was");
+    session.run(&["resume", "saved"]).expect(2).err("error[E0043]").err("has changed since");
     session.write("m.dve", COUNTERS);
     // From another folder, with a record there.
     fs::create_dir(session.path("other")).unwrap();
@@ -127,8 +128,32 @@ fn another_model_is_noticed_and_a_checkpoint_is_not_overwritten() {
     assert!(!session.path("saved").exists(), "nothing is left behind");
 }
 
+/// A resumed search would test a changed property only on the remaining states.
 #[test]
-fn what_cannot_be_saved_is_refused() {
+fn changed_files_of_properties_and_measures_are_refused() {
+    let net = "PLACE a, b, c, d; MARKING a: 40, c: 40; TRANSITION ab CONSUME a: 1; PRODUCE b: 1; \
+        TRANSITION ba CONSUME b: 1; PRODUCE a: 1; TRANSITION cd CONSUME c: 1; PRODUCE d: 1;";
+    let session = Session::new();
+    session.write("n.lola", net);
+    session.write("p.task", "AG (b < 41)");
+    session.write("m.measure", "d");
+    let arguments = [
+        &["check", "n.lola", "--properties", "p.task", "--measure", "@m.measure", "--state-limit", "200"][..],
+        &SAVED,
+    ];
+    session.run(&arguments.concat()).expect(3).err("W0021");
+    let resume = ["resume", "saved", "--state-limit", "1000000"];
+    session.write("p.task", "AG (b < 30)");
+    session.run(&resume).expect(2).err("error[E0043]").err("`p.task` has changed since");
+    session.write("p.task", "AG (b < 41)");
+    session.write("m.measure", "0 - b");
+    session.run(&resume).expect(2).err("error[E0043]").err("`m.measure` has changed since");
+    session.write("m.measure", "d");
+    session.run(&resume).expect(0).out("holds");
+}
+
+#[test]
+fn runs_that_cannot_be_saved_are_refused() {
     let session = Session::with_model(COUNTER);
     for engine in ["depth", "partition"] {
         let arguments = ["check", "m.dve", "--engine", engine, "--checkpoint", "saved"];
@@ -140,7 +165,7 @@ fn what_cannot_be_saved_is_refused() {
     assert_eq!(session.files(), ["m.dve"]);
 }
 
-/// A limit of the disk ends the run with a checkpoint, from which one with a higher limit comes to the end.
+/// A disk limit ends the run with a checkpoint, which a run with a higher limit completes.
 #[test]
 fn a_full_disk_ends_in_unknown_with_a_usable_checkpoint() {
     let session = Session::with_model(COUNTERS);
@@ -158,7 +183,7 @@ fn a_full_disk_ends_in_unknown_with_a_usable_checkpoint() {
     assert_eq!(session.files(), ["m.dve", "pieces.json", "run.json"]);
 }
 
-/// Ctrl-C and SIGUSR1 make a checkpoint at once, however far the next one is.
+/// Ctrl-C and SIGUSR1 make a checkpoint at once.
 #[cfg(unix)]
 #[test]
 fn signals_make_checkpoints() {

@@ -1,13 +1,13 @@
 //! The console sessions in the README and in the guide, executed.
 //!
-//! A block that is marked `console` holds commands, after `$ `, each followed by what it prints (stdout, then stderr).
-//! In expected text `[..]` stands for anything within a line and a line `...` for any number of lines. Times, rates and
-//! memory differ between machines, so those numbers are compared as if they were all the same.
+//! A block that is marked `console` contains commands, after `$ `, each followed by its output (stdout,
+//! then stderr). In expected text `[..]` matches anything within a line and a line `...` any number of
+//! lines. Times, rates and memory differ between machines, so the comparison ignores those numbers.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A command with what it should print.
+/// A command with its expected output.
 struct Step {
     line: usize,
     command: String,
@@ -19,7 +19,7 @@ fn the_sessions_in_the_readme_are_true() {
     all_sessions_are_true(&root().join("README.md"));
 }
 
-/// All pages that have sessions, one after the other: sessions of one page may need what others wrote.
+/// Runs the sessions of all pages one after the other, because some need files of earlier ones.
 #[test]
 fn the_sessions_in_the_guide_are_true() {
     let pages = guide();
@@ -37,9 +37,9 @@ fn guide() -> Vec<PathBuf> {
     pages
 }
 
-/// Links between pages lead somewhere, and every page is listed.
+/// Every link has a target, and every page is listed.
 #[test]
-fn the_guide_hangs_together() {
+fn links_in_the_guide_have_targets_and_all_pages_are_listed() {
     let pages = guide();
     let summary = std::fs::read_to_string(root().join("docs/book/SUMMARY.md")).unwrap();
     let mut wrong = Vec::new();
@@ -65,7 +65,7 @@ fn the_guide_hangs_together() {
 fn the_picture_of_the_method_is_what_the_program_draws() {
     let drawn = run("sweepline convert models/dve/two_phase_commit_survey.dve --to svg");
     let file = root().join("docs/book/pictures/two_phase_commit.svg");
-    assert!(std::fs::read_to_string(file).unwrap() == drawn, "draw it anew: `convert --to svg -o FILE`");
+    assert!(std::fs::read_to_string(file).unwrap() == drawn, "draw it again: `convert --to svg -o FILE`");
 }
 
 fn all_sessions_are_true(page: &Path) {
@@ -85,7 +85,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What a command prints instead of what it should.
+/// The difference between actual and expected output of a command, if any.
 fn difference(step: &Step) -> Option<String> {
     let printed = run(&step.command);
     let printed: Vec<&str> = printed.trim_end().lines().collect();
@@ -122,7 +122,7 @@ fn steps(text: &str) -> Vec<Step> {
     steps
 }
 
-/// What a command prints, run by a shell in the root of the repository with `sweepline` on its path.
+/// The output of a command, run by a shell in the root of the repository with `sweepline` on its path.
 fn run(command: &str) -> String {
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_sweepline"));
     let path = std::env::var("PATH").unwrap_or_default();
@@ -150,7 +150,7 @@ fn matches(expected: &[&str], printed: &[&str]) -> bool {
     }
 }
 
-/// Whether the line is the pattern, where `[..]` stands for anything.
+/// Whether the line matches the pattern, in which `[..]` matches anything.
 fn line_matches(pattern: &str, line: &str) -> bool {
     match pattern.split_once("[..]") {
         None => pattern == line,
@@ -170,13 +170,13 @@ fn normalised(line: &str) -> String {
     let is_number = |word: &str| word.starts_with(|first: char| first.is_ascii_digit());
     let measured = |at: usize| {
         let unit = words.get(at + 1).map(|unit| unit.trim_end_matches([',', ';', ')']));
-        // The bytes of a state vector are the same everywhere.
+        // The size of a state vector is the same on all machines.
         is_number(words[at])
             && unit.is_some_and(|unit| units.contains(&unit))
             && !line.starts_with("state vector")
     };
     let shown = (0..words.len()).map(|at| if measured(at) { "#" } else { words[at] });
-    // The unit itself changes with the amount.
+    // The unit depends on the amount.
     let joined = shown.collect::<Vec<_>>().join(" ");
     ["KiB", "MiB", "GiB"].iter().fold(joined, |line, unit| line.replace(&format!("# {unit}"), "# bytes"))
 }
@@ -203,7 +203,7 @@ fn a_session_is_run_in_the_root_and_compared_with_what_it_prints() {
 }
 
 #[test]
-fn wildcards_stand_for_anything_and_nothing_else_does() {
+fn only_wildcards_match_anything() {
     assert!(matches(&["a[..]c", "...", "z"], &["abbc", "x", "y", "z"]));
     assert!(matches(&["...", "z"], &["z"]));
     assert!(!matches(&["a[..]c"], &["abbd"]));
@@ -212,7 +212,7 @@ fn wildcards_stand_for_anything_and_nothing_else_does() {
 }
 
 #[test]
-fn measured_numbers_are_all_the_same_and_counted_ones_are_not() {
+fn measured_numbers_are_ignored_and_counts_are_not() {
     assert!(matches(&["time  0.003 s, 1,234 states/s"], &["time  0.123 s, 99 states/s"]));
     assert!(matches(
         &["memory  1.0 MiB for states, 8.1 bytes per state"],

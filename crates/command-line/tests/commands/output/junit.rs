@@ -1,4 +1,4 @@
-//! `--junit`: every way in which a check can end, as servers for continuous integration read it.
+//! `--junit`: JUnit XML for every way in which a check can end.
 
 use crate::session::{BROKEN_LOCK, COUNTER, ENDLESS, OVERRUN, Session};
 
@@ -30,7 +30,7 @@ fn each_property_is_a_test() {
 }
 
 #[test]
-fn what_is_no_answer_is_an_error() {
+fn an_unknown_answer_is_an_error() {
     let session = Session::with_model(ENDLESS);
     let junit = |code, arguments: &[&str]| {
         session.run(&[&["check", "m.dve", "--junit", "j.xml"], arguments].concat()).expect(code);
@@ -52,13 +52,13 @@ fn what_is_no_answer_is_an_error() {
 }
 
 #[test]
-fn the_report_goes_where_it_should_and_nowhere_else() {
+fn the_report_goes_to_its_file_or_stdout() {
     let session = Session::with_model(COUNTER);
     let run = session.run(&["check", "m.dve", "--junit", "-"]).expect(1).err("violated  no deadlock");
     assert!(run.stdout.starts_with("<?xml ") && run.stdout.contains("type=\"deadlock\""), "{}", run.stdout);
     let refused = |arguments: &[&str]| session.run(&[&["check", "m.dve"], arguments].concat()).expect(2);
-    refused(&["--junit", "m.dve"]).err("--junit would overwrite the model");
-    refused(&["--junit", "x", "--json", "x"]).err("--json and --junit would write to the same place");
+    refused(&["--junit", "m.dve"]).err("--junit would overwrite the input");
+    refused(&["--junit", "x", "--json", "x"]).err("--json and --junit would write to the same file");
     refused(&["--junit", "-", "--trace-out", "-"]).err("--trace-out and --junit");
     refused(&["--junit", "none/j.xml"]).err("error[E0007]");
     assert_eq!(session.files(), ["m.dve"]);

@@ -1,11 +1,13 @@
-//! `explain`: every code that the program can show is explained, and a misspelt one is not taken for another.
+//! `explain`: every code that the program can show has an explanation, and a misspelt code gets a
+//! suggestion.
 
 use crate::session::{COUNTER, Session};
 
-/// The codes that sources declare or use, with those of the command line, which no library gives.
+/// The codes that the sources declare or use.
 fn declared() -> Vec<String> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../");
-    let sources = ["command-line/src/codes.rs", "languages/src/codes.rs", "report/src/diagnostics.rs"];
+    let sources =
+        ["command-line/src/explain/codes.rs", "languages/src/codes.rs", "report/src/diagnostics.rs"];
     let mut codes: Vec<String> = Vec::new();
     for source in sources {
         let text = std::fs::read_to_string(format!("{root}{source}")).unwrap();
@@ -36,7 +38,7 @@ fn every_code_is_explained() {
 }
 
 #[test]
-fn without_a_code_all_are_listed_with_a_sentence() {
+fn without_a_code_all_are_listed_with_a_summary() {
     let run = Session::new().run(&["explain"]).expect(0);
     let mut listed: Vec<&str> = run.stdout.lines().map(|line| line.split_once("  ").unwrap().0).collect();
     listed.sort_unstable();
@@ -55,7 +57,7 @@ fn an_unknown_code_is_bad_input_with_a_suggestion() {
 }
 
 #[test]
-fn what_a_message_shows_can_be_asked_for() {
+fn a_code_copied_from_a_message_is_explained() {
     let session = Session::with_model(&COUNTER.replace("s -> s", "s -> t"));
     let told = session.run(&["check", "m.dve"]).expect(2).stderr;
     let code = told.split_once("error").unwrap().1.split_once(':').unwrap().0;

@@ -1,4 +1,4 @@
-//! `--safety-automaton`: visible actions against what a service allows.
+//! `--safety-automaton`: sequences of visible actions.
 
 use crate::session::{Run, Session};
 
@@ -24,7 +24,7 @@ system async;
 /// Every order is answered before the next one.
 const ALTERNATING: &str = "initial a\nfinal a\na -> b : order\nb -> a : delivery\n";
 
-/// One order and no more.
+/// Exactly one order.
 const ONCE: &str = "initial a\na -> b : order\nb -> c\nc -> c : delivery # silently on\n";
 
 const ENGINES: [&str; 6] = ["breadth", "depth", "sweep", "sweep-disk", "breadth-disk", "partition"];
@@ -38,7 +38,7 @@ fn check(service: &str, arguments: &[&str]) -> (Session, Run) {
 }
 
 #[test]
-fn what_the_service_allows_holds_by_every_engine() {
+fn every_engine_accepts_legal_sequences() {
     for engine in ENGINES {
         let (session, run) = check(ALTERNATING, &["--halt", "prefix", "--engine", engine]);
         run.expect(0).out("holds     conforms to shop.service\n");
@@ -51,7 +51,7 @@ fn what_the_service_allows_holds_by_every_engine() {
 }
 
 #[test]
-fn an_illegal_event_ends_the_trace_by_every_engine() {
+fn every_engine_finds_an_illegal_event() {
     for engine in ENGINES {
         let (session, run) = check(ONCE, &["--engine", engine]);
         run.expect(1).out("violated  conforms to shop.service (after 3 steps): illegal event `order`\n");
@@ -64,7 +64,7 @@ fn an_illegal_event_ends_the_trace_by_every_engine() {
 }
 
 #[test]
-fn an_end_before_the_service_ends_is_a_violation() {
+fn a_run_that_ends_in_a_state_that_is_not_final_is_a_violation() {
     for engine in ENGINES {
         let (_, run) = check(ALTERNATING, &["--engine", engine]);
         run.expect(1).out(" steps): premature end\n").out("Client: waiting -> gone");
@@ -112,7 +112,7 @@ fn events_that_the_model_does_not_have_are_errors() {
 }
 
 #[test]
-fn mistakes_in_files_and_options_are_told_with_their_place() {
+fn mistakes_in_files_and_options_are_shown_with_their_position() {
     check("initial a\nnonsense\n", &[]).1.expect(2).err("error[E0126]").err("shop.service:2:1");
     check("a -> a : order\n", &[]).1.expect(2).err("error[E0111]");
     check(ALTERNATING, &["--halt", "Client.wating"]).1.expect(2).err("--halt:1:8").err("`waiting`");
@@ -120,7 +120,7 @@ fn mistakes_in_files_and_options_are_told_with_their_place() {
     session.run(&["check", "m.dve", "--safety-automaton", "none"]).expect(2).err("error[E0001]");
     session.run(&["check", "m.dve", "--halt", "prefix"]).expect(2).err("--safety-automaton");
     check(ALTERNATING, &["--checkpoint", "saved"]).1.expect(2).err("cannot be saved").err("help: ");
-    // An expression without a value is an error of the run.
+    // An expression without a value is a run-time error.
     let (_, run) = check(ALTERNATING, &["--halt", "6 / (1 - served) > 9"]);
     run.expect(1).out("no run-time error").err("--halt:1:1");
 }

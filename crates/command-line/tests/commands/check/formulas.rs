@@ -1,8 +1,8 @@
-//! Formulas of temporal logic, with what shows them.
+//! CTL and LTL formulas, with counterexamples and witnesses.
 
 use crate::session::{COUNTER, Session};
 
-/// Runs until it stumbles into one of two traps: in one it goes round for ever, in the other it stops.
+/// Runs until it enters one of two traps: a cycle, or a deadlock.
 const TRAPS: &str = "\
 // progress: P.run * 0 + (P.round or P.back) * 1 + P.stop * 2
 byte x;
@@ -47,7 +47,7 @@ fn the_four_forms_are_decided_by_sweeps_and_by_breadth() {
 }
 
 #[test]
-fn a_formula_is_called_what_it_is_understood_as() {
+fn a_formula_is_printed_as_it_is_parsed() {
     let shown = verdicts(&["--ctl", "AG x < 5 or x < 9", "--ctl", "AGEF(x >= 5)", "--ctl", "EF P.stop"], 0);
     for name in ["AG (x < 5 or x < 9)", "AG EF (x >= 5)", "EF P.stop"] {
         assert!(shown.contains(&format!("holds     {name}")), "{shown}");
@@ -55,7 +55,7 @@ fn a_formula_is_called_what_it_is_understood_as() {
 }
 
 #[test]
-fn a_component_is_shown_with_the_run_into_it() {
+fn a_component_is_shown_with_the_trace_to_it() {
     let session = Session::with_model(TRAPS);
     let run = session.run(&["check", "m.dve", "--home", "P.stop", "--json", "run.json"]).expect(1);
     let run = run.out("`AG EF (P.stop)` is violated after 1 step (as found):\n");
@@ -77,7 +77,7 @@ fn several_questions_are_answered_together() {
 }
 
 #[test]
-fn what_a_search_cannot_decide_is_refused_with_the_way_out() {
+fn an_unsound_combination_is_refused_with_advice() {
     let session = Session::with_model(TRAPS);
     session.run(&["check", "m.dve", "--home", "P.stop", "--engine", "depth"]).expect(2).err("has no layers");
     session.run(&["check", "m.dve", "--ctl", "EG P.run", "--engine", "partition"]).expect(2).err("E0017");
@@ -88,25 +88,25 @@ fn what_a_search_cannot_decide_is_refused_with_the_way_out() {
 }
 
 #[test]
-fn where_progress_falls_the_graph_of_the_search_answers() {
+fn with_regress_edges_the_recorded_graph_decides() {
     let session = Session::with_model(TRAPS);
     let falling = ["check", "m.dve", "--home", "P.stop", "--measure", "x"];
     session.run(&falling).expect(1).out("violated  AG EF (P.stop) (after");
     session.run(&["check", "m.dve", "--ctl", "EF AG P.stop", "--measure", "x"]).expect(0);
-    // Together with others, of which some are decided before progress falls, and some need a search of their own.
+    // Other properties are decided before the regress edge, or need their own search.
     let others =
         ["--ctl", "EF x == 0", "--ltl", "G x < 9", "--invariant", "x < 9", "--ctl", "EX EX P.run", "-q"];
     let run = session.run(&[&falling[..], &others].concat()).expect(1);
     let verdicts: Vec<&str> = run.stdout.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(verdicts.iter().filter(|word| **word == "holds").count(), 4, "{}", run.stdout);
     assert_eq!(verdicts.iter().filter(|word| **word == "violated").count(), 1, "{}", run.stdout);
-    // Whoever asks whether progress falls gets that answered.
+    // --expect-monotone is answered, too.
     let run = session.run(&[&falling[..], &["--expect-monotone"]].concat()).expect(1);
     run.out("unknown   AG EF (P.stop): progress falls").out("violated  progress never falls");
 }
 
 #[test]
-fn a_run_that_goes_on_for_ever_is_shown_saved_and_replayed_with_its_loop() {
+fn a_lasso_is_shown_saved_and_replayed_with_its_loop() {
     let session = Session::with_model(TRAPS);
     for engine in ["breadth", "depth", "sweep", "sweep-disk"] {
         let run = session
@@ -120,14 +120,14 @@ fn a_run_that_goes_on_for_ever_is_shown_saved_and_replayed_with_its_loop() {
     let trace = &session.json("run.json")["traces"][0];
     assert_eq!(trace["kind"], "lasso");
     assert!(trace["loop_start"].is_u64());
-    // A run that ends repeats its last state, unless only infinite runs count.
+    // A finite run repeats its last state, unless only infinite runs count.
     let run = session.run(&["check", "m.dve", "--ltl", "G not P.stop", "--engine", "breadth"]).expect(1);
     run.out("-- this state for ever");
     session.run(&["check", "m.dve", "--ltl", "G not P.stop", "--dead-ends", "ignored"]).expect(0);
 }
 
 #[test]
-fn a_process_that_can_always_move_rests_for_ever_only_in_unfair_runs() {
+fn fairness_excludes_runs_in_which_an_enabled_process_never_moves() {
     let session = Session::with_model(
         "byte x;\nprocess P { state on; init on; trans on -> on { effect x = 1 - x; }; }\n\
          process Q { state wait, done; init wait; trans wait -> done {}; }\n\
@@ -139,7 +139,7 @@ fn a_process_that_can_always_move_rests_for_ever_only_in_unfair_runs() {
         session.run(&[&engine[..], &["--ltl", "F Q.done"]].concat()).expect(1);
         let fair = session.run(&[&engine[..], &["--ltl", "F Q.done", "--fairness"]].concat()).expect(0);
         fair.out("F Q.done (fair runs)");
-        // It cannot move again and again, and need not be lucky.
+        // R is enabled again and again, but never continuously: weak fairness does not force it to move.
         session.run(&[&engine[..], &["--ltl", "F R.done", "--fairness"]].concat()).expect(1);
     }
     let refused = session.run(&["check", "m.dve", "--ctl", "AF Q.done", "--fairness"]).expect(2);
@@ -147,7 +147,7 @@ fn a_process_that_can_always_move_rests_for_ever_only_in_unfair_runs() {
 }
 
 #[test]
-fn runs_are_fair_to_the_transitions_that_ask_for_it() {
+fn fair_transitions_of_a_net_restrict_runs() {
     let session = Session::with_model(TRAPS);
     let net = |fairness: &str| {
         format!(
@@ -160,7 +160,7 @@ fn runs_are_fair_to_the_transitions_that_ask_for_it() {
         for engine in ["breadth", "depth", "sweep", "sweep-disk"] {
             session.run(&["check", "n.lola", "--engine", engine, "--ltl", "F b == 1"]).expect(exit);
         }
-        // What stands behind the net is asked where nothing else is.
+        // The task after the net is checked if nothing else is named.
         session.run(&["check", "n.lola"]).expect(exit).out("task");
     }
     let branching = session.run(&["check", "n.lola", "--ctl", "AF (b == 1 and EX b == 1)"]).expect(1);
@@ -191,7 +191,7 @@ fn automata_of_other_tools_are_read() {
 }
 
 #[test]
-fn mistakes_in_formulas_are_shown_at_their_place() {
+fn mistakes_in_formulas_are_shown_with_their_position() {
     let session = Session::with_model(COUNTER);
     session.run(&["check", "m.dve", "--ctl", "EF y == 1"]).expect(2).err("error[E0201]").err("--ctl:1:4");
     session.run(&["check", "m.dve", "--ctl", "AF G x == 1"]).expect(2).err("error[E0223]").err("help: ");
@@ -214,7 +214,7 @@ fn the_record_of_a_formula_has_the_graph() {
     let graph = session.json("run.json")["search"]["graph"].clone();
     assert_eq!((&graph["nodes"], &graph["edges"]), (&5.into(), &7.into()), "{graph} {}", run.stderr);
     let number = |name: &str| graph[name].as_u64().unwrap();
-    // Two words and no proposition for each of 5 states; of five actions and five states, three bits each, for each of 7 steps.
+    // Two words for each of 5 states; three bits for the action and three for the target of each of 7 steps.
     assert_eq!(number("formula_bits"), 5 * 128 + 7 * (3 + 3));
     assert!(number("bits") < number("formula_bits") && number("passes") > 0);
     run.out("graph             5 states, 7 steps in ");
@@ -223,7 +223,7 @@ fn the_record_of_a_formula_has_the_graph() {
 }
 
 #[test]
-fn an_automaton_that_is_written_reads_back_as_the_same_question() {
+fn a_converted_automaton_reads_back_as_the_same_property() {
     let session = Session::new();
     let model = format!("{}/../../models/dve/reconnect.dve", env!("CARGO_MANIFEST_DIR"));
     for formula in [
@@ -258,7 +258,7 @@ fn an_automaton_that_is_written_reads_back_as_the_same_question() {
 }
 
 #[test]
-fn what_makes_no_sense_with_an_automaton_is_refused() {
+fn options_without_meaning_for_an_automaton_are_refused() {
     let session = Session::with_model(COUNTER);
     let refused =
         |arguments: &[&str]| session.run(&[&["convert", "m.dve", "--to"], arguments].concat()).expect(2);
