@@ -18,6 +18,7 @@ use engine::property::Property;
 use engine::store::compact_graph::RecordedGraph;
 use model::guarded_commands::{Expression, GuardedCommands};
 use model::interpreted_model::Interpreted;
+use model::transition_system;
 
 /// Number of arcs from which an explicit state space is interpreted. Each arc is an action, and
 /// compiling an action takes longer than executing it once. A sweep without regress edges executes
@@ -37,24 +38,16 @@ pub enum Execution {
     Interpreted,
 }
 
-/// Evaluates an expression with `$execution` bound to the chosen execution.
-macro_rules! with_execution {
-    ($chosen:expr, |$execution:ident| $call:expr) => {
-        match $chosen {
-            #[cfg(feature = "native-code")]
-            Execution::Compiled => {
-                let $execution = &native_code::Compiled;
-                $call
-            }
-            Execution::Interpreted => {
-                let $execution = &Interpreted;
-                $call
-            }
-        }
-    };
-}
-
 impl Execution {
+    /// What the engine executes models with.
+    pub fn implementation(self) -> &'static dyn transition_system::Execution {
+        match self {
+            #[cfg(feature = "native-code")]
+            Self::Compiled => &native_code::Compiled,
+            Self::Interpreted => &Interpreted,
+        }
+    }
+
     /// The execution that suits a model: compiled, except for large explicit state spaces.
     #[cfg(feature = "model-files")]
     pub fn suited_to(model: &languages::Model) -> Self {
@@ -87,7 +80,7 @@ impl Execution {
         plan: &Plan,
         monitor: &mut dyn Monitor,
     ) -> Result<Outcome, CheckError> {
-        with_execution!(self, |execution| check(commands, execution, properties, plan, monitor))
+        check(commands, self.implementation(), properties, plan, monitor)
     }
 
     /// Searches for a progress measure, then checks the properties with it.
@@ -101,9 +94,7 @@ impl Execution {
         (plan, finder): (&Plan, &FinderOptions),
         monitor: &mut dyn Monitor,
     ) -> Result<Automatic, CheckError> {
-        with_execution!(self, |execution| check_automatically(
-            commands, execution, properties, plan, finder, monitor
-        ))
+        check_automatically(commands, self.implementation(), properties, plan, finder, monitor)
     }
 
     /// Explores a model and returns the graph of its states.
@@ -117,9 +108,8 @@ impl Execution {
         plan: &Plan,
         monitor: &mut dyn Monitor,
     ) -> Result<(Outcome, Option<RecordedGraph>), CheckError> {
-        with_execution!(self, |execution| {
-            record_graph(CommandsSubject::new(commands, execution, plan), propositions, plan, monitor)
-        })
+        let subject = CommandsSubject::new(commands, self.implementation(), plan);
+        record_graph(subject, propositions, plan, monitor)
     }
 
     /// Searches for progress measures.
@@ -131,7 +121,7 @@ impl Execution {
         commands: &GuardedCommands,
         options: &FinderOptions,
     ) -> Result<MeasureSearch, CheckError> {
-        with_execution!(self, |execution| find_measures(commands, execution, Packing::default(), options))
+        find_measures(commands, self.implementation(), Packing::default(), options)
     }
 
     /// Estimates the cost of a sweep with a measure, on a sample of the state space.
@@ -144,12 +134,6 @@ impl Execution {
         measure: &ExpressionMeasure,
         options: &FinderOptions,
     ) -> Result<(Cost, SampleFacts), CheckError> {
-        with_execution!(self, |execution| judge_measure(
-            commands,
-            execution,
-            Packing::default(),
-            measure,
-            options
-        ))
+        judge_measure(commands, self.implementation(), Packing::default(), measure, options)
     }
 }
