@@ -1,7 +1,8 @@
-//! The course of a search, as part of a run record: what was held layer by layer, how fast it went, what was taken.
+//! The course of a search in the run record: states in memory layer by layer, the rate of
+//! expansions, and how often each action was taken.
 //!
-//! As in the rest of the record, fields are only added. Who fills it in joins neighbouring layers where there are many,
-//! so that a record stays small; views join once more what is still too much for them.
+//! As in the rest of the record, fields are only added. The search merges neighbouring layers if
+//! there are many, so that a record stays small; views merge further if they need to.
 
 use engine::explore::course::{Course, CoursePoint, SweepCourse};
 use model::guarded_commands::{ActionId, GuardedCommands};
@@ -9,50 +10,50 @@ use model::measure::ExpressionMeasure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a search held, sweep by sweep.
+/// States in memory during a search, sweep by sweep.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProfileRecord {
-    /// The sweeps, in order; where there are very many, not all of them.
+    /// The sweeps, in order; if there are very many, only some of them.
     pub sweeps: Vec<SweepProfileRecord>,
 }
 
 /// One sweep.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SweepProfileRecord {
-    /// Which one it was, from one.
+    /// Number of the sweep, from one.
     pub number: u64,
-    /// Layers that it went through.
+    /// Number of layers.
     pub layers: u64,
-    /// Neighbouring layers, in order of progress.
+    /// Groups of neighbouring layers, in the order of progress.
     pub points: Vec<ProfilePointRecord>,
 }
 
 /// One layer, or several neighbouring ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProfilePointRecord {
-    /// The packed progress value of the first of them.
+    /// Packed progress value of the first layer.
     pub progress: u64,
-    /// How many layers these are.
+    /// Number of layers.
     pub layers: u64,
-    /// States that were expanded in them.
+    /// Number of expansions.
     pub expanded: u64,
-    /// States of the largest of them.
+    /// Number of states in the largest layer.
     pub largest_layer: u64,
-    /// States of the current layer, at the moment when most were held.
+    /// States of the current layer at the time of the peak.
     pub current: u64,
-    /// States of future layers, at that moment.
+    /// States of future layers at that time.
     pub future: u64,
-    /// Persistent states, at that moment.
+    /// Persistent states at that time.
     pub persistent: u64,
-    /// Different states met until then: what full exploration would hold.
+    /// Distinct states visited so far, which full exploration would store.
     pub met: u64,
-    /// The progress value as the measure shows it, such as `(3, 1)`; none where it is the number itself.
+    /// Progress value in the notation of the measure, such as `(3, 1)`; `null` if it is the number.
     #[serde(default)]
     pub value: Option<String>,
 }
 
 impl ProfileRecord {
-    /// What a search held, by this measure.
+    /// Records the course of a search by this measure.
     pub fn new(course: &Course, measure: Option<&ExpressionMeasure>) -> Self {
         let point = |point: &CoursePoint| ProfilePointRecord {
             progress: point.progress,
@@ -75,7 +76,7 @@ impl ProfileRecord {
 }
 
 impl ProfilePointRecord {
-    /// All states that were held at the moment when most were.
+    /// Number of all states in memory at the time of the peak.
     pub fn held(&self) -> u64 {
         self.current.saturating_add(self.future).saturating_add(self.persistent)
     }
@@ -84,16 +85,16 @@ impl ProfilePointRecord {
 /// An action of the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ActionRecord {
-    /// Its number in the model. Two actions may have one name.
+    /// Number in the model. Two actions may have the same name.
     pub number: u32,
-    /// What people call it.
+    /// Name of the action.
     pub action: String,
-    /// How often it was taken, in all sweeps; 0 if never.
+    /// Number of times it was taken, in all sweeps.
     pub fired: u64,
 }
 
 impl ActionRecord {
-    /// All actions of a model.
+    /// Records all actions of a model.
     pub fn all(course: &Course, commands: &GuardedCommands) -> Vec<Self> {
         let taken = (0..).zip(&course.taken);
         taken
@@ -102,11 +103,11 @@ impl ActionRecord {
     }
 }
 
-/// How far a search had come at one moment.
+/// Number of expansions at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateRecord {
-    /// Time since the search began.
+    /// Time since the start of the search, in seconds.
     pub seconds: f64,
-    /// Expansions until then.
+    /// Number of expansions so far.
     pub explored: u64,
 }
