@@ -19,12 +19,10 @@ use crate::store::records::{EntryShape, LENGTH_BITS};
 const HEAD: usize = 20;
 /// Flag in the number of words: columns hold differences.
 const DIFFERENCES: u32 = 1 << 31;
-/// Approximate number of words of a block whose records are not long.
+/// Approximate number of words of a block whose records are not long, or vary in length.
 const WORDS: usize = 2048;
 /// Least number of records of a block, because each block has a fixed cost.
 const RECORDS: usize = 256;
-/// Words of a block of records of varying length, not counting the last record.
-const VARYING_WORDS: usize = 4096;
 /// Most words of a record, where lengths vary.
 const LONGEST: usize = (1 << LENGTH_BITS) + 8;
 
@@ -72,7 +70,7 @@ impl Block {
 
     /// Number of words of a full block of records of this shape.
     fn full(shape: EntryShape) -> usize {
-        shape.stride().map_or(VARYING_WORDS, |stride| Self::capacity(stride) * stride)
+        shape.stride().map_or(WORDS, |stride| Self::capacity(stride) * stride)
     }
 
     /// Number of records in a full block of records of `stride` words.
