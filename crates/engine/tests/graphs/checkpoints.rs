@@ -108,7 +108,9 @@ fn a_run_in_pieces_is_a_run() {
         for plan in &plans {
             let plan = Plan { explore_all: true, terminal_states: TerminalList::Listed, ..plan.clone() };
             let whole = run(&graph, kinds(), &plan);
-            for looks in [2, 3] {
+            // Once is enough for states of varying length: it takes a while.
+            let looks: &[u32] = if width == 0 { &[3] } else { &[2, 3] };
+            for &looks in looks {
                 let (pieces, count) = in_pieces(&graph, &plan, kinds(), looks);
                 assert!(count > 2, "{count} pieces");
                 assert_eq!(pieces.counters, whole.counters, "{plan:?}");

@@ -490,7 +490,7 @@ mod tests {
                 // Some are longer than a chunk.
                 RecordShape::Prefixed => {
                     let len = if pick / 7 % 200 == 199 { 5_000 } else { 1 + pick / 7 % 9 };
-                    [pick / 7 << 16 | len].into_iter().chain(1..len).collect()
+                    [(pick / 7) << 16 | len].into_iter().chain(1..len).collect()
                 }
             };
             let value = |pick: u64| pick / 7 % 40 * 1_000_003;

@@ -5,9 +5,9 @@
 //! a source. Afterwards:
 //!
 //! 1. States are sorted. All numbers of a state except the first are *copies*, which one pass
-//! finds.
+//!    finds.
 //! 2. Sorted states and sorted steps are read side by side, which gives each target its number.
-//! Steps from copies are dropped.
+//!    Steps from copies are dropped.
 //! 3. Steps are sorted again, by source, and become rows.
 //!
 //! A step inside a layer has numbers at both ends as soon as the search takes it. In the first

@@ -286,7 +286,8 @@ impl Block {
                 firsts.get(word * self.records + number).copied().unwrap_or_default()
             });
             let end = start + self.shape.len_of(&record);
-            if end > words {
+            // No record ends before its head does.
+            if end > words || end <= start + heads {
                 return None;
             }
             self.words[start..=start + heads].copy_from_slice(&record[..=heads]);
