@@ -282,9 +282,9 @@ fn one_long_state_does_not_widen_the_others() {
         };
         let (short, long) = (peak(0), peak(30_000));
         assert!(short < 2 << 20, "{short} bytes for {engine:?}");
-        // The long state may be in the layer, in a batch and on the stack.
+        // The long state may be in the layer, in a batch and on the stack, and buffers grow by doubling.
         assert!(
-            long < short + 10 * 30_000,
+            long < short + 20 * 30_000,
             "{long} bytes for {engine:?}, and {short} without the long state"
         );
     }
