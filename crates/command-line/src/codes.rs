@@ -57,7 +57,7 @@ codes! {
     ENGINE_LOST = "E0040": "A compared engine's process ended without a run record.";
     NO_CHECKPOINT = "E0041": "A folder has no checkpoint that can be used.";
     OLDER_CHECKPOINT = "W0042": "The last checkpoint is damaged, and the one before it is used.";
-    ANOTHER_RUN = "E0043": "A checkpoint belongs to another run, or its model has changed.";
+    ANOTHER_RUN = "E0043": "A checkpoint belongs to another run, or its model or properties have changed.";
     CHECKPOINT_IN_USE = "E0044": "A folder for checkpoints has one of another run.";
     FORMULA_TOO_LARGE = "E0045": "The automaton of a formula, or of a service, would be too large.";
     NOT_TRUE_OR_FALSE = "E0046": "A property that asks for a number.";

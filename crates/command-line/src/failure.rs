@@ -75,7 +75,7 @@ impl Failure {
                 let help = "leave --checkpoint out, or choose another --engine";
                 (Exit::BadInput, Finding::error(codes::ANOTHER_RUN, message, help))
             }
-            CheckError::Checkpoint(_) => {
+            CheckError::Checkpoint(_) | CheckError::AnotherRun(_) => {
                 let help = "run the command that made it again, from the beginning";
                 (Exit::BadInput, Finding::error(codes::ANOTHER_RUN, message, help))
             }

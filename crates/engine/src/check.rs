@@ -11,6 +11,7 @@ pub mod checkpoint;
 mod commands;
 mod ctl;
 mod each;
+mod identity;
 mod linear;
 mod linear_on_graph;
 mod nested_depth;
@@ -22,6 +23,8 @@ mod subject;
 
 use std::io;
 use std::path::PathBuf;
+
+use serde::Serialize;
 
 use crate::explore::depth::DepthSearch;
 use crate::explore::partition::PartitionSearch;
@@ -49,9 +52,11 @@ pub use automatic::{
 pub use commands::CommandsSubject;
 pub use ctl::{CtlOutcome, CtlOutcomeOf, CtlWitness, GraphSummary, check_ctl, record_graph};
 pub use each::{check_alone, check_each};
+pub use identity::{Difference, Fingerprint};
 pub use subject::{Expanded, Subject, Translation};
 
 use checkpoint::{CheckpointFolder, Checkpointing};
+use identity::RunIdentity;
 use run::Run;
 
 /// States ahead that [`Engine::SweepDisk`] has in memory at the most, and as many persistent ones: a few megabytes. With a quarter of that, runs on instances of some million
@@ -59,7 +64,7 @@ use run::Run;
 const IN_MEMORY: usize = 200_000;
 
 /// In which order states are met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Engine {
     /// Breadth-first, everything in memory: shortest traces.
     #[default]
@@ -123,7 +128,7 @@ impl Default for DiskUse {
 }
 
 /// What to do when the model has a run-time error.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum OnRuntimeError {
     /// Show it and end.
     #[default]
@@ -133,7 +138,7 @@ pub enum OnRuntimeError {
 }
 
 /// How states are packed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Packing {
     /// Proved ranges, or observed ones where they save words.
     #[default]
@@ -155,7 +160,7 @@ pub enum TraceChoice {
 }
 
 /// Whether terminal states are listed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum TerminalList {
     /// They are only counted.
     #[default]
@@ -165,7 +170,7 @@ pub enum TerminalList {
 }
 
 /// Whether steps are left out that are not needed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Reduction {
     /// All steps are taken.
     #[default]
@@ -232,16 +237,6 @@ impl Plan {
             (Engine::Partition, _) => Phase::Partitioning,
             _ => Phase::Exploring,
         }
-    }
-
-    /// What must be the same for a run to go on from a checkpoint.
-    fn fingerprint(&self) -> String {
-        let Self { engine, measure, initial, on_regress, nesting, retention, packing, .. } = self;
-        let Self { on_runtime_error, explore_all, terminal_states, survey, reduction, .. } = self;
-        let queue = self.disk.queue;
-        format!(
-            "{engine:?} {measure:?} {initial:?} {on_regress:?} {nesting:?} {retention:?} {packing:?} {on_runtime_error:?} {explore_all} {terminal_states:?} {survey} {queue:?} {reduction:?}"
-        )
     }
 
     /// Whether a sweep for these properties may remember what lies behind. Where all steps are looked at, every state that progress falls to must be a
@@ -391,9 +386,12 @@ pub enum CheckError {
     /// Nor can this one.
     #[error("a search beside an automaton, or for a formula of temporal logic, cannot be saved")]
     TemporalNotSaved,
-    /// A checkpoint cannot be read, or belongs to another run.
+    /// A checkpoint cannot be read.
     #[error("the checkpoint cannot be used: {0}")]
     Checkpoint(io::Error),
+    /// A checkpoint belongs to another run.
+    #[error("the checkpoint belongs to another run: {0}")]
+    AnotherRun(Difference),
     /// Two runs must not save to one folder.
     #[error("another run is saving to `{}`", .0.display())]
     FolderInUse(PathBuf),
@@ -539,8 +537,7 @@ fn search_subject<M: Subject>(
     let _alone =
         plan.checkpoint.as_ref().map(|one| CheckpointFolder::new(&one.directory).lock()).transpose()?;
     let saved = plan.checkpoint.as_ref().filter(|checkpoints| checkpoints.resumes);
-    let saved = saved.map(|checkpoints| resumed(&mut subject, checkpoints, &plan.fingerprint()));
-    let saved = saved.transpose().map_err(CheckError::Checkpoint)?;
+    let saved = saved.map(|checkpoints| resumed(&mut subject, properties, plan, checkpoints)).transpose()?;
     let width = subject.words();
     let no_memory = |error| CheckError::NoMemory(LayerFull::System(error));
     match kind {
@@ -575,12 +572,18 @@ fn search_subject<M: Subject>(
 }
 
 /// Opens the checkpoint of this run, and gives states the layout that they have there.
-fn resumed<M: Subject>(subject: &mut M, checkpoints: &Checkpointing, plan: &str) -> io::Result<Loader> {
-    let mut loader = CheckpointFolder::new(&checkpoints.directory).open()?.loader;
-    let saved: String = loader.get()?;
-    if saved != plan {
-        return Err(io::Error::other("it belongs to a run with other options"));
+fn resumed<M: Subject>(
+    subject: &mut M,
+    properties: &[Property<M::Predicate>],
+    plan: &Plan,
+    checkpoints: &Checkpointing,
+) -> Result<Loader, CheckError> {
+    let checkpoint = CheckpointFolder::new(&checkpoints.directory).open();
+    let mut loader = checkpoint.map_err(CheckError::Checkpoint)?.loader;
+    let saved: RunIdentity = loader.get().map_err(CheckError::Checkpoint)?;
+    if let Some(difference) = RunIdentity::new(subject, properties, plan).difference(&saved) {
+        return Err(CheckError::AnotherRun(difference));
     }
-    subject.load(&mut loader)?;
+    subject.load(&mut loader).map_err(CheckError::Checkpoint)?;
     Ok(loader)
 }

@@ -15,6 +15,8 @@ pub mod survey;
 pub mod terminal_states;
 pub mod watch;
 
+use serde::Serialize;
+
 use model::guarded_commands::Expression;
 
 use linear::LinearProperty;
@@ -33,7 +35,7 @@ pub struct Property<P = Expression> {
 }
 
 /// In which words something is asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Spelling {
     /// By the name of its kind.
     #[default]

@@ -19,6 +19,7 @@ use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
 use model::successor_batch::SuccessorBatch;
 
 use super::checkpoint::{CheckpointFolder, Checkpointing, Pauses};
+use super::identity::RunIdentity;
 use super::observed_search::ObservedBy;
 use super::subject::{Expanded, Subject};
 use super::{
@@ -244,9 +245,10 @@ impl<'a, M: Subject, Q: ObservedBy<Observers>> Run<'a, M, Q> {
         if self.error.is_some() {
             return Ok(());
         }
+        let identity = RunIdentity::new(&self.subject, self.properties, self.plan);
         let Both(watch, Both(log, Both(terminal, survey))) = &mut self.observer;
         CheckpointFolder::new(directory).save(about, |to| {
-            to.put(&self.plan.fingerprint())?;
+            to.put(&identity)?;
             self.subject.save(to)?;
             to.put(&(self.widenings, self.peak_bytes))?;
             self.search.save(to)?;

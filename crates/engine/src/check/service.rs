@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use super::identity::Fingerprint;
 use super::subject::{Expanded, Subject};
 use crate::progress::Comparison;
 use crate::property::product::Place;
@@ -138,6 +139,15 @@ impl<M: Subject> Subject for ServiceSubject<M> {
 
     fn holds(&self, predicate: &M::Predicate, state: &M::State) -> Result<bool, M::Fault> {
         self.model.holds(predicate, state)
+    }
+
+    /// The automaton is a part of the property.
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        self.model.identify(fingerprint);
+    }
+
+    fn identify_predicate(&self, predicate: &M::Predicate, fingerprint: &mut Fingerprint) {
+        self.model.identify_predicate(predicate, fingerprint);
     }
 
     fn save(&self, to: &mut Saver) -> io::Result<()> {

@@ -5,6 +5,8 @@
 
 use std::io;
 
+use serde::Serialize;
+
 use super::external::array_heap::{ArrayHeap, Parameters};
 use super::external::disk::Disk;
 use super::external::radix_heap::RadixHeap;
@@ -20,7 +22,7 @@ const DUPLICATES: usize = 1 << 20;
 const TOGETHER: usize = 256;
 
 /// Which queue.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub enum QueueKind {
     /// The external radix heap.
     #[default]

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::check::{
-    CheckError, CtlOutcome, CtlWitness, DiskUse, Engine, ErrorPlace, Expanded, OnRuntimeError, Plan, Subject,
-    check_ctl, record_graph,
+    CheckError, CtlOutcome, CtlWitness, DiskUse, Engine, ErrorPlace, Expanded, Fingerprint, OnRuntimeError,
+    Plan, Subject, check_ctl, record_graph,
 };
 use engine::explore::observer::Both;
 use engine::explore::search::Limits;
@@ -231,6 +231,14 @@ impl Subject for Labelled {
             return Err("it has no value");
         }
         Ok(self.labels[*state] >> proposition & 1 != 0)
+    }
+
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        fingerprint.add(&(&self.successors, &self.progress, &self.labels));
+    }
+
+    fn identify_predicate(&self, proposition: &usize, fingerprint: &mut Fingerprint) {
+        fingerprint.add(proposition);
     }
 
     fn successors(&self, state: &usize) -> Vec<usize> {

@@ -70,7 +70,7 @@ impl Nesting {
 }
 
 /// What happens to initial states once they are expanded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Initial {
     /// They are persistent.
     #[default]
@@ -80,7 +80,7 @@ pub enum Initial {
 }
 
 /// What to do when progress falls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum OnRegress {
     /// Sweep again from there.
     #[default]
