@@ -1,6 +1,7 @@
 //! What is asked of a model.
 
 pub mod accepting_cycles;
+pub mod acceptor;
 pub mod components;
 pub mod ctl;
 pub mod fairness;
@@ -9,7 +10,7 @@ pub mod premises;
 pub mod product;
 pub mod progress_graph;
 pub mod service;
-pub mod service_product;
+pub mod service_table;
 pub mod soundness;
 pub mod survey;
 pub mod terminal_states;
