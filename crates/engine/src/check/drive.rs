@@ -2,7 +2,8 @@
 //!
 //! A search returns when it cannot continue alone. A state that does not expand with the present layout
 //! is *trouble*: the model is asked, slowly, and either gives the successors, which the search is then
-//! supplied with, or another layout, to which everything is repacked. A *pause* is for a checkpoint.
+//! supplied with, or another layout, to which everything is repacked. A *pause* is for a checkpoint, and for work of the
+//! monitor that takes long, such as looking for a measure.
 //!
 //! The loop knows neither what a model is made of nor what is asked of it: both are behind
 //! [`DrivenModel`], so that each search is compiled once, in this crate. When searches were compiled
@@ -170,17 +171,18 @@ impl Driver<'_, '_> {
         loop {
             let record = match search.run(&*system, self.observers, &mut pauses) {
                 SearchEnd::Trouble(record) => record,
-                SearchEnd::Stopped(reason) if settings.is_some() && reason.keeps_order() => {
+                SearchEnd::Stopped(reason) if reason.keeps_order() => {
                     let start = Instant::now();
                     if let Err(error) = self.save(search) {
                         let message = format!("the checkpoint cannot be written: {error}");
                         return Ok(SearchEnd::Stopped(StopReason::Disk(message)));
                     }
                     pauses.saved(start.elapsed());
-                    if reason == StopReason::Pause {
-                        continue;
+                    let stopped = if reason == StopReason::Pause { pauses.paused() } else { Some(reason) };
+                    match stopped {
+                        Some(reason) => return Ok(SearchEnd::Stopped(reason)),
+                        None => continue,
                     }
-                    return Ok(SearchEnd::Stopped(reason));
                 }
                 end => return Ok(end),
             };

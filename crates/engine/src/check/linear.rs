@@ -146,6 +146,10 @@ impl Monitor for ModelProgress<'_> {
         self.monitor.phase(phase);
     }
 
+    fn paused(&mut self) -> Option<StopReason> {
+        self.monitor.paused()
+    }
+
     fn wants_checkpoint(&mut self) -> bool {
         self.monitor.wants_checkpoint()
     }

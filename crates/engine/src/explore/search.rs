@@ -204,6 +204,12 @@ pub trait Monitor {
     /// Called when another part of the work begins.
     fn phase(&mut self, _phase: Phase<'_>) {}
 
+    /// Called when the search has returned with [`StopReason::Pause`], for work that takes long. A reason
+    /// stops the search; otherwise it continues.
+    fn paused(&mut self) -> Option<StopReason> {
+        None
+    }
+
     /// Whether a checkpoint is wanted now. A wish is told once.
     fn wants_checkpoint(&mut self) -> bool {
         false
@@ -238,7 +244,7 @@ pub enum StopReason {
     Disk(String),
     /// There is hardly room on disk for more. Nothing is lost.
     DiskLimit(String),
-    /// Somebody wants to have it saved.
+    /// The search is to return and to continue: for a checkpoint, or for other work meanwhile.
     Pause,
 }
 
