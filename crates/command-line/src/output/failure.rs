@@ -2,7 +2,7 @@
 
 use engine::check::CheckError;
 use engine::explore::StopReason;
-use engine::property::soundness::Unsound;
+use engine::property::soundness::{Advice, Unsound};
 use model::transition_system::ExecutionError;
 use report::{Exit, Finding};
 
@@ -49,20 +49,18 @@ impl Failure {
             }
             CheckError::Unsound(
                 unsound @ (Unsound::Reduced(..) | Unsound::ReducedCounts | Unsound::NotGuardedCommands),
-            ) => (Exit::BadInput, Finding::error(codes::NOT_KEPT, message, unsound.advice())),
+            ) => (Exit::BadInput, Finding::error(codes::NOT_KEPT, message, worded(unsound.advice()))),
             CheckError::Unsound(unsound) => {
-                let help = match unsound {
-                    Unsound::ComponentsAcrossLayers(_) => {
-                        format!("{}; --expect-monotone shows a regress edge", unsound.advice())
-                    }
-                    _ => unsound.advice().into(),
-                };
+                let help = worded(unsound.advice());
                 (Exit::BadInput, Finding::error(codes::UNSOUND, message, help))
             }
             CheckError::Execution(ExecutionError::Defect(_)) => (Exit::Defect, bug(&message)),
             CheckError::Execution(why) => {
-                let help = "--execution interpreted needs no machine code";
                 let no_memory = matches!(why, ExecutionError::NoMemory(_));
+                let help = match no_memory {
+                    true => "give --memory less, or use --execution interpreted, which needs no machine code",
+                    false => "use --execution interpreted, which needs no machine code",
+                };
                 let exit = if no_memory { Exit::Unknown } else { Exit::BadInput };
                 (exit, Finding::error(codes::NOT_EXECUTABLE, message, help))
             }
@@ -75,7 +73,7 @@ impl Failure {
                 let help = "leave --checkpoint out, or choose another --engine";
                 (Exit::BadInput, Finding::error(codes::ANOTHER_RUN, message, help))
             }
-            CheckError::Checkpoint(_) => {
+            CheckError::Checkpoint(_) | CheckError::AnotherRun(_) => {
                 let help = "run the original command again, from the beginning";
                 (Exit::BadInput, Finding::error(codes::ANOTHER_RUN, message, help))
             }
@@ -90,6 +88,22 @@ impl Failure {
             CheckError::Replay(_) | CheckError::WrongTrace(_) => (Exit::Defect, bug(&message)),
         };
         Self { exit, findings: vec![finding] }
+    }
+}
+
+/// The library's advice, in the options of this program.
+fn worded(advice: Advice) -> String {
+    match advice {
+        Advice::AllRuns => {
+            "ask it of all runs, without `--fairness`, or write the assumption into the formula: `([]<> p) -> …`"
+                .into()
+        }
+        Advice::NoReduction => {
+            "leave `--reduction` out; with it, deadlocks, invariants, reachability, and formulas of LTL without `X` are checked"
+                .into()
+        }
+        Advice::CoarserMeasure => format!("{advice}; --expect-monotone shows where progress falls"),
+        Advice::Engines(_) | Advice::FewerStrong => advice.to_string(),
     }
 }
 
