@@ -264,7 +264,7 @@ fn options_without_meaning_for_an_automaton_are_refused() {
         |arguments: &[&str]| session.run(&[&["convert", "m.dve", "--to"], arguments].concat()).expect(2);
     refused(&["hoa"]).err("--ltl FORMULA");
     refused(&["ss", "--ltl", "F x == 1"]).err("--ltl is for --to hoa");
-    refused(&["hoa", "--ltl", "F x == 1", "--measure", "x"]).err("leave them out");
+    refused(&["hoa", "--ltl", "F x == 1", "--measure", "x"]).err("drop them");
     refused(&["hoa", "--ltl", "F x == 1", "--json", "j"]).err("--json is for --to graph");
     refused(&["hoa", "--ltl", "F y == 1"]).err("error[E0201]").err("--ltl:1:3");
 }

@@ -182,7 +182,7 @@ fn a_window_keeps_layers_behind_the_front() {
     session.run(&[&["check", "m.dve"], &options[..]].concat()).expect(0);
     for (options, help) in [
         (&["--measure", "x + y", "--window", "2:8"][..], "the measure has no component 2"),
-        (&["--measure", "[x, y]", "--window", "8"], "of which one is the greatest"),
+        (&["--measure", "[x, y]", "--window", "8"], "that are totally ordered"),
     ] {
         let run = session.run(&[&["explore", "m.dve"], options].concat()).expect(2);
         run.err("error[E0053]").err(help);

@@ -174,7 +174,7 @@ fn options_come_in_any_order_and_names_are_those_of_the_file() {
     session
         .run(&["-s", "-a", "automaton", "-m", "testModel.txt"])
         .expect(0)
-        .out("can be reached\ntrace     yes");
+        .out("is reachable\ntrace     yes");
     assert_eq!(session.read("trace.txt"), "in/it\na/b\n");
     session.run(&["-f", "testPredicate.txt", "-c", "-m", "testModel.txt"]).expect(1);
 }
