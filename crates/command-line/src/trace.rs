@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use languages::Language;
+use languages::Format;
 use report::{
     ComponentText, Exit, Finding, ItfTrace, Length, Steps, TraceFile, TraceKind, TraceRecord, TraceText,
     TraceView,
@@ -30,8 +30,8 @@ pub struct TraceArguments {
     #[arg(long, value_name = "MODEL")]
     pub model: Option<PathBuf>,
     /// Language of the model [default: by the file name extension]
-    #[arg(long, value_name = "LANGUAGE", value_parser = choice::<Language>())]
-    pub language: Option<Language>,
+    #[arg(long, value_name = "LANGUAGE", value_parser = choice::<&'static Format>())]
+    pub language: Option<&'static Format>,
     /// What to show
     #[arg(
         long,

@@ -416,9 +416,9 @@ impl CheckError {
 }
 
 /// Checks the properties on the model.
-pub fn check<E: Execution>(
+pub fn check(
     model: &GuardedCommands,
-    execution: &E,
+    execution: &dyn Execution,
     properties: &[Property],
     plan: &Plan,
     monitor: &mut dyn Monitor,

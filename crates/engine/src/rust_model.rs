@@ -47,7 +47,7 @@ mod system;
 
 use std::fmt::Debug;
 use std::hash::Hash;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -65,11 +65,11 @@ pub mod guide {}
 ///
 /// All functions must be functions: the same answer for the same arguments, in the same order. No clock, no randomness, no
 /// iteration over a `HashMap`. A panic in any of them ends the check.
-pub trait Model: Sized {
+pub trait Model: Sized + Sync {
     /// All that a state is. Equal states must be encoded equally: see [`encoding`].
-    type State: Clone + Eq + Hash + Debug + Serialize + DeserializeOwned;
+    type State: Clone + Eq + Hash + Debug + Serialize + DeserializeOwned + Send + Sync;
     /// What a step is called.
-    type Action: Debug;
+    type Action: Debug + Send;
 
     /// The states in which runs begin; at least one.
     fn initial_states(&self) -> Vec<Self::State>;
@@ -136,13 +136,21 @@ impl<M: Model> Properties<M> {
     }
 
     /// The predicate is true in every reachable state.
-    pub fn always(&mut self, name: impl Into<String>, test: impl Fn(&M, &M::State) -> bool + 'static) {
-        self.add(name, PropertyKind::Invariant(Predicate { test: Rc::new(test) }));
+    pub fn always(
+        &mut self,
+        name: impl Into<String>,
+        test: impl Fn(&M, &M::State) -> bool + Send + Sync + 'static,
+    ) {
+        self.add(name, PropertyKind::Invariant(Predicate { test: Arc::new(test) }));
     }
 
     /// The predicate is true in some reachable state.
-    pub fn sometimes(&mut self, name: impl Into<String>, test: impl Fn(&M, &M::State) -> bool + 'static) {
-        self.add(name, PropertyKind::Reachable(Predicate { test: Rc::new(test) }));
+    pub fn sometimes(
+        &mut self,
+        name: impl Into<String>,
+        test: impl Fn(&M, &M::State) -> bool + Send + Sync + 'static,
+    ) {
+        self.add(name, PropertyKind::Reachable(Predicate { test: Arc::new(test) }));
     }
 
     /// From every reachable state one can come to a state in which the predicate is true. That needs a measure that never falls, or
@@ -150,9 +158,9 @@ impl<M: Model> Properties<M> {
     pub fn always_possible(
         &mut self,
         name: impl Into<String>,
-        test: impl Fn(&M, &M::State) -> bool + 'static,
+        test: impl Fn(&M, &M::State) -> bool + Send + Sync + 'static,
     ) {
-        self.add(name, PropertyKind::AlwaysPossible(Predicate { test: Rc::new(test) }));
+        self.add(name, PropertyKind::AlwaysPossible(Predicate { test: Arc::new(test) }));
     }
 
     /// Every reachable state has a step.
@@ -167,16 +175,16 @@ impl<M: Model> Properties<M> {
     }
 }
 
-type Test<M> = dyn Fn(&M, &<M as Model>::State) -> bool;
+type Test<M> = dyn Fn(&M, &<M as Model>::State) -> bool + Send + Sync;
 
 /// What a state is judged by.
 struct Predicate<M: Model> {
-    test: Rc<Test<M>>,
+    test: Arc<Test<M>>,
 }
 
 impl<M: Model> Clone for Predicate<M> {
     fn clone(&self) -> Self {
-        Self { test: Rc::clone(&self.test) }
+        Self { test: Arc::clone(&self.test) }
     }
 }
 

@@ -7,7 +7,7 @@ use super::interpreter::Interpreter;
 use super::state_layout::StateLayout;
 use super::successor_batch::SuccessorBatch;
 use super::transition_system::{
-    Execution, ExecutionError, Expansion, StateFunctions, TransitionSystem, Truth,
+    Execution, ExecutionError, Expander, Expansion, StateFunctions, TransitionSystem, Truth,
 };
 
 /// Executes models by interpretation.
@@ -15,20 +15,18 @@ use super::transition_system::{
 pub struct Interpreted;
 
 impl Execution for Interpreted {
-    type System<'m> = InterpretedModel<'m>;
-
     fn prepare<'m>(
         &self,
         model: &'m GuardedCommands,
         layout: &StateLayout,
         functions: StateFunctions<'_>,
-    ) -> Result<InterpretedModel<'m>, ExecutionError> {
-        Ok(InterpretedModel {
+    ) -> Result<Box<dyn TransitionSystem + 'm>, ExecutionError> {
+        Ok(Box::new(InterpretedModel {
             interpreter: Interpreter::new(model),
             layout: layout.clone(),
             predicates: functions.predicates.to_vec(),
             progress: functions.progress.cloned(),
-        })
+        }))
     }
 
     fn name(&self) -> &'static str {
@@ -50,18 +48,32 @@ impl TransitionSystem for InterpretedModel<'_> {
         self.layout.words()
     }
 
-    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
-        let (mut cells, mut packed) = (Vec::new(), vec![0; self.layout.words()]);
+    fn expander(&self) -> Box<dyn Expander + '_> {
+        let packed = vec![0; self.layout.words()];
+        Box::new(InterpretingExpander { model: self, cells: Vec::new(), packed })
+    }
+}
+
+/// The interpreter with buffers for one unpacked and one packed state.
+struct InterpretingExpander<'s, 'm> {
+    model: &'s InterpretedModel<'m>,
+    cells: Vec<i64>,
+    packed: Vec<u64>,
+}
+
+impl Expander for InterpretingExpander<'_, '_> {
+    fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+        let Self { model: InterpretedModel { interpreter, layout, .. }, cells, packed } = self;
         let mut expanded = 0;
-        for state in states.chunks_exact(self.layout.words()) {
+        for state in states.chunks_exact(layout.words()) {
             if batch.is_full() {
                 break;
             }
-            self.layout.decode(state, &mut cells);
+            layout.decode(state, cells);
             let mut trouble = false;
-            self.interpreter.for_each_successor(&cells, |action, successor| {
-                match successor.map(|cells| self.layout.encode(cells, &mut packed)) {
-                    Ok(Ok(())) => batch.push(action, &packed),
+            interpreter.for_each_successor(cells, |action, successor| {
+                match successor.map(|cells| layout.encode(cells, packed)) {
+                    Ok(Ok(())) => batch.push(action, packed),
                     _ => trouble = true,
                 }
             });
@@ -75,12 +87,12 @@ impl TransitionSystem for InterpretedModel<'_> {
         Expansion { states: expanded, trouble: false }
     }
 
-    fn predicates(&self, state: &[u64]) -> Truth {
-        let mut cells = Vec::new();
-        self.layout.decode(state, &mut cells);
+    fn predicates(&mut self, state: &[u64]) -> Truth {
+        let Self { model, cells, .. } = self;
+        model.layout.decode(state, cells);
         let mut truth = Truth::default();
-        for (number, predicate) in self.predicates.iter().enumerate() {
-            match self.interpreter.evaluate(predicate, &cells) {
+        for (number, predicate) in model.predicates.iter().enumerate() {
+            match model.interpreter.evaluate(predicate, cells) {
                 Ok(0) => {}
                 Ok(_) => truth.holds |= 1 << number,
                 Err(_) => truth.undefined |= 1 << number,
@@ -88,14 +100,15 @@ impl TransitionSystem for InterpretedModel<'_> {
         }
         truth
     }
-    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
-        let Some(measure) = &self.progress else {
-            return values.extend(states.chunks_exact(self.layout.words()).map(|_| 0));
+
+    fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
+        let Self { model: InterpretedModel { interpreter, layout, progress, .. }, cells, .. } = self;
+        let Some(measure) = progress else {
+            return values.extend(states.chunks_exact(layout.words()).map(|_| 0));
         };
-        let mut cells = Vec::new();
-        values.extend(states.chunks_exact(self.layout.words()).map(|state| {
-            self.layout.decode(state, &mut cells);
-            self.interpreter.evaluate(measure, &cells).map_or(0, |value| value as u64)
+        values.extend(states.chunks_exact(layout.words()).map(|state| {
+            layout.decode(state, cells);
+            interpreter.evaluate(measure, cells).map_or(0, |value| value as u64)
         }));
     }
 }

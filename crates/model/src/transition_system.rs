@@ -1,39 +1,61 @@
 //! The waist: everything that a search knows of a model.
 //!
-//! A state is a slice of 64-bit words of fixed length. A search hands over a run of states and a
-//! [`SuccessorBatch`]; the model fills it until it is full. There is no allocation and no dynamic call per state.
+//! A [`TransitionSystem`] is shared by all threads of a search. Each thread has an [`Expander`] of its
+//! own, which holds the scratch space: a wrapper around a model needs no `RefCell`, and threads do
+//! not wait for each other. A state is a slice of 64-bit words. A search hands a run of states and a
+//! [`SuccessorBatch`] to its expander, which fills the batch. There is no allocation and no dynamic
+//! call per state.
 //!
-//! For whoever implements it: equal states must have equal words; the order of successors must be a function of the
-//! state (a run is repeatable); an action leads from a given state to at most one successor (a trace is a list of
-//! actions).
+//! Contract for implementors: equal states have equal words. The order of successors is a function
+//! of the state, so that a run is repeatable. An action leads from a given state to at most one
+//! successor, so that a trace is a list of actions.
 
 use super::guarded_commands::{Expression, GuardedCommands};
 use super::state_layout::StateLayout;
 use super::successor_batch::SuccessorBatch;
 
 /// A model as a search sees it.
-pub trait TransitionSystem {
+pub trait TransitionSystem: Sync {
     /// Number of 64-bit words of a state.
     fn state_words(&self) -> usize;
 
-    /// Expands states from the front of `states` (whole states, one behind the other) until the batch is full, all
-    /// are expanded, or one of them cannot be expanded with this state layout.
-    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion;
+    /// Makes an expander with scratch space of its own, for one thread.
+    fn expander(&self) -> Box<dyn Expander + '_>;
+}
 
-    /// Evaluates the predicates the system was built with.
-    fn predicates(&self, state: &[u64]) -> Truth;
+/// Computes successors, predicates and progress values on one thread.
+pub trait Expander: Send {
+    /// Expands states from the front of `states` (whole, contiguous states) until the batch is full,
+    /// all are expanded, or one of them cannot be expanded with this state layout.
+    fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion;
 
-    /// Appends the progress value of each of `states` (whole states, one behind the other) to `values`. Without a measure
-    /// all values are zero.
-    fn progress(&self, states: &[u64], values: &mut Vec<u64>);
+    /// Evaluates the predicates that the system was built with.
+    fn predicates(&mut self, state: &[u64]) -> Truth;
+
+    /// Appends the progress value of each of `states` (whole, contiguous states) to `values`.
+    /// Without a measure all values are zero.
+    fn progress(&mut self, states: &[u64], values: &mut Vec<u64>);
+}
+
+impl<S: TransitionSystem + ?Sized> TransitionSystem for Box<S>
+where
+    Box<S>: Sync,
+{
+    fn state_words(&self) -> usize {
+        (**self).state_words()
+    }
+
+    fn expander(&self) -> Box<dyn Expander + '_> {
+        (**self).expander()
+    }
 }
 
 /// What is evaluated on states besides their successors.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StateFunctions<'a> {
-    /// What [`TransitionSystem::predicates`] answers, at most [`MAX_PREDICATES`].
+    /// What [`Expander::predicates`] answers, at most [`MAX_PREDICATES`].
     pub predicates: &'a [Expression],
-    /// What [`TransitionSystem::progress`] gives. Never negative, and defined in every reachable state: see
+    /// What [`Expander::progress`] gives. Never negative, and defined in every reachable state: see
     /// [`ExpressionMeasure`](crate::measure::ExpressionMeasure).
     pub progress: Option<&'a Expression>,
 }
@@ -54,7 +76,7 @@ pub const MAX_PREDICATES: usize = 64;
 /// Action numbers are smaller: they share a word with a record number.
 pub const MAX_ACTIONS: usize = 1 << 24;
 
-/// How far [`TransitionSystem::expand`] got.
+/// How far [`Expander::expand`] got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expansion {
     /// This many states are completely expanded in the batch.
@@ -65,17 +87,14 @@ pub struct Expansion {
 }
 
 /// A way to execute guarded commands: by interpretation, or as machine code.
-pub trait Execution {
-    /// What a model becomes.
-    type System<'m>: TransitionSystem + Sync;
-
+pub trait Execution: Sync {
     /// Makes the model executable on states of this layout, together with what a search evaluates on states.
     fn prepare<'m>(
         &self,
         model: &'m GuardedCommands,
         layout: &StateLayout,
         functions: StateFunctions<'_>,
-    ) -> Result<Self::System<'m>, ExecutionError>;
+    ) -> Result<Box<dyn TransitionSystem + 'm>, ExecutionError>;
 
     /// The name on the command line.
     fn name(&self) -> &'static str;

@@ -44,8 +44,9 @@ impl From<CompileError> for ExecutionError {
 
 /// `(state, successors' words, successors' actions)`, gives the end of the actions, or null.
 type SuccessorFunction = unsafe extern "C" fn(*const u64, *mut u64, *mut u32) -> *mut u32;
-/// `(state)`, gives the predicates that are true and those that have no value, in two registers.
-type PredicateFunction = unsafe extern "C" fn(*const u64) -> Truth;
+/// `(state, truth)`, writes the predicates that are true and those that have no value. An out-pointer,
+/// because platforms differ in how C returns a struct of two words.
+type PredicateFunction = unsafe extern "C" fn(*const u64, *mut Truth);
 /// `(first state, end of states, values)`, writes the progress value of each state.
 type ProgressFunction = unsafe extern "C" fn(*const u64, *const u64, *mut u64);
 
@@ -100,8 +101,10 @@ impl CompiledFunctions {
     /// `state` points to the words of a state of the layout this was compiled for.
     #[inline(always)]
     pub unsafe fn predicates(&self, state: *const u64) -> Truth {
-        // SAFETY: the code only reads the state's words.
-        unsafe { (self.predicates)(state) }
+        let mut truth = Truth::default();
+        // SAFETY: the code reads the state's words and writes the two words of `truth`.
+        unsafe { (self.predicates)(state, &mut truth) };
+        truth
     }
 
     /// Writes the progress values of whole states.
@@ -139,7 +142,7 @@ pub fn compile(
             Translator::new(model, layout, &mut tables, builder).call_parts(&parts, &callees);
         })?,
     };
-    let predicates_id = compiler.define(1, 2, |_, builder| {
+    let predicates_id = compiler.define(2, 0, |_, builder| {
         Translator::new(model, layout, &mut tables, builder).translate_predicates(functions.predicates);
     })?;
     let progress_id = compiler.define(3, 0, |_, builder| {

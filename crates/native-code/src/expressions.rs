@@ -13,6 +13,7 @@ use model::guarded_commands::{
     BinaryOperator, Expression, GuardedCommands, IntegerType, UnaryOperator, VariableId,
 };
 use model::state_layout::{CellRange, Field, StateLayout};
+use model::transition_system::Truth;
 use model::value_order::ValueOrder;
 use model::value_ranges::expression_range;
 
@@ -58,7 +59,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Self { model, layout, tables, builder, parameters, trouble, working: WorkingState::default() }
     }
 
-    /// A function that gives the predicates that are true, and those that have no value.
+    /// A function that writes the predicates that are true, and those that have no value, to its second
+    /// argument.
     pub fn translate_predicates(mut self, predicates: &[Expression]) {
         let holds = self.builder.declare_var(types::I64);
         let undefined = self.builder.declare_var(types::I64);
@@ -80,12 +82,17 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.builder.set_cold_block(self.trouble);
             self.builder.switch_to_block(next);
         }
-        let sets = [self.builder.use_var(holds), self.builder.use_var(undefined)];
-        self.builder.ins().return_(&sets);
-        // The last one belongs to no predicate and is never reached.
+        let (truth, flags) = (self.parameters[1], MemFlagsData::trusted());
+        for (set, offset) in
+            [(holds, std::mem::offset_of!(Truth, holds)), (undefined, std::mem::offset_of!(Truth, undefined))]
+        {
+            let set = self.builder.use_var(set);
+            self.builder.ins().store(flags, set, truth, offset as i32);
+        }
+        self.builder.ins().return_(&[]);
+        // The last trouble block belongs to no predicate and is never reached.
         self.builder.switch_to_block(self.trouble);
-        let none = self.constant(0);
-        self.builder.ins().return_(&[none, none]);
+        self.builder.ins().return_(&[]);
     }
 
     /// A function that writes the progress value of each state from the first address up to the second to the third.

@@ -31,7 +31,7 @@ use model::interpreter::actions_by_location;
 use model::state_layout::StateLayout;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{
-    Execution, ExecutionError, Expansion, StateFunctions, TransitionSystem, Truth,
+    Execution, ExecutionError, Expander, Expansion, StateFunctions, TransitionSystem, Truth,
 };
 
 /// Executes models as machine code.
@@ -39,16 +39,15 @@ use model::transition_system::{
 pub struct Compiled;
 
 impl Execution for Compiled {
-    type System<'m> = CompiledModel;
-
-    fn prepare(
+    fn prepare<'m>(
         &self,
-        model: &GuardedCommands,
+        model: &'m GuardedCommands,
         layout: &StateLayout,
         functions: StateFunctions<'_>,
-    ) -> Result<CompiledModel, ExecutionError> {
+    ) -> Result<Box<dyn TransitionSystem + 'm>, ExecutionError> {
         let functions = compile(model, layout, functions)?;
-        Ok(CompiledModel { functions, words: layout.words(), most_successors: most_successors(model) })
+        let most_successors = most_successors(model);
+        Ok(Box::new(CompiledModel { functions, words: layout.words(), most_successors }))
     }
 
     fn name(&self) -> &'static str {
@@ -77,8 +76,15 @@ impl TransitionSystem for CompiledModel {
         self.words
     }
 
+    fn expander(&self) -> Box<dyn Expander + '_> {
+        Box::new(self)
+    }
+}
+
+/// Machine code needs no scratch space: all threads share the model.
+impl Expander for &CompiledModel {
     #[inline]
-    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+    fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
         assert_eq!(batch.width(), self.words, "the batch is for another layout");
         let mut expanded = 0;
         for state in states.chunks_exact(self.words) {
@@ -98,14 +104,14 @@ impl TransitionSystem for CompiledModel {
     }
 
     #[inline]
-    fn predicates(&self, state: &[u64]) -> Truth {
+    fn predicates(&mut self, state: &[u64]) -> Truth {
         assert_eq!(state.len(), self.words, "the state has another layout");
         // SAFETY: `state` has the layout's words.
         unsafe { self.functions.predicates(state.as_ptr()) }
     }
 
     #[inline]
-    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
+    fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
         let count = states.len() / self.words;
         assert_eq!(count * self.words, states.len(), "the states have another layout");
         values.reserve(count);

@@ -59,7 +59,7 @@ impl Execution {
     #[cfg(feature = "model-files")]
     pub fn suited_to(model: &languages::Model) -> Self {
         #[cfg(feature = "native-code")]
-        if model.language == languages::Language::StateSpace && model.commands.actions.len() > COMPILED_ARCS {
+        if model.is_state_space() && model.commands.actions.len() > COMPILED_ARCS {
             return Self::Interpreted;
         }
         #[cfg(not(feature = "native-code"))]

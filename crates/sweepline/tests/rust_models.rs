@@ -503,7 +503,7 @@ struct Broken<S>(Vec<S>);
 
 impl<S> Model for Broken<S>
 where
-    S: Clone + Eq + std::hash::Hash + std::fmt::Debug + Serialize + serde::de::DeserializeOwned,
+    S: Clone + Eq + std::hash::Hash + std::fmt::Debug + Serialize + serde::de::DeserializeOwned + Send + Sync,
 {
     type State = S;
     type Action = ();
@@ -548,7 +548,7 @@ fn what_the_encoding_cannot_bear_is_said() {
 /// Goes on to one, in one of several wrong ways.
 struct Misbehaving {
     how: Misbehaviour,
-    calls: std::cell::Cell<u32>,
+    calls: std::sync::atomic::AtomicU32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -567,9 +567,9 @@ impl Model for Misbehaving {
     }
 
     fn steps(&self, state: &u8, steps: &mut Steps<Self>) {
-        self.calls.set(self.calls.get() + 1);
+        let calls = self.calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
         assert!(*state == 0 || self.how != Misbehaviour::Panics, "the model is at a loss");
-        if *state == 0 && (self.how != Misbehaviour::NotAFunction || self.calls.get() == 1) {
+        if *state == 0 && (self.how != Misbehaviour::NotAFunction || calls == 1) {
             steps.add((), 1);
         }
     }

@@ -10,7 +10,7 @@ use model::measure::ExpressionMeasure;
 use model::observed_ranges::observed_ranges;
 use model::state_layout::StateLayout;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{Execution, StateFunctions, TransitionSystem};
+use model::transition_system::{Execution, StateFunctions};
 use model::value_ranges::proved_ranges;
 use native_code::Compiled;
 use oracles::Beem;
@@ -23,6 +23,7 @@ fn compare(model: &GuardedCommands, layout: &StateLayout, predicates: &[Expressi
     let functions = StateFunctions { predicates, progress: measure.as_ref().map(ExpressionMeasure::packed) };
     let compiled = Compiled.prepare(model, layout, functions).unwrap();
     let interpreted = Interpreted.prepare(model, layout, functions).unwrap();
+    let (mut compiled, mut interpreted) = (compiled.expander(), interpreted.expander());
     let mut initial = vec![0; layout.words()];
     layout.encode(&model.initial_state(), &mut initial).unwrap();
     let mut seen = HashSet::from([initial.clone()]);

@@ -52,7 +52,7 @@ fn compare(
         let functions = StateFunctions { predicates: &[], progress: Some(measure.packed()) };
         let system = Compiled.prepare(commands, &layout, functions).unwrap();
         let full = full.get_or_insert_with(|| {
-            explore(&system, &initial, Order::Constant, Limits::default(), u64::MAX).unwrap().0
+            explore(&*system, &initial, Order::Constant, Limits::default(), u64::MAX).unwrap().0
         });
         if full.states.len() as u64 != instance.expected_states() {
             return wrong("full exploration meets other states than the oracle");
@@ -76,7 +76,7 @@ fn compare(
         ] {
             let limits = Limits { revisits, ..Limits::default() };
             let order = sweep(nesting, retention);
-            let (swept, counters) = explore(&system, &initial, order, limits, u64::MAX).unwrap();
+            let (swept, counters) = explore(&*system, &initial, order, limits, u64::MAX).unwrap();
             tally.several_sweeps += usize::from(counters.sweeps + counters.local_sweeps > 1);
             tally.remembering += usize::from(counters.remembers_from.is_some());
             if swept.states != full.states || swept.deadlocks != full.deadlocks {

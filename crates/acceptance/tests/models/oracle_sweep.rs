@@ -23,7 +23,7 @@ use model::state_layout::StateLayout;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Execution, StateFunctions, TransitionSystem};
 use model::value_ranges::proved_ranges;
-use native_code::{Compiled, CompiledModel};
+use native_code::Compiled;
 use oracles::{Beem, Instance};
 
 /// States of the sample that measures are chosen from.
@@ -68,7 +68,7 @@ fn measures(model: &GuardedCommands) -> Vec<ExpressionMeasure> {
 
 /// What a search meets that has next to no room for states.
 fn explore_on_disk(
-    system: &CompiledModel,
+    system: &dyn TransitionSystem,
     initial: &SuccessorBatch,
     order: Order,
     queue: QueueKind,
@@ -102,7 +102,7 @@ fn compare(
         let functions = StateFunctions { predicates: &[], progress: Some(measure.packed()) };
         let system = Compiled.prepare(commands, &layout, functions).unwrap();
         let Some((swept, counters)) = explore(
-            &system,
+            &*system,
             &initial,
             sweep(Nesting::default(), Retention::Immediate),
             Limits::default(),
@@ -110,7 +110,7 @@ fn compare(
         ) else {
             continue;
         };
-        let (full, _) = explore(&system, &initial, Order::Constant, Limits::default(), u64::MAX).unwrap();
+        let (full, _) = explore(&*system, &initial, Order::Constant, Limits::default(), u64::MAX).unwrap();
         if swept.states != full.states || swept.deadlocks != full.deadlocks {
             return Err(format!("{}: {} states", instance.name, swept.states.len()));
         }
@@ -124,7 +124,7 @@ fn compare(
             ];
             for (order, queue, explored) in plans {
                 let (on_disk, its_counters) =
-                    explore_on_disk(&system, &initial, order, queue, instance.states);
+                    explore_on_disk(&*system, &initial, order, queue, instance.states);
                 let same = on_disk.states == full.states && on_disk.deadlocks == full.deadlocks;
                 if !same || its_counters.explored != explored {
                     return Err(format!("{}: {} states on disk", instance.name, on_disk.states.len()));

@@ -2,7 +2,7 @@
 
 use engine::check::{ErrorPlace, Outcome};
 use engine::property::Property;
-use report::{Finding, LengthRecord, RunRecord, TraceKind, Within, runtime_error};
+use report::{Finding, LengthRecord, PropertyKindRecord, RunRecord, TraceKind, Within, runtime_error};
 use sweepline::vacuity::{Reason, Vacuous};
 
 use super::properties::Questions;
@@ -57,8 +57,9 @@ pub fn vacuity_warnings(vacuous: &[Vacuous], properties: &[Property], file: &Mod
 
 /// Whether the record has a trace that may not be a shortest one. Components have no shortest trace.
 pub fn has_longer_trace(record: &RunRecord) -> bool {
-    let has_shortest = |kind: &str| matches!(kind, "deadlock" | "invariant" | "reach");
-    let of_property = record.properties.iter().filter(|property| has_shortest(&property.kind));
+    use PropertyKindRecord::{Deadlock, Invariant, Reach};
+    let has_shortest = |kind| matches!(kind, Deadlock | Invariant | Reach);
+    let of_property = record.properties.iter().filter(|property| has_shortest(property.kind));
     let mut traces = of_property.filter_map(|property| record.traces.get(property.trace?));
     traces.any(|trace| trace.kind == TraceKind::Finite && trace.length != Some(LengthRecord::Shortest))
 }

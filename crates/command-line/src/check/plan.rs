@@ -1,6 +1,6 @@
 //! From options and a model to a plan. The rules themselves are in [`sweepline::planning`].
 
-use engine::check::TerminalList;
+use engine::check::{Engine, TerminalList};
 use engine::explore::search::Limits;
 use engine::explore::sweep::{Initial, OnRegress};
 use engine::store::external::array_heap::Parameters;
@@ -15,7 +15,7 @@ use sweepline::planning::{
 use crate::explain::codes;
 use crate::input::chosen_measure::{self, Choice, Measure};
 use crate::input::model_file::ModelFile;
-use crate::options::{Choice as _, DiskQueue, SearchOptions};
+use crate::options::{DiskQueue, SearchOptions};
 
 /// How a model will be searched and executed.
 #[derive(Clone, Debug)]
@@ -132,12 +132,14 @@ pub fn provisional_record(options: &SearchOptions) -> PlanRecord {
     let asked = options.measure.as_deref().map(str::trim);
     let measure = asked.filter(|measure| !["auto", "none"].contains(measure));
     let engine = match options.engine {
-        EngineRequest::Auto if measure.is_some() => Some("sweep"),
-        EngineRequest::Auto if asked == Some("none") => Some("breadth"),
-        EngineRequest::Auto => None,
+        EngineRequest::Auto if measure.is_some() => Some(Engine::Sweep),
+        EngineRequest::Auto if asked == Some("none") => Some(Engine::Breadth),
         // A sweep that finds no measure explores in full.
+        EngineRequest::Auto => None,
         EngineRequest::Sweep | EngineRequest::SweepDisk if measure.is_none() => None,
-        engine => Some(engine.option_name()),
+        EngineRequest::Sweep => Some(Engine::Sweep),
+        EngineRequest::SweepDisk => Some(Engine::SweepDisk),
+        EngineRequest::Unguided(engine) => Some(engine.into()),
     };
     PlanRecord::asked(engine, options.execution.map(Execution::name), measure)
         .with_reduction(options.reduction)

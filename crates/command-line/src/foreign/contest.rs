@@ -79,7 +79,7 @@ impl ContestRun<'_> {
         let names = &self.properties.properties;
         properties.retain(|property| names.is_empty() || names.contains(&property.name));
         let examination = self.properties.examination;
-        let Some(net) = file.model.net.clone().filter(|_| examination.is_some() || !properties.is_empty())
+        let Some(net) = file.model.net().cloned().filter(|_| examination.is_some() || !properties.is_empty())
         else {
             return Err(not_asked().into());
         };

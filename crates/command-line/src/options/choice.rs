@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use engine::check::Reduction;
 use engine::progress::finder::Prefer;
 use engine::property::linear::DeadEnds;
-use languages::Language;
+use languages::format::{FORMATS, Format};
 use languages::petri::contest::Examination;
 use report::TraceView;
 use sweepline::execution::Execution;
@@ -45,14 +45,9 @@ pub fn default_name<T: Choice + Default>() -> &'static str {
     T::default().option_name()
 }
 
-impl Choice for Language {
+impl Choice for &'static Format {
     fn table() -> Vec<Row<Self>> {
-        vec![
-            (Self::Dve, "dve", "DVE, the language of the DiVinE model checker"),
-            (Self::StateSpace, "ss", "An explicit state space, one state per line"),
-            (Self::Pnml, "pnml", "A Petri net in PNML, the Petri Net Markup Language"),
-            (Self::Lola, "lola", "A Petri net in the format of LoLA"),
-        ]
+        FORMATS.into_iter().map(|format| (format, format.name, format.summary)).collect()
     }
 }
 
@@ -165,9 +160,6 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_library() {
-        for language in Language::ALL {
-            assert_eq!(language.option_name(), language.name());
-        }
         for (execution, name, _) in Execution::table() {
             assert_eq!(execution.name(), name);
         }

@@ -1,7 +1,7 @@
 //! Options about the model.
 
 use clap::Args;
-use languages::Language;
+use languages::Format;
 
 use super::choice::choice;
 
@@ -15,8 +15,8 @@ pub struct ModelOptions {
     #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", value_parser = constant)]
     pub constants: Vec<(String, i64)>,
     /// Language of the model [default: by the file name extension; dve for stdin]
-    #[arg(long, value_name = "LANGUAGE", value_parser = choice::<Language>())]
-    pub language: Option<Language>,
+    #[arg(long, value_name = "LANGUAGE", value_parser = choice::<&'static Format>())]
+    pub language: Option<&'static Format>,
 }
 
 /// Parses `NAME=VALUE` with an integer value.

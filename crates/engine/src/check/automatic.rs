@@ -84,16 +84,16 @@ pub enum AttemptEnd {
 ///
 /// # Errors
 /// If the model cannot be made executable, or there is no memory for the sample.
-pub fn find_measures<E: Execution>(
+pub fn find_measures(
     model: &GuardedCommands,
-    execution: &E,
+    execution: &dyn Execution,
     packing: Packing,
     options: &FinderOptions,
 ) -> Result<MeasureSearch, CheckError> {
     let start = Instant::now();
     let layout = layout_for(model, packing);
     let system = execution.prepare(model, &layout, StateFunctions::default())?;
-    let findings = find(model, &layout, &system, options).map_err(CheckError::NoMemory)?;
+    let findings = find(model, &layout, &*system, options).map_err(CheckError::NoMemory)?;
     Ok(MeasureSearch { findings, time: start.elapsed() })
 }
 
@@ -101,9 +101,9 @@ pub fn find_measures<E: Execution>(
 ///
 /// # Errors
 /// If the model cannot be made executable, or there is no memory for the sample.
-pub fn judge_measure<E: Execution>(
+pub fn judge_measure(
     model: &GuardedCommands,
-    execution: &E,
+    execution: &dyn Execution,
     packing: Packing,
     measure: &ExpressionMeasure,
     options: &FinderOptions,
@@ -111,16 +111,16 @@ pub fn judge_measure<E: Execution>(
     let layout = layout_for(model, packing);
     let functions = StateFunctions { progress: Some(measure.packed()), ..StateFunctions::default() };
     let system = execution.prepare(model, &layout, functions)?;
-    judge(model, &layout, &system, options).map_err(CheckError::NoMemory)
+    judge(model, &layout, &*system, options).map_err(CheckError::NoMemory)
 }
 
 /// Checks the properties by a measure that is found first.
 ///
 /// # Errors
 /// As [`check`](super::check()).
-pub fn check_automatically<E: Execution>(
+pub fn check_automatically(
     model: &GuardedCommands,
-    execution: &E,
+    execution: &dyn Execution,
     properties: &[Property],
     plan: &Plan,
     options: &FinderOptions,
@@ -189,9 +189,9 @@ impl Proposal {
     }
 }
 
-struct AutomaticRun<'a, E> {
+struct AutomaticRun<'a> {
     model: &'a GuardedCommands,
-    execution: &'a E,
+    execution: &'a dyn Execution,
     properties: &'a [Property],
     plan: &'a Plan,
     options: FinderOptions,
@@ -200,7 +200,7 @@ struct AutomaticRun<'a, E> {
     searches: Vec<MeasureSearch>,
 }
 
-impl<E: Execution> AutomaticRun<'_, E> {
+impl AutomaticRun<'_> {
     /// How measures are looked for.
     fn options(&self) -> FinderOptions {
         let windows = self.options.windows && self.plan.may_remember(self.properties);

@@ -17,17 +17,17 @@ use model::interpreter::{Interpreter, RuntimeError};
 use model::observed_ranges::observed_ranges;
 use model::state_layout::{CellRange, Field, Repacking, StateLayout};
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{Execution, ExecutionError, MAX_ACTIONS, StateFunctions};
+use model::transition_system::{Execution, ExecutionError, MAX_ACTIONS, StateFunctions, TransitionSystem};
 use model::value_ranges::proved_ranges;
 
 use super::subject::{Expanded, Subject};
 use super::{CheckError, Packing, Plan};
 
 /// Guarded commands, an execution, and the layout of states at present.
-pub struct CommandsSubject<'m, E> {
+pub struct CommandsSubject<'m> {
     model: &'m GuardedCommands,
     interpreter: Interpreter<'m>,
-    execution: &'m E,
+    execution: &'m dyn Execution,
     measure: Option<&'m ExpressionMeasure>,
     packing: PackedRanges,
     reduction: Option<(Arc<Independence>, Kept)>,
@@ -90,9 +90,9 @@ pub fn layout_for(model: &GuardedCommands, packing: Packing) -> StateLayout {
     PackedRanges::choose(model, packing).layout
 }
 
-impl<'m, E: Execution> CommandsSubject<'m, E> {
+impl<'m> CommandsSubject<'m> {
     /// Chooses a layout for the model.
-    pub fn new(model: &'m GuardedCommands, execution: &'m E, plan: &'m Plan) -> Self {
+    pub fn new(model: &'m GuardedCommands, execution: &'m dyn Execution, plan: &'m Plan) -> Self {
         Self {
             model,
             interpreter: Interpreter::new(model),
@@ -115,9 +115,9 @@ impl<'m, E: Execution> CommandsSubject<'m, E> {
     }
 }
 
-impl<'m, E: Execution> Subject for CommandsSubject<'m, E> {
+impl<'m> Subject for CommandsSubject<'m> {
     type Predicate = Expression;
-    type System = ReducedSystem<E::System<'m>>;
+    type System = Box<dyn TransitionSystem + 'm>;
     type State = Vec<i64>;
     type Run = ReplayedTrace;
     type Fault = RuntimeError;
@@ -163,10 +163,10 @@ impl<'m, E: Execution> Subject for CommandsSubject<'m, E> {
         let layout = &self.packing.layout;
         let system = self.execution.prepare(self.model, layout, functions)?;
         Ok(match &self.reduction {
-            None => ReducedSystem::full(system),
+            None => system,
             Some((facts, kept)) => {
                 let sets = StubbornSets::new(self.model, facts.clone(), layout, *kept, predicates);
-                ReducedSystem::reduced(system, sets, self.has_measure())
+                Box::new(ReducedSystem::new(system, sets, self.has_measure()))
             }
         })
     }

@@ -34,7 +34,7 @@ use crate::verdict::trace_log::{LoggedRun, TraceLog};
 use crate::verdict::{Evidence, UnknownReason, Verdict};
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::TransitionSystem;
+use model::transition_system::{Expander, TransitionSystem};
 
 /// Where the states of a layer are while cycles are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,7 +162,7 @@ pub(super) struct Lasso {
 /// The product, as waves see it.
 struct ProductWaves<'a, M: Subject> {
     subject: &'a mut ProductSubject<M>,
-    system: &'a <ProductSubject<M> as Subject>::System,
+    expander: Box<dyn Expander + 'a>,
     layers: ProgressComponents,
     log: TraceLog,
     disk: &'a DiskUse,
@@ -176,11 +176,11 @@ impl<M: Subject> ProductWaves<'_, M> {
 
 impl<M: Subject> Waves for ProductWaves<'_, M> {
     fn successors(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Result<(), SearchEnd> {
-        successors(self.subject, self.system, state, batch)
+        successors(self.subject, &mut *self.expander, state, batch)
     }
 
-    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
-        self.system.progress(states, values);
+    fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
+        self.expander.progress(states, values);
     }
 
     fn is_accepting(&self, state: &[u64]) -> bool {
@@ -222,12 +222,12 @@ impl<M: Subject> Waves for ProductWaves<'_, M> {
 /// The successors of a state that was expanded before.
 fn successors<M: Subject>(
     subject: &mut M,
-    system: &M::System,
+    expander: &mut dyn Expander,
     state: &[u64],
     batch: &mut SuccessorBatch,
 ) -> Result<(), SearchEnd> {
     batch.clear();
-    if system.expand(state, batch).trouble {
+    if expander.expand(state, batch).trouble {
         batch.clear();
         if let Expanded::Widened(_) = subject.expand(state, batch) {
             let reason = "a state has other successors than before: a defect of this program".into();
@@ -286,18 +286,19 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
     fn cycle_in_layer(&mut self, found: AcceptingState) -> Result<Lasso, CheckError> {
         let stem = self.run_to(found.record)?;
         let system = self.subject.prepare(&predicates(self.properties))?;
-        let starts = self.states_after(&system, &stem)?;
+        let mut expander = system.expander();
+        let starts = self.states_after(&mut *expander, &stem)?;
         let place = self.subject.place();
         let start = starts.into_iter().find(|state| place.automaton(state) == found.automaton);
         let start = start.ok_or_else(|| self.wrong())?;
-        let cycle = self.shortest_cycle(&system, &start)?;
+        let cycle = self.shortest_cycle(&mut *expander, &start)?;
         Ok(Lasso { stem, cycle })
     }
 
     /// All states of the product in which a run of the model may end: the automaton has a choice.
     fn states_after(
         &mut self,
-        system: &<ProductSubject<M> as Subject>::System,
+        expander: &mut dyn Expander,
         run: &LoggedRun,
     ) -> Result<Vec<Vec<u64>>, CheckError> {
         let width = self.subject.words();
@@ -311,7 +312,7 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
             let mut next = Vec::new();
             let mut seen = HashSet::new();
             for state in &states {
-                successors(&mut self.subject, system, state, &mut batch).map_err(|_| self.wrong())?;
+                successors(&mut self.subject, expander, state, &mut batch).map_err(|_| self.wrong())?;
                 for i in (0..batch.len()).filter(|i| batch.action(*i) == *action) {
                     if seen.insert(batch.state(i).to_vec()) {
                         next.push(batch.state(i).to_vec());
@@ -326,7 +327,7 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
     /// The actions of a shortest way from the state back to it, along which progress stays.
     fn shortest_cycle(
         &mut self,
-        system: &<ProductSubject<M> as Subject>::System,
+        expander: &mut dyn Expander,
         start: &[u64],
     ) -> Result<Vec<ActionId>, CheckError> {
         let width = start.len();
@@ -334,15 +335,15 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
         let mut seen = Layer::new(width, usize::MAX).map_err(no_memory)?;
         with_width!(width, width => seen.insert(width, start)).map_err(CheckError::NoMemory)?;
         let mut value = Vec::new();
-        system.progress(start, &mut value);
+        expander.progress(start, &mut value);
         let mut origins = vec![(0, ActionId(0))];
         let (mut batch, mut values) = (SuccessorBatch::new(width, 1), Vec::new());
         let mut next = 0;
         while next < seen.len() {
             let state = seen.state(next).to_vec();
-            successors(&mut self.subject, system, &state, &mut batch).map_err(|_| self.wrong())?;
+            successors(&mut self.subject, expander, &state, &mut batch).map_err(|_| self.wrong())?;
             values.clear();
-            system.progress(batch.words(), &mut values);
+            expander.progress(batch.words(), &mut values);
             for (i, near) in values.iter().enumerate() {
                 if batch.state(i) == start {
                     let mut cycle = vec![batch.action(i)];
@@ -396,7 +397,8 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
         };
         let disk = &self.plan.disk;
         let log = TraceLog::new(disk.directory.clone());
-        let mut waves = ProductWaves { subject: &mut self.subject, system: &system, layers, log, disk };
+        let mut waves =
+            ProductWaves { subject: &mut self.subject, expander: system.expander(), layers, log, disk };
         let found = propagation.run(&mut waves, monitor);
         self.expanded_later += propagation.counters().explored;
         let found = match found {
@@ -405,6 +407,7 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
         };
         let Some(WaveCycle { candidate, last, action }) = found else { return Ok(Ok(None)) };
         let mut cycle = waves.log.run_to(last)?.actions;
+        drop(waves);
         cycle.push(action);
         let start = propagation.candidate(candidate);
         let origin = candidates.iter().find(|(_, state, _)| state == start).map(|(_, _, origin)| *origin);

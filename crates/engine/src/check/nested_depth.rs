@@ -31,15 +31,17 @@ struct ProductExpander<'a, M: Subject> {
 impl<M: Subject> Expander for ProductExpander<'_, M> {
     fn successors(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Result<Expanded, SearchEnd> {
         let Some(system) = &self.system else { return Err(SearchEnd::Decided) };
-        if system.predicates(state).undefined != 0 {
+        let mut expander = system.expander();
+        if expander.predicates(state).undefined != 0 {
             let decoded = self.subject.decode(state);
             let error = self.propositions.iter().find_map(|one| self.subject.holds(one, &decoded).err());
             self.fault = error.map(|error| (ErrorPlace::Property(0), error));
             return Err(SearchEnd::Decided);
         }
-        if !system.expand(state, batch).trouble {
+        if !expander.expand(state, batch).trouble {
             return Ok(Expanded::Done);
         }
+        drop(expander);
         batch.clear();
         match self.subject.expand(state, batch) {
             Supplied::Widened(translate) => {

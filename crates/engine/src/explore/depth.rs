@@ -9,7 +9,7 @@ use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
 use crate::store::pages::OutOfMemory;
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::TransitionSystem;
+use model::transition_system::{Expander, TransitionSystem, Truth};
 
 use super::observer::{Observer, Record, Successors};
 use super::search::{
@@ -91,7 +91,7 @@ impl DepthSearch {
     fn run_with<W: Width, O: Observer>(
         &mut self,
         width: W,
-        system: &dyn TransitionSystem,
+        expander: &mut dyn Expander,
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
@@ -105,11 +105,11 @@ impl DepthSearch {
             if let Some(record) = self.current {
                 let mut batch = std::mem::take(&mut self.batch);
                 batch.clear();
-                let expansion = system.expand(self.layer.state(record as usize), &mut batch);
+                let expansion = expander.expand(self.layer.state(record as usize), &mut batch);
                 let taken = if expansion.trouble {
                     Err(SearchEnd::Trouble(Record::from(record)))
                 } else {
-                    self.take(system, &batch, Successors::Steps(batch.len()), observer)
+                    self.take(expander, &batch, Successors::Steps(batch.len()), observer)
                 };
                 self.batch = batch;
                 if let Err(end) = taken {
@@ -147,7 +147,7 @@ impl DepthSearch {
     /// Shows the current state to the observer and puts its successors on the stack.
     fn take<O: Observer>(
         &mut self,
-        system: &dyn TransitionSystem,
+        expander: &mut dyn Expander,
         batch: &SuccessorBatch,
         successors: Successors,
         observer: &mut O,
@@ -155,7 +155,8 @@ impl DepthSearch {
         let Some(record) = self.current else { return Ok(()) };
         self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
         let state = self.layer.state(record as usize);
-        if observer.taken(system, Record::from(record), state, successors).is_break() {
+        let truth = if observer.wants_truth() { expander.predicates(state) } else { Truth::default() };
+        if observer.taken(Record::from(record), state, truth, successors).is_break() {
             return Err(SearchEnd::Decided);
         }
         self.current = None;
@@ -178,7 +179,7 @@ impl Search for DepthSearch {
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
-        with_width!(self.layer.width(), width => self.run_with(width, system, observer, monitor))
+        with_width!(self.layer.width(), width => self.run_with(width, &mut *system.expander(), observer, monitor))
     }
 
     fn start<O: Observer>(
@@ -199,7 +200,7 @@ impl Search for DepthSearch {
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
         self.counters.erroneous += u64::from(successors == Successors::WithError);
-        self.take(system, batch, successors, observer)
+        self.take(&mut *system.expander(), batch, successors, observer)
     }
 
     fn repack(

@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 
 use model::guarded_commands::ActionId;
-use model::transition_system::TransitionSystem;
+use model::transition_system::Truth;
 
 /// The number of a state that was stored, in the order of insertion. A state that is met again in a later sweep gets
 /// another number.
@@ -13,15 +13,22 @@ pub type Record = u64;
 
 /// Watches a search.
 pub trait Observer {
-    /// A state was taken from the queue and has this many successors. Called in the order of the search, before the
-    /// successors are stored. `Break` ends the search.
+    /// A state was taken from the queue and has this many successors. Called in the order of the
+    /// search, before the successors are stored. `truth` is that of the predicates, if
+    /// [`wants_truth`](Self::wants_truth). `Break` ends the search.
     fn taken(
         &mut self,
-        system: &dyn TransitionSystem,
         record: Record,
         state: &[u64],
+        truth: Truth,
         successors: Successors,
     ) -> ControlFlow<()>;
+
+    /// Whether [`taken`](Self::taken) needs the truth of the predicates. Asked for every state.
+    #[inline(always)]
+    fn wants_truth(&self) -> bool {
+        false
+    }
 
     /// A state was stored; its record number is the next one. Initial states have no parent.
     #[inline(always)]
@@ -108,14 +115,14 @@ impl<A: Observer, B: Observer> Observer for Both<A, B> {
     #[inline(always)]
     fn taken(
         &mut self,
-        system: &dyn TransitionSystem,
         record: Record,
         state: &[u64],
+        truth: Truth,
         successors: Successors,
     ) -> ControlFlow<()> {
         // Both see every state that is taken, also the one that decides.
-        let first = self.0.taken(system, record, state, successors);
-        let second = self.1.taken(system, record, state, successors);
+        let first = self.0.taken(record, state, truth, successors);
+        let second = self.1.taken(record, state, truth, successors);
         first?;
         second
     }
@@ -124,6 +131,11 @@ impl<A: Observer, B: Observer> Observer for Both<A, B> {
     fn stored(&mut self, parent: Option<Record>, action: ActionId) {
         self.0.stored(parent, action);
         self.1.stored(parent, action);
+    }
+
+    #[inline(always)]
+    fn wants_truth(&self) -> bool {
+        self.0.wants_truth() || self.1.wants_truth()
     }
 
     fn wants_origins(&self) -> bool {
@@ -187,12 +199,12 @@ impl<O: Observer> Observer for Option<O> {
     #[inline(always)]
     fn taken(
         &mut self,
-        system: &dyn TransitionSystem,
         record: Record,
         state: &[u64],
+        truth: Truth,
         successors: Successors,
     ) -> ControlFlow<()> {
-        self.as_mut().map_or(ControlFlow::Continue(()), |one| one.taken(system, record, state, successors))
+        self.as_mut().map_or(ControlFlow::Continue(()), |one| one.taken(record, state, truth, successors))
     }
 
     #[inline(always)]
@@ -200,6 +212,11 @@ impl<O: Observer> Observer for Option<O> {
         if let Some(observer) = self {
             observer.stored(parent, action);
         }
+    }
+
+    #[inline(always)]
+    fn wants_truth(&self) -> bool {
+        self.as_ref().is_some_and(O::wants_truth)
     }
 
     fn wants_origins(&self) -> bool {

@@ -26,7 +26,7 @@ use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
 use crate::store::pages::OutOfMemory;
 use crate::store::recent_states::RecentStates;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::TransitionSystem;
+use model::transition_system::{Expander, TransitionSystem, Truth};
 
 use function::{RecentSteps, best_test};
 use partitions::Partitions;
@@ -168,7 +168,7 @@ impl PartitionSearch {
     fn run_with<W: Width, O: Observer>(
         &mut self,
         width: W,
-        system: &dyn TransitionSystem,
+        expander: &mut dyn Expander,
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
@@ -186,7 +186,7 @@ impl PartitionSearch {
             {
                 return SearchEnd::Stopped(reason);
             }
-            match self.step(width, system, observer) {
+            match self.step(width, expander, observer) {
                 Ok(None) => {}
                 Ok(Some(end)) => return end,
                 Err(reason) => self.failure = Some(reason),
@@ -200,7 +200,7 @@ impl PartitionSearch {
     fn step<W: Width, O: Observer>(
         &mut self,
         width: W,
-        system: &dyn TransitionSystem,
+        expander: &mut dyn Expander,
         observer: &mut O,
     ) -> Result<Option<SearchEnd>, StopReason> {
         if self.layer.len() > self.most_states
@@ -217,9 +217,9 @@ impl PartitionSearch {
         }
         let mut batch = std::mem::take(&mut self.batch);
         batch.clear();
-        let trouble = self.expand(width, system, &mut batch);
+        let trouble = self.expand(width, expander, &mut batch);
         let (partition, splits) = (self.front.partition, self.counters.spilled);
-        let end = self.take(width, system, &batch, None, observer);
+        let end = self.take(width, expander, &batch, None, observer);
         self.batch = batch;
         // After a split the state that caused trouble waits in a file. It will be met again.
         let is_here = (partition, splits) == (self.front.partition, self.counters.spilled);
@@ -234,14 +234,14 @@ impl PartitionSearch {
     fn expand<W: Width>(
         &mut self,
         width: W,
-        system: &dyn TransitionSystem,
+        expander: &mut dyn Expander,
         batch: &mut SuccessorBatch,
     ) -> bool {
         let end = self.layer.len().min(self.front.cursor + STATES);
         let mut next = self.front.cursor;
         while next < end && !batch.is_full() {
             let sorted = batch.len();
-            let expansion = system.expand(self.layer.states(next..end.min(next + AT_A_TIME)), batch);
+            let expansion = expander.expand(self.layer.states(next..end.min(next + AT_A_TIME)), batch);
             self.sort(width, batch, sorted);
             if expansion.trouble {
                 return true;
@@ -278,7 +278,7 @@ impl PartitionSearch {
     fn take<W: Width, O: Observer>(
         &mut self,
         width: W,
-        system: &dyn TransitionSystem,
+        expander: &mut dyn Expander,
         batch: &SuccessorBatch,
         kind: Option<Successors>,
         observer: &mut O,
@@ -292,7 +292,8 @@ impl PartitionSearch {
             let successors = kind.unwrap_or(Successors::Steps(steps));
             self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
             let state = self.layer.state(place);
-            if observer.taken(system, self.front.record(place), state, successors).is_break() {
+            let truth = if observer.wants_truth() { expander.predicates(state) } else { Truth::default() };
+            if observer.taken(self.front.record(place), state, truth, successors).is_break() {
                 return Ok(Some(SearchEnd::Decided));
             }
         }
@@ -429,7 +430,7 @@ impl Search for PartitionSearch {
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
-        with_width!(self.layer.width(), width => self.run_with(width, system, observer, monitor))
+        with_width!(self.layer.width(), width => self.run_with(width, &mut *system.expander(), observer, monitor))
     }
 
     fn start<O: Observer>(
@@ -457,7 +458,7 @@ impl Search for PartitionSearch {
         self.counters.erroneous += u64::from(successors == Successors::WithError);
         let taken = with_width!(self.layer.width(), width => {
             self.sort(width, batch, 0);
-            self.take(width, system, batch, Some(successors), observer)
+            self.take(width, &mut *system.expander(), batch, Some(successors), observer)
         });
         match taken {
             Ok(None) => Ok(()),

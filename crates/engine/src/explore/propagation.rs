@@ -35,7 +35,7 @@ pub trait Waves {
     fn successors(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Result<(), SearchEnd>;
 
     /// Appends the progress values of states.
-    fn progress(&self, states: &[u64], values: &mut Vec<u64>);
+    fn progress(&mut self, states: &[u64], values: &mut Vec<u64>);
 
     /// Whether the state accepts.
     fn is_accepting(&self, state: &[u64]) -> bool;

@@ -47,7 +47,7 @@ use crate::store::pages::OutOfMemory;
 use crate::store::persistent_states::PersistentStates;
 use crate::store::recent_states::RecentStates;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::TransitionSystem;
+use model::transition_system::Expander;
 
 pub use on_disk::{InMemory, Spilling};
 pub use order::{Initial, Nesting, OnRegress, Order, Retention};
@@ -240,7 +240,7 @@ impl SweepSearch {
     fn run_with<W: Width, O: Observer>(
         &mut self,
         width: W,
-        system: &dyn TransitionSystem,
+        expander: &mut dyn Expander,
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
@@ -268,8 +268,8 @@ impl SweepSearch {
             }
             let mut batch = std::mem::take(&mut self.batch);
             batch.clear();
-            let trouble = self.expand(width, system, &mut batch);
-            let taken = self.take(width, system, &batch, None, observer);
+            let trouble = self.expand(width, expander, &mut batch);
+            let taken = self.take(width, expander, &batch, None, observer);
             self.batch = batch;
             if let Err(end) = taken {
                 return end;

@@ -191,7 +191,7 @@ impl SampleFacts {
 pub fn find(
     model: &GuardedCommands,
     layout: &StateLayout,
-    system: &(dyn TransitionSystem + Sync),
+    system: &dyn TransitionSystem,
     options: &FinderOptions,
 ) -> Result<Findings, LayerFull> {
     let [least, few, many] = options.sizes(layout.words());
@@ -234,7 +234,7 @@ pub fn judge(
         return Ok((Cost::default(), SampleFacts::of(&sample)));
     }
     let mut keys = Vec::with_capacity(sample.len());
-    system.progress(sample.words(), &mut keys);
+    system.expander().progress(sample.words(), &mut keys);
     let mut ordered = Ordered::by_keys(keys);
     ordered.close_gaps();
     let cost = simulate(&sample, &ordered, Sweep::Flat, options.aim, f64::INFINITY);

@@ -5,7 +5,6 @@
 //! not for each step. Several steps of the automaton for one of the model are several steps of the product with the same action: a list of actions is a run
 //! of the model, and that is all that is ever shown.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::fairness::FairnessConditions;
@@ -14,7 +13,7 @@ use logic::buchi::{Buchi, Cube};
 use logic::strong_components::strong_components;
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{Expansion, MAX_ACTIONS, TransitionSystem, Truth};
+use model::transition_system::{Expander, Expansion, MAX_ACTIONS, TransitionSystem, Truth};
 
 /// The action of a state without successors that is repeated.
 pub const REPEATED: ActionId = ActionId(MAX_ACTIONS as u32 - 1);
@@ -286,24 +285,12 @@ pub struct Product<S> {
     model: S,
     place: Place,
     acceptor: Arc<Acceptor>,
-    room: RefCell<Room>,
 }
 
-/// Used again for each batch.
-#[derive(Debug)]
-struct Room {
-    states: Vec<u64>,
-    batch: SuccessorBatch,
-    targets: Vec<u32>,
-    joined: Vec<u64>,
-}
-
-impl<S: TransitionSystem> Product<S> {
-    /// Of a model that evaluates the propositions, and an automaton.
+impl<S> Product<S> {
+    /// The product of a model that evaluates the propositions, and an automaton.
     pub fn new(model: S, place: Place, acceptor: Arc<Acceptor>) -> Self {
-        let batch = SuccessorBatch::new(place.model, TOGETHER);
-        let room = Room { states: Vec::new(), batch, targets: Vec::new(), joined: Vec::new() };
-        Self { model, place, acceptor, room: RefCell::new(room) }
+        Self { model, place, acceptor }
     }
 }
 
@@ -349,9 +336,33 @@ impl<S: TransitionSystem> TransitionSystem for Product<S> {
         self.place.words()
     }
 
-    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
-        let Self { model, place, acceptor, room } = self;
-        let Room { states: plain, batch: steps, targets, joined } = &mut *room.borrow_mut();
+    fn expander(&self) -> Box<dyn Expander + '_> {
+        Box::new(ProductExpander {
+            model: self.model.expander(),
+            place: self.place,
+            acceptor: &self.acceptor,
+            states: Vec::new(),
+            batch: SuccessorBatch::new(self.place.model, TOGETHER),
+            targets: Vec::new(),
+            joined: Vec::new(),
+        })
+    }
+}
+
+/// An expander of the model, and buffers for the model's part of states.
+struct ProductExpander<'s> {
+    model: Box<dyn Expander + 's>,
+    place: Place,
+    acceptor: &'s Acceptor,
+    states: Vec<u64>,
+    batch: SuccessorBatch,
+    targets: Vec<u32>,
+    joined: Vec<u64>,
+}
+
+impl Expander for ProductExpander<'_> {
+    fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+        let Self { model, place, acceptor, states: plain, batch: steps, targets, joined } = self;
         let words = place.words();
         plain.clear();
         states.chunks_exact(words).for_each(|state| place.append_model(state, plain));
@@ -386,26 +397,24 @@ impl<S: TransitionSystem> TransitionSystem for Product<S> {
     }
 
     /// Whether the automaton's state accepts, and above that bit, which state it is.
-    fn predicates(&self, state: &[u64]) -> Truth {
+    fn predicates(&mut self, state: &[u64]) -> Truth {
         let automaton = self.place.automaton(state);
-        let room = &mut *self.room.borrow_mut();
-        room.states.clear();
-        self.place.append_model(state, &mut room.states);
+        self.states.clear();
+        self.place.append_model(state, &mut self.states);
         let asked = self.acceptor.asked(automaton);
-        let undefined = self.model.predicates(&room.states).undefined & asked != 0;
+        let undefined = self.model.predicates(&self.states).undefined & asked != 0;
         let accepts = u64::from(self.acceptor.is_accepting(automaton));
         Truth { holds: accepts | u64::from(automaton) << 1, undefined: u64::from(undefined) }
     }
 
-    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
-        let room = &mut *self.room.borrow_mut();
-        room.states.clear();
-        for state in states.chunks_exact(self.place.words()) {
-            self.place.append_model(state, &mut room.states);
+    fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
+        let Self { model, place, acceptor, states: plain, .. } = self;
+        plain.clear();
+        for state in states.chunks_exact(place.words()) {
+            place.append_model(state, plain);
         }
-        let Self { model, place, acceptor, .. } = self;
-        let Some(ranks) = &acceptor.ranks else { return model.progress(&room.states, values) };
+        let Some(ranks) = &acceptor.ranks else { return model.progress(plain, values) };
         let modes = states.chunks_exact(place.words()).map(|state| acceptor.mode(place.automaton(state)));
-        ranks.append(|values| model.progress(&room.states, values), modes, values);
+        ranks.append(|values| model.progress(plain, values), modes, values);
     }
 }

@@ -6,14 +6,13 @@
 //!
 //! States that violate the service are told by a predicate, so that whatever finds a false invariant finds them.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::product::{Place, REPEATED, Ranks};
 use super::service::{Halt, ServiceProperty};
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{Expansion, TransitionSystem, Truth};
+use model::transition_system::{Expander, Expansion, TransitionSystem, Truth};
 
 /// The predicate of states that violate the service.
 pub const VIOLATED: u64 = 1;
@@ -98,29 +97,18 @@ impl ServiceTable {
     }
 }
 
-/// A model, and a service that it is to conform to.
+/// A model, and a service that it must conform to.
 #[derive(Debug)]
 pub struct ServiceProduct<S> {
     model: S,
     place: Place,
     table: Arc<ServiceTable>,
-    room: RefCell<Room>,
 }
 
-/// Used again for each batch.
-#[derive(Debug)]
-struct Room {
-    states: Vec<u64>,
-    batch: SuccessorBatch,
-    joined: Vec<u64>,
-}
-
-impl<S: TransitionSystem> ServiceProduct<S> {
-    /// Of a model that evaluates what the service asks for.
+impl<S> ServiceProduct<S> {
+    /// The product of a model that evaluates what the service asks for, and the service.
     pub fn new(model: S, place: Place, table: Arc<ServiceTable>) -> Self {
-        let batch = SuccessorBatch::new(model.state_words(), TOGETHER);
-        let room = Room { states: Vec::new(), batch, joined: Vec::new() };
-        Self { model, place, table, room: RefCell::new(room) }
+        Self { model, place, table }
     }
 }
 
@@ -143,10 +131,35 @@ impl<S: TransitionSystem> TransitionSystem for ServiceProduct<S> {
         self.place.words()
     }
 
-    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
-        let Self { model, place, table, room } = self;
-        let Room { states: plain, batch: steps, joined } = &mut *room.borrow_mut();
-        let (words, model_words) = (place.words(), model.state_words());
+    fn expander(&self) -> Box<dyn Expander + '_> {
+        let model_words = self.model.state_words();
+        Box::new(ServiceExpander {
+            model: self.model.expander(),
+            model_words,
+            place: self.place,
+            table: &self.table,
+            states: Vec::new(),
+            batch: SuccessorBatch::new(model_words, TOGETHER),
+            joined: Vec::new(),
+        })
+    }
+}
+
+/// An expander of the model, and buffers for the model's part of states.
+struct ServiceExpander<'s> {
+    model: Box<dyn Expander + 's>,
+    model_words: usize,
+    place: Place,
+    table: &'s ServiceTable,
+    states: Vec<u64>,
+    batch: SuccessorBatch,
+    joined: Vec<u64>,
+}
+
+impl Expander for ServiceExpander<'_> {
+    fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+        let Self { model, model_words, place, table, states: plain, batch: steps, joined } = self;
+        let (words, model_words) = (place.words(), *model_words);
         let count = states.len() / words;
         let state = |number: usize| &states[number * words..(number + 1) * words];
         let is_illegal = |number: usize| table.is_illegal(place.automaton(state(number)));
@@ -185,7 +198,7 @@ impl<S: TransitionSystem> TransitionSystem for ServiceProduct<S> {
     }
 
     /// [`VIOLATED`] and [`UNFINISHED`].
-    fn predicates(&self, state: &[u64]) -> Truth {
+    fn predicates(&mut self, state: &[u64]) -> Truth {
         let automaton = self.place.automaton(state);
         if self.table.is_illegal(automaton) {
             return Truth { holds: VIOLATED, undefined: 0 };
@@ -196,22 +209,20 @@ impl<S: TransitionSystem> TransitionSystem for ServiceProduct<S> {
         if !self.table.asks_model {
             return Truth { holds: UNFINISHED, undefined: 0 };
         }
-        let room = &mut *self.room.borrow_mut();
-        room.states.clear();
-        self.place.append_model(state, &mut room.states);
-        let halts = self.model.predicates(&room.states);
+        self.states.clear();
+        self.place.append_model(state, &mut self.states);
+        let halts = self.model.predicates(&self.states);
         Truth { holds: halts.holds & VIOLATED | UNFINISHED, undefined: halts.undefined & VIOLATED }
     }
 
-    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
-        let room = &mut *self.room.borrow_mut();
-        room.states.clear();
-        for state in states.chunks_exact(self.place.words()) {
-            self.place.append_model(state, &mut room.states);
+    fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
+        let Self { model, place, table, states: plain, .. } = self;
+        plain.clear();
+        for state in states.chunks_exact(place.words()) {
+            place.append_model(state, plain);
         }
-        let Self { model, place, table, .. } = self;
-        let Some(ranks) = &table.ranks else { return model.progress(&room.states, values) };
+        let Some(ranks) = &table.ranks else { return model.progress(plain, values) };
         let automata = states.chunks_exact(place.words()).map(|state| place.automaton(state) as usize);
-        ranks.append(|values| model.progress(&room.states, values), automata, values);
+        ranks.append(|values| model.progress(plain, values), automata, values);
     }
 }

@@ -14,7 +14,7 @@ use crate::explore::observer::{Step, Successors};
 use crate::explore::{Observer, Record};
 use model::guarded_commands::ActionId;
 use model::state_layout::{CellRange, Field};
-use model::transition_system::TransitionSystem;
+use model::transition_system::Truth;
 
 /// What was seen so far.
 #[derive(Debug, Serialize, Deserialize)]
@@ -143,13 +143,7 @@ impl Components {
 }
 
 impl Observer for Survey {
-    fn taken(
-        &mut self,
-        _: &dyn TransitionSystem,
-        _: Record,
-        state: &[u64],
-        _: Successors,
-    ) -> ControlFlow<()> {
+    fn taken(&mut self, _: Record, state: &[u64], _: Truth, _: Successors) -> ControlFlow<()> {
         self.see(state);
         if let Some(components) = &mut self.components {
             components.layer.add_state(0);

@@ -11,7 +11,7 @@ use crate::explore::{Observer, Record};
 use crate::store::layer::{Inserted, Layer, with_width};
 use crate::store::pages::OutOfMemory;
 use crate::store::saved::{Loader, Saver};
-use model::transition_system::TransitionSystem;
+use model::transition_system::Truth;
 
 /// Collects states without successors.
 #[derive(Debug)]
@@ -72,13 +72,7 @@ impl TerminalStates {
 
 impl Observer for TerminalStates {
     #[inline(always)]
-    fn taken(
-        &mut self,
-        _: &dyn TransitionSystem,
-        _: Record,
-        state: &[u64],
-        successors: Successors,
-    ) -> ControlFlow<()> {
+    fn taken(&mut self, _: Record, state: &[u64], _: Truth, successors: Successors) -> ControlFlow<()> {
         if successors == Successors::Steps(0) {
             self.add(state);
         }

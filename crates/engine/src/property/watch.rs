@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::explore::observer::{Step, Successors};
 use crate::explore::{Observer, Record};
-use model::transition_system::{TransitionSystem, Truth};
+use model::transition_system::Truth;
 
 use super::accepting_cycles::{AcceptingCycles, AcceptingState};
 use super::components::LayerComponents;
@@ -175,18 +175,11 @@ impl PropertyWatch {
 
 impl Observer for PropertyWatch {
     #[inline]
-    fn taken(
-        &mut self,
-        system: &dyn TransitionSystem,
-        record: Record,
-        state: &[u64],
-        successors: Successors,
-    ) -> ControlFlow<()> {
+    fn taken(&mut self, record: Record, _: &[u64], truth: Truth, successors: Successors) -> ControlFlow<()> {
         if self.cycles.is_some() {
-            return self.follow(record, system.predicates(state));
+            return self.follow(record, truth);
         }
         if self.open != 0 || self.components.is_some() {
-            let truth = system.predicates(state);
             if let Some(components) = &mut self.components {
                 components.add_state(truth.holds);
             }
@@ -197,11 +190,16 @@ impl Observer for PropertyWatch {
         }
         if successors == Successors::Steps(0)
             && !self.deadlock.is_empty()
-            && (self.unfinished == 0 || system.predicates(state).holds & self.unfinished != 0)
+            && (self.unfinished == 0 || truth.holds & self.unfinished != 0)
         {
             self.deadlock(record)?;
         }
         ControlFlow::Continue(())
+    }
+
+    #[inline(always)]
+    fn wants_truth(&self) -> bool {
+        self.open | self.unfinished != 0 || self.components.is_some() || self.cycles.is_some()
     }
 
     fn wants_steps(&self) -> bool {

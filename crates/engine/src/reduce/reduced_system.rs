@@ -1,55 +1,72 @@
-//! A transition system that shows the steps that are enough.
+//! A transition system with partial-order reduction: it shows only the steps of stubborn sets.
 //!
-//! The model expands a run of states in full, and what is not needed is taken out of the batch again. That costs the successors that nobody looks at, and saves
-//! everything that comes behind: the look-ups, the states, and what lies beyond them. A state with a run-time error is never reduced: the model gives it up as a whole.
-
-use std::cell::RefCell;
+//! The model expands a run of states in full, and steps outside the stubborn set are removed from the
+//! batch again. That costs the computation of the removed successors and saves everything after it:
+//! their lookups, the states, and the states beyond them. A state with a run-time error is never
+//! reduced: the model rejects it as a whole.
 
 use super::stubborn_sets::{Steps, StubbornSets};
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{Expansion, TransitionSystem, Truth};
+use model::transition_system::{Expander, Expansion, TransitionSystem, Truth};
 
-/// A model, of whose steps some may be left out.
+/// A model whose expander leaves out steps.
 #[derive(Debug)]
 pub struct ReducedSystem<S> {
     model: S,
-    room: Option<RefCell<Room>>,
-}
-
-#[derive(Debug)]
-struct Room {
     sets: StubbornSets,
     has_measure: bool,
+}
+
+impl<S> ReducedSystem<S> {
+    /// The model with the steps of stubborn sets.
+    pub fn new(model: S, sets: StubbornSets, has_measure: bool) -> Self {
+        let has_measure = has_measure && sets.compares_keys();
+        Self { model, sets, has_measure }
+    }
+}
+
+impl<S: TransitionSystem> TransitionSystem for ReducedSystem<S> {
+    fn state_words(&self) -> usize {
+        self.model.state_words()
+    }
+
+    fn expander(&self) -> Box<dyn Expander + '_> {
+        Box::new(ReducingExpander {
+            model: self.model.expander(),
+            words: self.model.state_words(),
+            sets: self.sets.clone(),
+            has_measure: self.has_measure,
+            before: Vec::new(),
+            after: Vec::new(),
+            chosen: Vec::new(),
+        })
+    }
+}
+
+/// An expander of the model, and buffers for the choice of a stubborn set.
+struct ReducingExpander<'s> {
+    model: Box<dyn Expander + 's>,
+    words: usize,
+    sets: StubbornSets,
+    has_measure: bool,
+    /// Progress values of the expanded states.
     before: Vec<u64>,
+    /// Progress values of their successors.
     after: Vec<u64>,
     chosen: Vec<u32>,
 }
 
-impl<S> ReducedSystem<S> {
-    /// The model as it is.
-    pub fn full(model: S) -> Self {
-        Self { model, room: None }
-    }
-
-    /// The model with the steps of stubborn sets.
-    pub fn reduced(model: S, sets: StubbornSets, has_measure: bool) -> Self {
-        let has_measure = has_measure && sets.compares_keys();
-        let (before, after, chosen) = (Vec::new(), Vec::new(), Vec::new());
-        Self { model, room: Some(RefCell::new(Room { sets, has_measure, before, after, chosen })) }
-    }
-}
-
-impl<S: TransitionSystem> ReducedSystem<S> {
-    /// Leaves out what is not needed of the steps of the last states in the batch.
-    fn thin_out(&self, room: &mut Room, states: &[u64], batch: &mut SuccessorBatch, first: usize) {
-        let Room { sets, has_measure, before, after, chosen } = room;
-        let (words, start) =
-            (self.state_words(), first.checked_sub(1).map_or(0, |last| batch.ends()[last] as usize));
+impl ReducingExpander<'_> {
+    /// Removes steps outside the stubborn sets of the last states in the batch, from number `first` on.
+    fn thin_out(&mut self, states: &[u64], batch: &mut SuccessorBatch, first: usize) {
+        let Self { model, words, sets, has_measure, before, after, chosen } = self;
+        let words = *words;
+        let start = first.checked_sub(1).map_or(0, |last| batch.ends()[last] as usize);
         if *has_measure {
             before.clear();
             after.clear();
-            self.model.progress(states, before);
-            self.model.progress(&batch.words()[start * words..], after);
+            model.progress(states, before);
+            model.progress(&batch.words()[start * words..], after);
         }
         batch.thin_out(first, chosen, |number, range, batch, chosen| {
             let number = number - first;
@@ -65,20 +82,15 @@ impl<S: TransitionSystem> ReducedSystem<S> {
     }
 }
 
-impl<S: TransitionSystem> TransitionSystem for ReducedSystem<S> {
-    fn state_words(&self) -> usize {
-        self.model.state_words()
-    }
-
-    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
-        let Some(room) = &self.room else { return self.model.expand(states, batch) };
-        let (room, words) = (&mut *room.borrow_mut(), self.state_words());
+impl Expander for ReducingExpander<'_> {
+    fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+        let words = self.words;
         let mut done = 0;
         loop {
             let first = batch.ends().len();
             let expansion = self.model.expand(&states[done * words..], batch);
             let end = done + expansion.states;
-            self.thin_out(room, &states[done * words..end * words], batch, first);
+            self.thin_out(&states[done * words..end * words], batch, first);
             let is_all = end * words == states.len() || expansion.states == 0;
             done = end;
             if expansion.trouble || is_all || batch.is_full() {
@@ -87,11 +99,11 @@ impl<S: TransitionSystem> TransitionSystem for ReducedSystem<S> {
         }
     }
 
-    fn predicates(&self, state: &[u64]) -> Truth {
+    fn predicates(&mut self, state: &[u64]) -> Truth {
         self.model.predicates(state)
     }
 
-    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
+    fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
         self.model.progress(states, values);
     }
 }

@@ -92,7 +92,7 @@ impl PackedTest {
 }
 
 /// Chooses stubborn sets of packed states.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct StubbornSets {
     facts: Arc<Independence>,
     kept: Kept,
@@ -104,7 +104,7 @@ pub struct StubbornSets {
 }
 
 /// Room for one choice. Marks are numbers that are never used twice, so that nothing needs to be wiped.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Room {
     mark: u64,
     /// For each action, the mark of the last set it was in.

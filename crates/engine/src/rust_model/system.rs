@@ -4,12 +4,11 @@
 //! expanded and the progress of their successors, is computed while the values are at hand and kept until it asks. Whether it asks for just
 //! these is seen by comparing words; for others, states are decoded anew.
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{Expansion, MAX_ACTIONS, TransitionSystem, Truth};
+use model::transition_system::{Expander, Expansion, MAX_ACTIONS, TransitionSystem, Truth};
 
 use super::encoding::{TESTED, decode, encode, pack, test, unpack, words_for};
 use super::{Model, Predicate, Steps};
@@ -21,14 +20,14 @@ const KEPT: usize = 1024;
 pub(super) struct States<'m, M: Model> {
     pub(super) model: &'m M,
     /// Without duplicates.
-    pub(super) initial: Rc<[M::State]>,
+    pub(super) initial: Arc<[M::State]>,
     pub(super) words: usize,
     pub(super) measured: bool,
 }
 
 impl<M: Model> Clone for States<'_, M> {
     fn clone(&self) -> Self {
-        Self { initial: Rc::clone(&self.initial), ..*self }
+        Self { initial: Arc::clone(&self.initial), ..*self }
     }
 }
 
@@ -69,21 +68,21 @@ impl<M: Model> States<'_, M> {
 pub(super) struct RustSystem<'m, M: Model> {
     states: States<'m, M>,
     predicates: Vec<Predicate<M>>,
-    work: RefCell<Work<M>>,
-    /// Encodings that are still to be tested.
-    untested: Cell<u32>,
 }
 
-/// Buffers that are used again and again, and answers that will be asked for.
-struct Work<M: Model> {
+/// Expands states of a model, with buffers that are reused and answers kept for later questions.
+struct RustExpander<'s, 'm, M: Model> {
+    system: &'s RustSystem<'m, M>,
     bytes: Vec<u8>,
     packed: Vec<u64>,
     steps: Steps<M>,
-    /// The truth of the predicates in states that were expanded, from `asked` on.
+    /// The truth of the predicates in expanded states, from `asked` on.
     judged: Answers<Truth>,
     asked: usize,
     /// The progress of the successors that the last call found.
     measured: Answers<u64>,
+    /// Encodings that are still to be tested.
+    untested: u32,
 }
 
 /// Answers for states that lie one behind the other.
@@ -110,16 +109,7 @@ impl<A> Answers<A> {
 
 impl<'m, M: Model> RustSystem<'m, M> {
     pub(super) fn new(states: States<'m, M>, predicates: Vec<Predicate<M>>) -> Self {
-        let work = Work {
-            bytes: Vec::new(),
-            packed: Vec::new(),
-            steps: Steps::new(),
-            judged: Answers::new(),
-            asked: 0,
-            measured: Answers::new(),
-        };
-        let untested = if cfg!(debug_assertions) { u32::MAX } else { TESTED };
-        Self { states, predicates, work: RefCell::new(work), untested: Cell::new(untested) }
+        Self { states, predicates }
     }
 
     fn judge(&self, state: &M::State) -> Truth {
@@ -129,32 +119,6 @@ impl<'m, M: Model> RustSystem<'m, M> {
         }
         Truth { holds, undefined: 0 }
     }
-
-    /// Appends the successors of one state, as long as they fit; `false` if one does not.
-    fn expand_one(&self, packed: &[u64], work: &mut Work<M>, batch: &mut SuccessorBatch) -> bool {
-        let Work { bytes, packed: buffer, steps, judged, measured, .. } = work;
-        let state = self.states.decode(packed, bytes);
-        for (action, next) in self.states.steps(&state, steps) {
-            self.states.encode(next, bytes);
-            if words_for(bytes.len()) > self.states.words {
-                return false;
-            }
-            if self.untested.get() > 0 {
-                self.untested.set(self.untested.get() - u32::from(!cfg!(debug_assertions)));
-                test(next, bytes);
-            }
-            buffer.clear();
-            pack(bytes, self.states.words, buffer);
-            if self.states.measured {
-                measured.push(buffer, self.states.progress(next));
-            }
-            batch.push(action, buffer);
-        }
-        if !self.predicates.is_empty() {
-            judged.push(packed, self.judge(&state));
-        }
-        true
-    }
 }
 
 impl<M: Model> TransitionSystem for RustSystem<'_, M> {
@@ -162,19 +126,62 @@ impl<M: Model> TransitionSystem for RustSystem<'_, M> {
         self.states.words
     }
 
-    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
-        let work = &mut *self.work.borrow_mut();
-        work.measured.clear();
-        if work.asked == work.judged.answers.len() || work.judged.answers.len() > KEPT {
-            work.judged.clear();
-            work.asked = 0;
+    fn expander(&self) -> Box<dyn Expander + '_> {
+        Box::new(RustExpander {
+            system: self,
+            bytes: Vec::new(),
+            packed: Vec::new(),
+            steps: Steps::new(),
+            judged: Answers::new(),
+            asked: 0,
+            measured: Answers::new(),
+            untested: if cfg!(debug_assertions) { u32::MAX } else { TESTED },
+        })
+    }
+}
+
+impl<M: Model> RustExpander<'_, '_, M> {
+    /// Appends the successors of one state, as long as they fit; `false` if one does not.
+    fn expand_one(&mut self, packed: &[u64], batch: &mut SuccessorBatch) -> bool {
+        let Self { system, bytes, packed: buffer, steps, judged, measured, untested, .. } = self;
+        let RustSystem { states, predicates } = system;
+        let state = states.decode(packed, bytes);
+        for (action, next) in states.steps(&state, steps) {
+            states.encode(next, bytes);
+            if words_for(bytes.len()) > states.words {
+                return false;
+            }
+            if *untested > 0 {
+                *untested -= u32::from(!cfg!(debug_assertions));
+                test(next, bytes);
+            }
+            buffer.clear();
+            pack(bytes, states.words, buffer);
+            if states.measured {
+                measured.push(buffer, states.progress(next));
+            }
+            batch.push(action, buffer);
+        }
+        if !predicates.is_empty() {
+            judged.push(packed, system.judge(&state));
+        }
+        true
+    }
+}
+
+impl<M: Model> Expander for RustExpander<'_, '_, M> {
+    fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+        self.measured.clear();
+        if self.asked == self.judged.answers.len() || self.judged.answers.len() > KEPT {
+            self.judged.clear();
+            self.asked = 0;
         }
         let mut expanded = 0;
-        for state in states.chunks_exact(self.states.words) {
+        for state in states.chunks_exact(self.system.states.words) {
             if batch.is_full() {
                 break;
             }
-            if !self.expand_one(state, work, batch) {
+            if !self.expand_one(state, batch) {
                 batch.discard_unfinished();
                 return Expansion { states: expanded, trouble: true };
             }
@@ -184,27 +191,26 @@ impl<M: Model> TransitionSystem for RustSystem<'_, M> {
         Expansion { states: expanded, trouble: false }
     }
 
-    fn predicates(&self, state: &[u64]) -> Truth {
-        let work = &mut *self.work.borrow_mut();
-        let start = work.asked * self.states.words;
-        if work.judged.words.get(start..start + self.states.words) == Some(state) {
-            work.asked += 1;
-            return work.judged.answers[work.asked - 1];
+    fn predicates(&mut self, state: &[u64]) -> Truth {
+        let states = &self.system.states;
+        let start = self.asked * states.words;
+        if self.judged.words.get(start..start + states.words) == Some(state) {
+            self.asked += 1;
+            return self.judged.answers[self.asked - 1];
         }
-        self.judge(&self.states.decode(state, &mut work.bytes))
+        self.system.judge(&states.decode(state, &mut self.bytes))
     }
 
-    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
-        let work = &mut *self.work.borrow_mut();
-        if !self.states.measured {
-            values.resize(values.len() + states.len() / self.states.words, 0);
-        } else if work.measured.words == states {
-            values.extend_from_slice(&work.measured.answers);
+    fn progress(&mut self, words: &[u64], values: &mut Vec<u64>) {
+        let states = &self.system.states;
+        if !states.measured {
+            values.resize(values.len() + words.len() / states.words, 0);
+        } else if self.measured.words == words {
+            values.extend_from_slice(&self.measured.answers);
         } else {
-            let states = states.chunks_exact(self.states.words);
-            values.extend(
-                states.map(|state| self.states.progress(&self.states.decode(state, &mut work.bytes))),
-            );
+            let bytes = &mut self.bytes;
+            let words = words.chunks_exact(states.words);
+            values.extend(words.map(|state| states.progress(&states.decode(state, bytes))));
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::explore::observer::Successors;
 use crate::explore::{Observer, Record};
 use crate::store::saved::{Loader, Saver};
 use model::guarded_commands::ActionId;
-use model::transition_system::TransitionSystem;
+use model::transition_system::Truth;
 
 /// Records in a block.
 const BLOCK: u64 = 4096;
@@ -182,7 +182,7 @@ impl TraceLog {
 
 impl Observer for TraceLog {
     #[inline(always)]
-    fn taken(&mut self, _: &dyn TransitionSystem, _: Record, _: &[u64], _: Successors) -> ControlFlow<()> {
+    fn taken(&mut self, _: Record, _: &[u64], _: Truth, _: Successors) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 

@@ -24,7 +24,7 @@ use engine::verdict::{Evidence, UnknownReason, Verdict};
 use logic::ctl::Ctl;
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{ExecutionError, Expansion, TransitionSystem, Truth};
+use model::transition_system::{ExecutionError, Expander, Expansion, TransitionSystem, Truth};
 use proptest::prelude::*;
 
 /// Propositions of a graph.
@@ -125,7 +125,13 @@ impl TransitionSystem for Labelled {
         self.width
     }
 
-    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+    fn expander(&self) -> Box<dyn Expander + '_> {
+        Box::new(self)
+    }
+}
+
+impl Expander for &Labelled {
+    fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
         let mut expanded = 0;
         for state in states.chunks_exact(self.width) {
             let state = state[0] as usize;
@@ -141,12 +147,12 @@ impl TransitionSystem for Labelled {
         Expansion { states: expanded, trouble: false }
     }
 
-    fn predicates(&self, state: &[u64]) -> Truth {
+    fn predicates(&mut self, state: &[u64]) -> Truth {
         let state = state[0] as usize;
         Truth { holds: self.labels[state], undefined: u64::from(self.undefined == Some(state)) }
     }
 
-    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
+    fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
         values.extend(states.chunks_exact(self.width).map(|state| self.progress[state[0] as usize]));
     }
 }

@@ -17,7 +17,7 @@ use logic::ltl_to_buchi::{Limits, buchi_of};
 use model::guarded_commands::{ActionId, Strength};
 use model::random::Random;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{ExecutionError, Expansion, TransitionSystem, Truth};
+use model::transition_system::{ExecutionError, Expander, Expansion, TransitionSystem, Truth};
 
 use crate::random_graph::{Graph, GraphSubject};
 
@@ -66,16 +66,22 @@ impl TransitionSystem for Labelled {
         self.graph.state_words()
     }
 
-    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
-        self.graph.expand(states, batch)
+    fn expander(&self) -> Box<dyn Expander + '_> {
+        Box::new(self)
+    }
+}
+
+impl Expander for &Labelled {
+    fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+        (&self.graph).expand(states, batch)
     }
 
-    fn predicates(&self, state: &[u64]) -> Truth {
+    fn predicates(&mut self, state: &[u64]) -> Truth {
         Truth { holds: self.labels[state[0] as usize], undefined: 0 }
     }
 
-    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
-        self.graph.progress(states, values);
+    fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
+        (&self.graph).progress(states, values);
     }
 }
 

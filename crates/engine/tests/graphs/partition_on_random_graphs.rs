@@ -19,7 +19,7 @@ use engine::verdict::trace_log::LoggedRun;
 use engine::verdict::{Evidence, Length, Verdict};
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{ExecutionError, Expansion, TransitionSystem, Truth};
+use model::transition_system::{ExecutionError, Expander, Expansion, TransitionSystem, Truth};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -75,28 +75,34 @@ impl TransitionSystem for Widening {
         self.generation as usize + 1
     }
 
-    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+    fn expander(&self) -> Box<dyn Expander + '_> {
+        Box::new(self)
+    }
+}
+
+impl Expander for &Widening {
+    fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
         for (number, state) in states.chunks_exact(self.state_words()).enumerate() {
-            let state = Self::unpack(self.generation, state);
+            let state = Widening::unpack(self.generation, state);
             let successors = &self.graph.successors[state];
             if state % 5 == 4 || !successors.iter().all(|next| self.fits(*next)) {
                 return Expansion { states: number, trouble: true };
             }
             for (action, next) in successors.iter().enumerate() {
-                batch.push(ActionId(action as u32), &Self::pack(self.generation, *next));
+                batch.push(ActionId(action as u32), &Widening::pack(self.generation, *next));
             }
             batch.end_state();
         }
         Expansion { states: states.len() / self.state_words(), trouble: false }
     }
 
-    fn predicates(&self, state: &[u64]) -> Truth {
-        let marked = self.graph.marked[Self::unpack(self.generation, state)];
+    fn predicates(&mut self, state: &[u64]) -> Truth {
+        let marked = self.graph.marked[Widening::unpack(self.generation, state)];
         Truth { holds: u64::from(marked) * u64::MAX, undefined: 0 }
     }
 
-    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
-        let progress = |state| Self::unpack(self.generation, state) as u64 % 7;
+    fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
+        let progress = |state| Widening::unpack(self.generation, state) as u64 % 7;
         values.extend(states.chunks_exact(self.state_words()).map(progress));
     }
 }

@@ -18,7 +18,7 @@ use logic::safety_automaton::{EventAutomaton, EventStep};
 use model::guarded_commands::ActionId;
 use model::random::Random;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{ExecutionError, Expansion, TransitionSystem, Truth};
+use model::transition_system::{ExecutionError, Expander, Expansion, TransitionSystem, Truth};
 
 use crate::random_graph::{Graph, GraphSubject};
 
@@ -46,7 +46,13 @@ impl TransitionSystem for Acting {
         self.graph.width
     }
 
-    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+    fn expander(&self) -> Box<dyn Expander + '_> {
+        Box::new(self)
+    }
+}
+
+impl Expander for &Acting {
+    fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
         let width = self.graph.width;
         let mut steps = SuccessorBatch::new(width, usize::MAX);
         let mut done = 0;
@@ -55,7 +61,7 @@ impl TransitionSystem for Acting {
                 break;
             }
             steps.clear();
-            self.graph.expand(state, &mut steps);
+            (&self.graph).expand(state, &mut steps);
             for i in 0..steps.len() {
                 let action = self.first[state[0] as usize] + steps.action(i).0;
                 batch.push(ActionId(action), steps.state(i));
@@ -66,12 +72,12 @@ impl TransitionSystem for Acting {
         Expansion { states: done, trouble: false }
     }
 
-    fn predicates(&self, state: &[u64]) -> Truth {
-        self.graph.predicates(state)
+    fn predicates(&mut self, state: &[u64]) -> Truth {
+        (&self.graph).predicates(state)
     }
 
-    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
-        self.graph.progress(states, values);
+    fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
+        (&self.graph).progress(states, values);
     }
 }
 

@@ -139,10 +139,11 @@ fn actions_of(system: &impl TransitionSystem, states: &[Vec<u64>], wanted: usize
     let mut found = Vec::new();
     let words: Vec<u64> = states.concat();
     let width = system.state_words();
+    let mut expander = system.expander();
     let mut batch = SuccessorBatch::new(width, wanted);
     while found.len() < states.len() {
         batch.clear();
-        let expansion = system.expand(&words[found.len() * width..], &mut batch);
+        let expansion = expander.expand(&words[found.len() * width..], &mut batch);
         assert_eq!(batch.ends().len(), expansion.states);
         let mut start = 0;
         for &end in batch.ends() {
@@ -198,8 +199,8 @@ fn a_reduced_expansion_is_a_function_of_the_state() {
                 .collect();
             let base = || Interpreted.prepare(&model, layout, functions).unwrap();
             let sets = || StubbornSets::new(&model, facts.clone(), layout, kept, &predicates);
-            let system = ReducedSystem::reduced(base(), sets(), measure.is_some());
-            let full = actions_of(&ReducedSystem::full(base()), &packed, 50);
+            let system = ReducedSystem::new(base(), sets(), measure.is_some());
+            let full = actions_of(&base(), &packed, 50);
             let together = actions_of(&system, &packed, 50);
             let one_by_one: Vec<_> = packed
                 .iter()

@@ -13,8 +13,7 @@ use engine::progress::Comparison;
 use model::guarded_commands::{ActionId, GuardedCommands};
 use model::state_layout::StateLayout;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::TransitionSystem;
-use native_code::CompiledModel;
+use model::transition_system::{TransitionSystem, Truth};
 use oracles::{Beem, PropertyKind as Asked};
 
 /// A sweep with these groups, which remembers so much.
@@ -39,13 +38,7 @@ pub struct Collected {
 }
 
 impl Observer for Collected {
-    fn taken(
-        &mut self,
-        _: &dyn TransitionSystem,
-        _: Record,
-        state: &[u64],
-        successors: Successors,
-    ) -> ControlFlow<()> {
+    fn taken(&mut self, _: Record, state: &[u64], _: Truth, successors: Successors) -> ControlFlow<()> {
         self.states.insert(state.to_vec());
         if successors == Successors::Steps(0) {
             self.deadlocks.insert(state.to_vec());
@@ -65,7 +58,7 @@ impl Monitor for MostExplored {
 
 /// A search through a model whose states need no other layout; `None` if it was given up.
 pub fn explore(
-    system: &CompiledModel,
+    system: &dyn TransitionSystem,
     initial: &SuccessorBatch,
     order: Order,
     limits: Limits,
@@ -76,7 +69,7 @@ pub fn explore(
 
 /// The same by this search.
 pub fn run(
-    system: &CompiledModel,
+    system: &dyn TransitionSystem,
     initial: &SuccessorBatch,
     mut search: SweepSearch,
     most: u64,

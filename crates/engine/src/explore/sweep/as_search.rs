@@ -26,7 +26,8 @@ impl Search for SweepSearch {
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
-        with_width!(self.layer.width(), width => self.run_with(width, system, observer, monitor))
+        let mut expander = system.expander();
+        with_width!(self.layer.width(), width => self.run_with(width, &mut *expander, observer, monitor))
     }
 
     fn start<O: Observer>(
@@ -60,7 +61,7 @@ impl Search for SweepSearch {
         }
         self.persistent = PersistentStates::new(width, self.limits.memory, origins)?;
         let mut values = Vec::new();
-        system.progress(initial.words(), &mut values);
+        system.expander().progress(initial.words(), &mut values);
         let origins = (0..initial.len()).map(|i| initial_origin(initial.action(i)));
         let described = values.into_iter().zip(origins);
         with_width!(width, width => match fate {
@@ -87,9 +88,10 @@ impl Search for SweepSearch {
             self.counters.erroneous += 1;
             observer.erroneous_step(self.front.record(self.cursor));
         }
+        let mut expander = system.expander();
         with_width!(self.layer.width(), width => {
-            self.sort(width, system, batch, 0);
-            self.take(width, system, batch, Some(successors), observer)
+            self.sort(width, &mut *expander, batch, 0);
+            self.take(width, &mut *expander, batch, Some(successors), observer)
         })
     }
 

@@ -3,7 +3,7 @@
 use crate::progress::Comparison;
 use crate::store::layer::Width;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::TransitionSystem;
+use model::transition_system::Expander;
 
 use super::{SweepSearch, is_known};
 
@@ -78,7 +78,7 @@ impl SweepSearch {
     pub(super) fn expand<W: Width>(
         &mut self,
         width: W,
-        system: &dyn TransitionSystem,
+        expander: &mut dyn Expander,
         batch: &mut SuccessorBatch,
     ) -> bool {
         let is_whole = self.is_measured() && self.disk.current.is_none();
@@ -87,8 +87,8 @@ impl SweepSearch {
         let mut next = self.cursor;
         while next < end && !batch.is_full() {
             let announced = batch.len();
-            let expansion = system.expand(self.layer.states(next..end.min(next + AT_A_TIME)), batch);
-            self.sort(width, system, batch, announced);
+            let expansion = expander.expand(self.layer.states(next..end.min(next + AT_A_TIME)), batch);
+            self.sort(width, expander, batch, announced);
             if expansion.trouble {
                 return true;
             }
@@ -102,16 +102,16 @@ impl SweepSearch {
     pub(super) fn sort<W: Width>(
         &mut self,
         width: W,
-        system: &dyn TransitionSystem,
+        expander: &mut dyn Expander,
         batch: &SuccessorBatch,
         from: usize,
     ) {
         if !self.is_measured() {
             self.sift(width, batch, from);
         } else if self.vectors.is_none() {
-            self.measure::<false, _>(width, system, batch, from);
+            self.measure::<false, _>(width, expander, batch, from);
         } else {
-            self.measure_vectors(width, system, batch, from);
+            self.measure_vectors(width, expander, batch, from);
         }
         let announced = self.layer.announced() * width.get();
         self.layer.announce(width, &self.staying.words[announced..]);
@@ -122,11 +122,11 @@ impl SweepSearch {
     fn measure_vectors<W: Width>(
         &mut self,
         width: W,
-        system: &dyn TransitionSystem,
+        expander: &mut dyn Expander,
         batch: &SuccessorBatch,
         from: usize,
     ) {
-        self.measure::<true, _>(width, system, batch, from);
+        self.measure::<true, _>(width, expander, batch, from);
     }
 
     /// All of them stay, but for those that were stored lately.
@@ -148,13 +148,13 @@ impl SweepSearch {
     fn measure<const VECTORS: bool, W: Width>(
         &mut self,
         width: W,
-        system: &dyn TransitionSystem,
+        expander: &mut dyn Expander,
         batch: &SuccessorBatch,
         from: usize,
     ) {
         debug_assert_eq!(self.values.len(), from);
         let words = &batch.words()[from * width.get()..];
-        system.progress(words, &mut self.values);
+        expander.progress(words, &mut self.values);
         let (current, floor, all) = (self.front.value, self.front.floor, self.all_steps);
         let comparison = if VECTORS { self.comparison } else { Comparison::Total };
         let before = self.staying.numbers.len();

@@ -7,7 +7,7 @@ use crate::progress::Comparison;
 use crate::store::hash::hash_state;
 use crate::store::layer::{Inserted, LayerFull, Width};
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::TransitionSystem;
+use model::transition_system::{Expander, Truth};
 
 use super::sorted_successors::Behind;
 use super::{OnRegress, Order, SweepSearch, out_of_memory};
@@ -18,7 +18,7 @@ impl SweepSearch {
     pub(super) fn take<W: Width, O: Observer>(
         &mut self,
         width: W,
-        system: &dyn TransitionSystem,
+        expander: &mut dyn Expander,
         batch: &SuccessorBatch,
         kind: Option<Successors>,
         observer: &mut O,
@@ -39,7 +39,9 @@ impl SweepSearch {
                 self.revisits.expanded(hash_state(&self.layer.state(place)[..width.get()]));
             }
             let record = self.front.record(place);
-            if observer.taken(system, record, self.layer.state(place), successors).is_break() {
+            let state = self.layer.state(place);
+            let truth = if observer.wants_truth() { expander.predicates(state) } else { Truth::default() };
+            if observer.taken(record, state, truth, successors).is_break() {
                 return Err(SearchEnd::Decided);
             }
         }

@@ -14,7 +14,7 @@ use model::guarded_commands::{ActionId, GuardedCommands};
 use model::random::Random;
 use model::state_layout::{Field, StateLayout};
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::TransitionSystem;
+use model::transition_system::{Expander, TransitionSystem};
 
 /// Shares of the expansions, in percent, for sub-spaces and for the breadth-first prefix; the rest is for probes.
 const SUB_SPACES: usize = 25;
@@ -161,7 +161,7 @@ impl Sample {
 }
 
 struct Drawing<'a> {
-    system: &'a dyn TransitionSystem,
+    expander: Box<dyn Expander + 'a>,
     states: Layer,
     /// For each state its number among the expanded ones, or [`LEAF`].
     expansion: Vec<u32>,
@@ -183,7 +183,7 @@ struct Drawing<'a> {
 impl<'a> Drawing<'a> {
     fn new(system: &'a dyn TransitionSystem, layout: &StateLayout) -> Result<Self, LayerFull> {
         Ok(Self {
-            system,
+            expander: system.expander(),
             states: Layer::new(layout.words(), usize::MAX)?,
             expansion: Vec::new(),
             expanded: Vec::new(),
@@ -205,7 +205,7 @@ impl<'a> Drawing<'a> {
         let mut done = 0;
         while done < states.len() {
             self.batch.clear();
-            let expansion = self.system.expand(&self.words[done * width..], &mut self.batch);
+            let expansion = self.expander.expand(&self.words[done * width..], &mut self.batch);
             let (batch, steps, expansions) = (&self.batch, &mut self.steps, &mut self.expansion);
             let mut number = 0;
             with_width!(width, width => self.states.insert_batch(width, batch.words(), |inserted| {

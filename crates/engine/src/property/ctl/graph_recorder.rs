@@ -9,7 +9,7 @@ use crate::store::compact_graph::RecordedGraph;
 use crate::store::compact_graph::recording::{GraphMemory, GraphRecording};
 use crate::store::external::disk::Disk;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::TransitionSystem;
+use model::transition_system::Truth;
 
 /// Writes down states and steps. Needs a search that takes states in the order of their numbers.
 #[derive(Debug)]
@@ -67,15 +67,8 @@ impl GraphRecorder {
 }
 
 impl Observer for GraphRecorder {
-    fn taken(
-        &mut self,
-        system: &dyn TransitionSystem,
-        record: Record,
-        state: &[u64],
-        _: Successors,
-    ) -> ControlFlow<()> {
+    fn taken(&mut self, record: Record, state: &[u64], truth: Truth, _: Successors) -> ControlFlow<()> {
         debug_assert_eq!(record, self.recording.states(), "states are taken in the order of their numbers");
-        let truth = system.predicates(state);
         if truth.undefined & self.asked != 0 {
             self.undefined_at = Some(record);
             return ControlFlow::Break(());
@@ -84,6 +77,10 @@ impl Observer for GraphRecorder {
         let added = self.recording.add_state(state, truth.holds, begins);
         self.note(added);
         ControlFlow::Continue(())
+    }
+
+    fn wants_truth(&self) -> bool {
+        true
     }
 
     fn wants_steps(&self) -> bool {

@@ -15,7 +15,7 @@ use engine::verdict::trace_log::LoggedRun;
 use engine::verdict::{Evidence, Verdict};
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{ExecutionError, Expansion, TransitionSystem, Truth};
+use model::transition_system::{ExecutionError, Expander, Expansion, TransitionSystem, Truth};
 
 /// A graph whose states are numbers; state 0 is initial.
 #[derive(Clone, Debug, Default)]
@@ -90,7 +90,13 @@ impl TransitionSystem for Graph {
         self.width
     }
 
-    fn expand(&self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
+    fn expander(&self) -> Box<dyn Expander + '_> {
+        Box::new(self)
+    }
+}
+
+impl Expander for &Graph {
+    fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
         let mut expanded = 0;
         for state in states.chunks_exact(self.width) {
             self.expanded.lock().unwrap().push(state[0] as usize);
@@ -103,11 +109,11 @@ impl TransitionSystem for Graph {
         Expansion { states: expanded, trouble: false }
     }
 
-    fn predicates(&self, state: &[u64]) -> Truth {
+    fn predicates(&mut self, state: &[u64]) -> Truth {
         Truth { holds: u64::from(self.marked[state[0] as usize]) * u64::MAX, undefined: 0 }
     }
 
-    fn progress(&self, states: &[u64], values: &mut Vec<u64>) {
+    fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
         values.extend(states.chunks_exact(self.width).map(|state| self.progress[state[0] as usize]));
     }
 }
