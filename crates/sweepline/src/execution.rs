@@ -4,8 +4,7 @@
 //! interpreter defines the meaning of a model and starts at once. It is the better choice for a model
 //! with many actions that each run about once, such as an explicit state space read from a file.
 //!
-//! Every function here does what the function of the same name in the engine does, with the
-//! [`Execution`] chosen at run time.
+//! Each method of [`Execution`] does what the function of the same name in the engine does.
 
 use engine::check::{
     Automatic, CheckError, CommandsSubject, MeasureSearch, Outcome, Packing, Plan, check,
@@ -37,23 +36,6 @@ pub enum Execution {
     Interpreted,
 }
 
-/// Evaluates an expression with `$execution` bound to the chosen execution.
-macro_rules! with_execution {
-    ($chosen:expr, |$execution:ident| $call:expr) => {
-        match $chosen {
-            #[cfg(feature = "native-code")]
-            Execution::Compiled => {
-                let $execution = &native_code::Compiled;
-                $call
-            }
-            Execution::Interpreted => {
-                let $execution = &Interpreted;
-                $call
-            }
-        }
-    };
-}
-
 impl Execution {
     /// The execution that suits a model: compiled, except for large explicit state spaces.
     #[cfg(feature = "model-files")]
@@ -76,6 +58,15 @@ impl Execution {
         }
     }
 
+    /// The implementation.
+    fn implementation(self) -> &'static dyn model::transition_system::Execution {
+        match self {
+            #[cfg(feature = "native-code")]
+            Self::Compiled => &native_code::Compiled,
+            Self::Interpreted => &Interpreted,
+        }
+    }
+
     /// Checks the properties of a model.
     ///
     /// # Errors
@@ -87,7 +78,7 @@ impl Execution {
         plan: &Plan,
         monitor: &mut dyn Monitor,
     ) -> Result<Outcome, CheckError> {
-        with_execution!(self, |execution| check(commands, execution, properties, plan, monitor))
+        check(commands, self.implementation(), properties, plan, monitor)
     }
 
     /// Searches for a progress measure, then checks the properties with it.
@@ -101,9 +92,7 @@ impl Execution {
         (plan, finder): (&Plan, &FinderOptions),
         monitor: &mut dyn Monitor,
     ) -> Result<Automatic, CheckError> {
-        with_execution!(self, |execution| check_automatically(
-            commands, execution, properties, plan, finder, monitor
-        ))
+        check_automatically(commands, self.implementation(), properties, plan, finder, monitor)
     }
 
     /// Explores a model and returns the graph of its states.
@@ -117,9 +106,8 @@ impl Execution {
         plan: &Plan,
         monitor: &mut dyn Monitor,
     ) -> Result<(Outcome, Option<RecordedGraph>), CheckError> {
-        with_execution!(self, |execution| {
-            record_graph(CommandsSubject::new(commands, execution, plan), propositions, plan, monitor)
-        })
+        let subject = CommandsSubject::new(commands, self.implementation(), plan);
+        record_graph(subject, propositions, plan, monitor)
     }
 
     /// Searches for progress measures.
@@ -131,7 +119,7 @@ impl Execution {
         commands: &GuardedCommands,
         options: &FinderOptions,
     ) -> Result<MeasureSearch, CheckError> {
-        with_execution!(self, |execution| find_measures(commands, execution, Packing::default(), options))
+        find_measures(commands, self.implementation(), Packing::default(), options)
     }
 
     /// Estimates the cost of a sweep with a measure, on a sample of the state space.
@@ -144,12 +132,6 @@ impl Execution {
         measure: &ExpressionMeasure,
         options: &FinderOptions,
     ) -> Result<(Cost, SampleFacts), CheckError> {
-        with_execution!(self, |execution| judge_measure(
-            commands,
-            execution,
-            Packing::default(),
-            measure,
-            options
-        ))
+        judge_measure(commands, self.implementation(), Packing::default(), measure, options)
     }
 }
