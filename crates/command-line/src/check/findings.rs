@@ -1,4 +1,5 @@
-//! What a run reports besides the answers: run-time errors, limits, vacuous properties, missing traces.
+//! What a run reports besides the answers: run-time errors, limits, vacuous properties, missing
+//! traces.
 
 use engine::check::{ErrorPlace, Outcome};
 use engine::property::Property;
@@ -55,7 +56,8 @@ pub fn vacuity_warnings(vacuous: &[Vacuous], properties: &[Property], file: &Mod
     findings
 }
 
-/// Whether the record has a trace that may not be a shortest one. Components have no shortest trace.
+/// Whether the record has a trace that may not be a shortest one. Components have no shortest
+/// trace.
 pub fn has_longer_trace(record: &RunRecord) -> bool {
     use PropertyKindRecord::{Deadlock, Invariant, Reach};
     let has_shortest = |kind| matches!(kind, Deadlock | Invariant | Reach);

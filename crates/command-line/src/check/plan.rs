@@ -145,8 +145,8 @@ pub fn provisional_record(options: &SearchOptions) -> PlanRecord {
         .with_reduction(options.reduction)
 }
 
-/// Checks, before the model is read, that files can be created in the directory of `--disk`. Without
-/// this check, a run would fail only when it first spills.
+/// Checks, before the model is read, that files can be created in the directory of `--disk`.
+/// Without this check, a run would fail only when it first spills.
 ///
 /// # Errors
 /// They cannot.

@@ -2,9 +2,9 @@
 //! behaviours (CADP, mCRL2, LTSmin), GraphML for tools that draw and analyse graphs (yEd, Gephi,
 //! NetworkX).
 //!
-//! Aldebaran's format has labels of steps and no data of states: a line with the counts, then a line
-//! for each step. GraphML has everything, state by state, and is far larger. Both are written piece by
-//! piece: memory holds the graph, never its text.
+//! Aldebaran's format has labels of steps and no data of states: a line with the counts, then a
+//! line for each step. GraphML has everything, state by state, and is far larger. Both are written
+//! piece by piece: memory holds the graph, never its text.
 
 use std::io::{self, Write};
 
@@ -62,7 +62,8 @@ pub struct StateData<'a> {
     pub progress: &'a [u64],
 }
 
-/// Writes states with their values, and steps with their actions, as GraphML; the first state is initial.
+/// Writes states with their values, and steps with their actions, as GraphML; the first state is
+/// initial.
 ///
 /// # Errors
 /// The writer fails.

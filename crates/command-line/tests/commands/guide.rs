@@ -1,8 +1,9 @@
 //! The console sessions in the README and in the guide, executed.
 //!
-//! A block that is marked `console` contains commands, after `$ `, each followed by its output (stdout,
-//! then stderr). In expected text `[..]` matches anything within a line and a line `...` any number of
-//! lines. Times, rates and memory differ between machines, so the comparison ignores those numbers.
+//! A block that is marked `console` contains commands, after `$ `, each followed by its output
+//! (stdout, then stderr). In expected text `[..]` matches anything within a line and a line `...`
+//! any number of lines. Times, rates and memory differ between machines, so the comparison ignores
+//! those numbers.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -122,7 +123,8 @@ fn steps(text: &str) -> Vec<Step> {
     steps
 }
 
-/// The output of a command, run by a shell in the root of the repository with `sweepline` on its path.
+/// The output of a command, run by a shell in the root of the repository with `sweepline` on its
+/// path.
 fn run(command: &str) -> String {
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_sweepline"));
     let path = std::env::var("PATH").unwrap_or_default();

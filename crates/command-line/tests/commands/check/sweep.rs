@@ -296,14 +296,16 @@ fn every_trace_says_whether_it_is_shortest() {
     assert_eq!(reach(&["--engine", "breadth"]), shortest);
     assert_eq!(reach(&["--engine", "depth", "--shortest"]), shortest);
     assert!(reach(&["--engine", "depth"]).0.ends_with(" (as found):"));
-    // The first search finds the deadlock in layer 0 after six steps; the second finds a shorter trace.
+    // The first search finds the deadlock in layer 0 after six steps; the second finds a shorter
+    // trace.
     let run = session.run(&["check", "m.dve", "--deadlock", "--shortest"]).expect(1);
     run.out("Counterexample: no action is enabled after 1 step (shortest)");
 }
 
 #[test]
 fn a_second_search_that_reaches_a_limit_gets_a_warning() {
-    // Layer 0 has a narrow path to the goal; layer 1 has many states, which only the second search visits.
+    // Layer 0 has a narrow path to the goal; layer 1 has many states, which only the second search
+    // visits.
     let session = Session::with_model(
         "// progress: wide\nbyte at, a, b, wide;\nprocess P { state s; init s;\n\
          trans s -> s { guard wide == 0 and at < 100; effect at = at + 1; },\n\
