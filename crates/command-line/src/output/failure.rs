@@ -2,7 +2,7 @@
 
 use engine::check::CheckError;
 use engine::explore::StopReason;
-use engine::property::soundness::{Advice, Unsound};
+use engine::property::soundness::{Advice, NotKept, Unsound};
 use model::transition_system::ExecutionError;
 use report::{Exit, Finding};
 
@@ -49,7 +49,7 @@ impl Failure {
             }
             CheckError::Unsound(
                 unsound @ (Unsound::Reduced(..) | Unsound::ReducedCounts | Unsound::NotGuardedCommands),
-            ) => (Exit::BadInput, Finding::error(codes::NOT_KEPT, message, worded(unsound.advice()))),
+            ) => (Exit::BadInput, not_preserved(unsound)),
             CheckError::Unsound(unsound) => {
                 let help = worded(unsound.advice());
                 (Exit::BadInput, Finding::error(codes::UNSOUND, message, help))
@@ -105,6 +105,24 @@ fn worded(advice: Advice) -> String {
         Advice::CoarserMeasure => format!("{advice}; --expect-monotone shows where progress falls"),
         Advice::Engines(_) | Advice::FewerStrong => advice.to_string(),
     }
+}
+
+/// The error for a run whose answers the reduction does not preserve.
+fn not_preserved(unsound: &Unsound) -> Finding {
+    let message = match unsound {
+        Unsound::Reduced(name, lost) => {
+            let lost = match lost {
+                NotKept::Branching => "branching time",
+                NotKept::Repetitions => "how often a state repeats, which `X` and automata can count",
+                NotKept::FairRuns => "fairness",
+                NotKept::Events => "the order of visible actions",
+            };
+            format!("stubborn sets do not preserve {lost}, so `{name}` cannot be checked with --reduction")
+        }
+        _ => "--reduction omits states, and this run must visit all of them".into(),
+    };
+    let help = "leave --reduction out; it preserves deadlocks, invariants, reachability, and LTL without `X`";
+    Finding::error(codes::NOT_KEPT, message, help)
 }
 
 /// The error for a bug of this program.

@@ -324,7 +324,7 @@ fn a_formula_that_needs_a_monotone_measure_gets_a_proved_one_or_full_exploration
     let session = Session::with_model(COUNTERS);
     let run = session.run(&["check", "m.dve", "--home", "a == 19"]).expect(0);
     run.out("sweep, compiled: complete").out("; proved monotone\n");
-    // A counter that goes round is no part of a proof.
+    // A cyclic counter is not part of a monotone measure.
     let session =
         Session::with_model(&COUNTERS.replace("guard a < 19; effect a = a + 1", "effect a = (a + 1) % 40"));
     session.run(&["check", "m.dve", "--home", "a == 19"]).expect(0).out("AG EF (a == 19)");

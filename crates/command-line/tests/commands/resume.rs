@@ -40,8 +40,8 @@ fn comparable(mut record: Value) -> Value {
     record
 }
 
-/// Kills the process at twenty random moments of one run, resumes it each time, and compares with an
-/// uninterrupted run.
+/// Kills the process at twenty random moments of one run, resumes it each time, and compares with
+/// an uninterrupted run.
 #[test]
 fn a_run_that_is_killed_twenty_times_has_the_same_result() {
     for (engine, seed) in [("sweep-disk", 1u64), ("sweep", 7)] {
