@@ -13,9 +13,13 @@
 //!
 //! The meaning of all this is given by [`Interpreter`](super::interpreter::Interpreter).
 
-use std::sync::Arc;
+mod effect;
+mod expression;
+mod operators;
 
-use super::value_order::ValueOrder;
+pub use effect::{Assignment, Effect, Place};
+pub use expression::Expression;
+pub use operators::{BinaryOperator, UnaryOperator};
 
 /// A byte range in the source text of the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -233,145 +237,6 @@ pub struct Action {
     pub channel: Option<String>,
     /// What people call it, if not by what the participants do.
     pub name: Option<String>,
-}
-
-/// One change of the state.
-#[derive(Clone, Debug)]
-pub enum Effect {
-    /// All values and all indices are read first, then all places are written, in order.
-    Assign(Vec<Assignment>),
-    /// Appends a message. The action's guards must make sure that there is room.
-    Push {
-        /// A variable of shape [`Shape::Queue`].
-        queue: VariableId,
-        /// One value per field.
-        values: Vec<Expression>,
-    },
-    /// Takes the oldest message. The action's guards must make sure that there is one.
-    Pop {
-        /// A variable of shape [`Shape::Queue`].
-        queue: VariableId,
-        /// Where each field goes, if anywhere.
-        places: Vec<Option<Place>>,
-    },
-}
-
-/// `place = value`, cut to the type of the place.
-#[derive(Clone, Debug)]
-pub struct Assignment {
-    /// Where the value goes.
-    pub place: Place,
-    /// What is stored.
-    pub value: Expression,
-}
-
-/// Something that can be assigned.
-#[derive(Clone, Debug)]
-pub enum Place {
-    /// A cell known before the run.
-    Cell(CellId),
-    /// An element of an array; an index out of range is a run-time error.
-    Element {
-        /// A variable of shape [`Shape::Array`].
-        array: VariableId,
-        /// Which element.
-        index: Expression,
-        /// The place in the source.
-        span: Span,
-    },
-}
-
-/// Operators with one operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnaryOperator {
-    /// `-a`
-    Negate,
-    /// `~a`
-    Complement,
-    /// `!a`: 1 if `a` is 0, otherwise 0
-    Not,
-}
-
-/// Operators with two operands. Comparisons and logical operators give 0 or 1; any value but 0 counts as true.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum BinaryOperator {
-    Add,
-    Subtract,
-    Multiply,
-    /// Rounds towards zero; division by zero is a run-time error.
-    Divide,
-    /// Has the sign of the left operand; a run-time error for zero.
-    Remainder,
-    BitAnd,
-    BitOr,
-    BitXor,
-    /// The count must be 0 to 63, anything else is a run-time error.
-    ShiftLeft,
-    /// Keeps the sign; the count must be 0 to 63, anything else is a run-time error.
-    ShiftRight,
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-    /// The right operand is not evaluated when the left one is false.
-    And,
-    /// The right operand is not evaluated when the left one is true.
-    Or,
-    /// The right operand is not evaluated when the left one is false.
-    Imply,
-}
-
-/// An expression over the cells of a state. Arithmetic is on 64-bit integers and wraps around.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Expression {
-    /// A literal.
-    Constant(i64),
-    /// The value of a cell.
-    Cell(CellId),
-    /// An element of an array; an index out of range is a run-time error.
-    Element {
-        /// A variable of shape [`Shape::Array`].
-        array: VariableId,
-        /// Which element.
-        index: Box<Expression>,
-        /// The place in the source.
-        span: Span,
-    },
-    /// An operator with one operand.
-    Unary(UnaryOperator, Box<Expression>),
-    /// An operator with two operands.
-    Binary {
-        /// The operator.
-        operator: BinaryOperator,
-        /// Evaluated first.
-        left: Box<Expression>,
-        /// Evaluated second.
-        right: Box<Expression>,
-        /// The place in the source.
-        span: Span,
-    },
-    /// The rank of the operand's value in an order.
-    Rank(Box<Expression>, Arc<ValueOrder>),
-}
-
-impl Expression {
-    /// `left operator right`, without a place in the source.
-    pub fn binary(operator: BinaryOperator, left: Expression, right: Expression) -> Self {
-        Self::Binary { operator, left: Box::new(left), right: Box::new(right), span: Span::default() }
-    }
-
-    /// True exactly when the cell holds the value.
-    pub fn cell_equals(cell: CellId, value: i64) -> Self {
-        Self::binary(BinaryOperator::Equal, Self::Cell(cell), Self::Constant(value))
-    }
-
-    /// True exactly when this one is false.
-    pub fn negated(self) -> Self {
-        Self::Unary(UnaryOperator::Not, Box::new(self))
-    }
 }
 
 /// A property that the model file declares.

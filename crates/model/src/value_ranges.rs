@@ -668,7 +668,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::interpreter::apply;
 
     const OPERATORS: [BinaryOperator; 19] = [
         BinaryOperator::Add,
@@ -725,7 +724,7 @@ mod tests {
             let covered = combine(operator, a, b);
             for left in members(a) {
                 for right in members(b) {
-                    if let Ok(value) = apply(operator, left, right) {
+                    if let Ok(value) = operator.apply(left, right) {
                         prop_assert!(
                             covered.low <= value && value <= covered.high,
                             "{left} {operator:?} {right} = {value} is not in {covered:?}"

@@ -4,7 +4,7 @@
 //! Ranges are those of the interval analysis; operands that are single values give a single value.
 
 use model::guarded_commands::{BinaryOperator, IntegerType, UnaryOperator};
-use model::interpreter::apply;
+
 use model::state_layout::CellRange;
 use model::value_ranges::combine;
 
@@ -123,7 +123,7 @@ pub(super) fn unary(operator: UnaryOperator, range: Interval) -> Interval {
 
 pub(super) fn binary(operator: BinaryOperator, a: Value, b: Value) -> Value {
     if let (Some(left), Some(right)) = (a.range.single(), b.range.single())
-        && let Ok(value) = apply(operator, left, right)
+        && let Ok(value) = operator.apply(left, right)
     {
         return Value::within(Interval::exactly(value));
     }

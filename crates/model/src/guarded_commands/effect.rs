@@ -1,0 +1,99 @@
+//! Effects: the changes of the state that an action makes.
+//!
+//! A new kind of effect is a variant here, a line in [`Effect::contents`], and its meaning in
+//! [`meaning::execute`](crate::meaning::execute). Analyses that only ask what an effect reads and
+//! writes use [`Effect::values`], [`Effect::targets`] and [`Effect::queue`].
+
+use super::{CellId, Expression, Span, VariableId};
+
+/// One change of the state.
+#[derive(Clone, Debug)]
+pub enum Effect {
+    /// Reads all values and all indices first, then writes all targets, in order.
+    Assign(Vec<Assignment>),
+    /// Appends a message. The action's guards must ensure that the queue is not full.
+    Push {
+        /// A variable of shape [`Shape::Queue`](super::Shape::Queue).
+        queue: VariableId,
+        /// One value per field.
+        values: Vec<Expression>,
+    },
+    /// Takes the oldest message. The action's guards must ensure that the queue is not empty.
+    Pop {
+        /// A variable of shape [`Shape::Queue`](super::Shape::Queue).
+        queue: VariableId,
+        /// Where each field goes, if anywhere.
+        places: Vec<Option<Place>>,
+    },
+}
+
+/// `place = value`, cut to the type of the place.
+#[derive(Clone, Debug)]
+pub struct Assignment {
+    /// Where the value goes.
+    pub place: Place,
+    /// What is stored.
+    pub value: Expression,
+}
+
+/// Something that can be assigned.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// A cell known before the run.
+    Cell(CellId),
+    /// An element of an array; an index out of range is a run-time error.
+    Element {
+        /// A variable of shape [`Shape::Array`](super::Shape::Array).
+        array: VariableId,
+        /// Which element.
+        index: Expression,
+        /// Its range in the source text.
+        span: Span,
+    },
+}
+
+/// The parts that an effect is made of, whatever its kind.
+struct Contents<'e> {
+    assignments: &'e [Assignment],
+    values: &'e [Expression],
+    targets: &'e [Option<Place>],
+    queue: Option<VariableId>,
+}
+
+impl Effect {
+    fn contents(&self) -> Contents<'_> {
+        let none = Contents { assignments: &[], values: &[], targets: &[], queue: None };
+        match self {
+            Self::Assign(assignments) => Contents { assignments, ..none },
+            Self::Push { queue, values } => Contents { values, queue: Some(*queue), ..none },
+            Self::Pop { queue, places } => Contents { targets: places, queue: Some(*queue), ..none },
+        }
+    }
+
+    /// The expressions whose values the effect uses, without the indices of its targets.
+    pub fn values(&self) -> impl Iterator<Item = &Expression> {
+        let Contents { assignments, values, .. } = self.contents();
+        assignments.iter().map(|one| &one.value).chain(values)
+    }
+
+    /// The targets that the effect assigns to.
+    pub fn targets(&self) -> impl Iterator<Item = &Place> {
+        let Contents { assignments, targets, .. } = self.contents();
+        assignments.iter().map(|one| &one.place).chain(targets.iter().flatten())
+    }
+
+    /// The queue that the effect reads and changes as a whole.
+    pub fn queue(&self) -> Option<VariableId> {
+        self.contents().queue
+    }
+}
+
+impl Place {
+    /// The index of an element, which is evaluated when the effect runs.
+    pub fn index(&self) -> Option<&Expression> {
+        match self {
+            Self::Cell(_) => None,
+            Self::Element { index, .. } => Some(index),
+        }
+    }
+}
