@@ -5,8 +5,8 @@
 
 mod abstract_step;
 mod abstract_value;
-mod components;
 pub mod finder;
+mod levels;
 mod linear_changes;
 mod linear_measure;
 mod monotone_proof;

@@ -21,6 +21,8 @@ pub use effect::{Assignment, Effect, Place};
 pub use expression::Expression;
 pub use operators::{BinaryOperator, UnaryOperator};
 
+use crate::interval::CellRange;
+
 /// A byte range in the source text of the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
@@ -98,6 +100,11 @@ impl IntegerType {
     /// The greatest value.
     pub fn max(self) -> i64 {
         if self.signed { (1 << (self.bits - 1)) - 1 } else { (1 << self.bits) - 1 }
+    }
+
+    /// All values.
+    pub fn range(self) -> CellRange {
+        CellRange { low: self.min(), high: self.max() }
     }
 
     /// Whether `value` needs no wrapping.
@@ -239,6 +246,13 @@ pub struct Action {
     pub name: Option<String>,
 }
 
+impl Action {
+    /// The guards of all participants, in the order of their evaluation.
+    pub fn guards(&self) -> impl Iterator<Item = &Expression> {
+        self.participants.iter().flat_map(|participant| &participant.guards)
+    }
+}
+
 /// A property that the model file declares.
 #[derive(Clone, Debug)]
 pub struct DeclaredProperty {
@@ -358,6 +372,15 @@ impl GuardedCommands {
     /// The action with this number.
     pub fn action(&self, id: ActionId) -> &Action {
         &self.actions[id.0 as usize]
+    }
+
+    /// The elements that an index in `range` can name. Other indices are run-time errors.
+    pub fn elements(&self, array: VariableId, range: CellRange) -> impl DoubleEndedIterator<Item = CellId> {
+        let variable = self.variable(array);
+        let Shape::Array { length, .. } = variable.shape else { unreachable!("only arrays are indexed") };
+        let first = variable.first_cell.0;
+        let (low, high) = (range.low.max(0), range.high.min(i64::from(length) - 1));
+        (low..=high).map(move |index| CellId(first + index as u32))
     }
 
     /// The values of all cells in the initial state.

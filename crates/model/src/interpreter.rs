@@ -208,15 +208,20 @@ impl StateDomain for Numbers<'_, &mut [i64]> {
     type Destination = CellId;
     type Stop = RuntimeError;
 
-    fn value(&mut self, expression: &Expression) -> Result<i64, RuntimeError> {
+    fn evaluate(&mut self, expression: &Expression) -> Result<i64, RuntimeError> {
         evaluate(&Numbers { model: self.model, state: &*self.state }, expression)
     }
 
-    fn cell(&mut self, cell: CellId) -> CellId {
+    fn cell_destination(&mut self, cell: CellId) -> CellId {
         cell
     }
 
-    fn element(&mut self, array: VariableId, index: i64, span: Span) -> Result<CellId, RuntimeError> {
+    fn element_destination(
+        &mut self,
+        array: VariableId,
+        index: i64,
+        span: Span,
+    ) -> Result<CellId, RuntimeError> {
         self.element_cell(array, index, span)
     }
 

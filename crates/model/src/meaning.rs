@@ -163,16 +163,16 @@ pub trait StateDomain {
     ///
     /// # Errors
     /// If the expression has no value.
-    fn value(&mut self, expression: &Expression) -> Result<Self::Value, Self::Stop>;
+    fn evaluate(&mut self, expression: &Expression) -> Result<Self::Value, Self::Stop>;
 
     /// The destination of a write to a cell.
-    fn cell(&mut self, cell: CellId) -> Self::Destination;
+    fn cell_destination(&mut self, cell: CellId) -> Self::Destination;
 
     /// The destination of a write to the element of `array` at `index`.
     ///
     /// # Errors
     /// If the index is out of range.
-    fn element(
+    fn element_destination(
         &mut self,
         array: VariableId,
         index: Self::Value,
@@ -230,13 +230,13 @@ pub fn execute_effect<D: StateDomain>(domain: &mut D, effect: &Effect) -> Result
         Effect::Assign(assignments) => {
             let mut writes = Vec::with_capacity(assignments.len());
             for assignment in assignments {
-                let value = domain.value(&assignment.value)?;
+                let value = domain.evaluate(&assignment.value)?;
                 writes.push((destination(domain, &assignment.place)?, value));
             }
             write_all(domain, writes)
         }
         Effect::Push { queue, values } => {
-            let message = values.iter().map(|value| domain.value(value)).collect::<Result<Vec<_>, _>>()?;
+            let message = values.iter().map(|value| domain.evaluate(value)).collect::<Result<Vec<_>, _>>()?;
             domain.push(*queue, message)
         }
         Effect::Pop { queue, places } => {
@@ -254,10 +254,10 @@ pub fn execute_effect<D: StateDomain>(domain: &mut D, effect: &Effect) -> Result
 
 fn destination<D: StateDomain>(domain: &mut D, target: &Place) -> Result<D::Destination, D::Stop> {
     match target {
-        Place::Cell(cell) => Ok(domain.cell(*cell)),
+        Place::Cell(cell) => Ok(domain.cell_destination(*cell)),
         Place::Element { array, index, span } => {
-            let index = domain.value(index)?;
-            domain.element(*array, index, *span)
+            let index = domain.evaluate(index)?;
+            domain.element_destination(*array, index, *span)
         }
     }
 }

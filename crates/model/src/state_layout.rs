@@ -7,52 +7,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::guarded_commands::{CellId, GuardedCommands, Shape};
+use crate::guarded_commands::{CellId, GuardedCommands, Shape};
+pub use crate::interval::CellRange;
 
 /// Up to this many cells, spare bits are given away cell by cell.
 const ROOM_BY_CELL: usize = 500;
-
-/// The values that a cell takes, as far as it is known before or during a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct CellRange {
-    /// Least value.
-    pub low: i64,
-    /// Greatest value.
-    pub high: i64,
-}
-
-impl CellRange {
-    /// The least range with both.
-    pub fn join(self, other: Self) -> Self {
-        Self { low: self.low.min(other.low), high: self.high.max(other.high) }
-    }
-
-    /// Just this value.
-    pub fn exactly(value: i64) -> Self {
-        Self { low: value, high: value }
-    }
-
-    /// Whether all of `other` is inside.
-    pub fn covers(self, other: Self) -> bool {
-        self.low <= other.low && other.high <= self.high
-    }
-
-    /// The range with room for twice as many values, within `limit`.
-    pub fn doubled(self, limit: Self) -> Self {
-        if self.covers(limit) {
-            return self;
-        }
-        let size = (self.high - self.low + 1).max(1);
-        let high = self.high.saturating_add(size).min(limit.high);
-        let missing = size - (high - self.high);
-        Self { low: self.low.saturating_sub(missing).max(limit.low), high }
-    }
-
-    /// Bits that distinguish the values.
-    pub fn bits(self) -> u8 {
-        (64 - (self.high.wrapping_sub(self.low) as u64).leading_zeros()) as u8
-    }
-}
 
 /// Where a cell lies in a packed state. It holds `base + content`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,7 +12,8 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use model::guarded_commands::{
     BinaryOperator, Expression, GuardedCommands, IntegerType, UnaryOperator, VariableId,
 };
-use model::state_layout::{CellRange, Field, StateLayout};
+use model::interval::CellRange;
+use model::state_layout::{Field, StateLayout};
 use model::transition_system::Truth;
 use model::value_order::ValueOrder;
 use model::value_ranges::expression_range;
@@ -167,8 +168,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             Expression::Constant(value) => self.constant(*value),
             Expression::Cell(cell) => self.read_cell(*cell),
             Expression::Element { array, index, .. } => {
-                let index = self.checked_index(*array, index);
-                self.read_element(*array, index)
+                let (value, range) = (self.value(index), self.range(index));
+                self.check_index(*array, value, range);
+                self.read_element(*array, value)
             }
             Expression::Unary(operator, operand) => {
                 let value = self.value(operand);
@@ -262,8 +264,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         ranges: (CellRange, CellRange),
     ) -> Value {
         let (left, right) = ranges;
-        let may_be = |value: i64| right.low <= value && value <= right.high;
-        if may_be(0) {
+        if right.contains(0) {
             let zero = self.builder.ins().icmp_imm_s(IntCC::Equal, b, 0);
             self.trouble_if(zero);
         }
@@ -277,7 +278,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 if is_division { self.builder.ins().udiv(a, b) } else { self.builder.ins().urem(a, b) };
             return self.builder.ins().uextend(types::I64, result);
         }
-        if !may_be(-1) {
+        if !right.contains(-1) {
             return if is_division { self.builder.ins().sdiv(a, b) } else { self.builder.ins().srem(a, b) };
         }
         let minus_one = self.builder.ins().icmp_imm_s(IntCC::Equal, b, -1);
@@ -293,7 +294,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     fn logical(&mut self, operator: BinaryOperator, left: &Expression, right: &Expression) -> Value {
-        if is_total(right) && size(right) <= 8 {
+        if is_total(right) && right.size() <= 8 {
             // Both sides cannot fail: no branch is cheaper than a branch.
             let (a, b) = (self.truth(left), self.truth(right));
             return match operator {
@@ -359,21 +360,18 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// The value of an index, known to be in range afterwards.
-    pub(crate) fn checked_index(&mut self, array: VariableId, index: &Expression) -> Value {
+    /// Goes to the trouble block if an index is out of range.
+    pub(crate) fn check_index(&mut self, array: VariableId, index: Value, range: CellRange) {
         let length = self.model.variable(array).cell_count() as i64;
-        let value = self.value(index);
-        let range = self.range(index);
         if range.low < 0 || range.high >= length {
-            let outside = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThanOrEqual, value, length);
+            let outside = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThanOrEqual, index, length);
             self.trouble_if(outside);
         }
-        value
     }
 
     /// A value cut to a type, where that may change it.
     pub(crate) fn wrapped(&mut self, value: Value, range: CellRange, declared: IntegerType) -> Value {
-        if (CellRange { low: declared.min(), high: declared.max() }).covers(range) {
+        if declared.range().covers(range) {
             return value;
         }
         let unused = 64 - i64::from(declared.bits);
@@ -418,31 +416,11 @@ fn condition_code(operator: BinaryOperator) -> Option<IntCC> {
     })
 }
 
-/// Whether the expression has a value in every state.
+/// Whether the expression has a value in every state, by its form alone.
 fn is_total(expression: &Expression) -> bool {
-    match expression {
-        Expression::Constant(_) | Expression::Cell(_) => true,
-        Expression::Element { .. } => false,
-        Expression::Unary(_, operand) | Expression::Rank(operand, _) => is_total(operand),
-        Expression::Binary { operator, left, right, .. } => {
-            !matches!(
-                operator,
-                BinaryOperator::Divide
-                    | BinaryOperator::Remainder
-                    | BinaryOperator::ShiftLeft
-                    | BinaryOperator::ShiftRight
-            ) && is_total(left)
-                && is_total(right)
-        }
-    }
-}
-
-/// Number of operators and operands.
-fn size(expression: &Expression) -> usize {
-    match expression {
-        Expression::Constant(_) | Expression::Cell(_) => 1,
-        Expression::Element { index, .. } => 1 + size(index),
-        Expression::Unary(_, operand) | Expression::Rank(operand, _) => 1 + size(operand),
-        Expression::Binary { left, right, .. } => 1 + size(left) + size(right),
-    }
+    !expression.has_subexpression(&mut |one| match one {
+        Expression::Element { .. } => true,
+        Expression::Binary { operator, .. } => operator.is_partial(),
+        _ => false,
+    })
 }

@@ -11,6 +11,7 @@ use cranelift_codegen::ir::{FuncRef, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::{Switch, Variable};
 use model::guarded_commands::{ActionId, Expression, GuardedCommands, LocationId, ProcessId};
 use model::interpreter::actions_by_location;
+use model::meaning::StateDomain;
 
 use crate::expressions::Translator;
 use crate::working_state::WorkingState;
@@ -232,7 +233,7 @@ impl<'a> Translator<'a, '_> {
             self.effect(effect);
         }
         for participant in &action.participants {
-            self.set_cell(self.model.process(participant.process).location, i64::from(participant.to.0));
+            self.move_to(participant.process, participant.to);
         }
         self.finish_state();
         let actions = self.builder.use_var(output.actions);

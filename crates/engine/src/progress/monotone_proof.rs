@@ -15,14 +15,13 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use super::abstract_step::{Knowledge, StepAnalysis};
-use super::abstract_value::Interval;
+use super::abstract_step::{Knowledge, StepAnalysis, all_cells};
 use super::value_graph::{MOST_CASES, Move, Pieces, ValueGraph, each_case, moves_of, singles};
 use model::guarded_commands::{
     ActionId, BinaryOperator, CellId, Expression, GuardedCommands, Span, UnaryOperator,
 };
 use model::interpreter::Interpreter;
-use model::state_layout::CellRange;
+use model::interval::{CellRange, Interval};
 
 /// Operators that are evaluated for one proof, before it is given up.
 const WORK: u64 = 20_000_000;
@@ -188,10 +187,7 @@ impl<'m> Prover<'m> {
 
     fn describe<'e>(&self, expression: &'e Expression) -> Component<'e> {
         let model = self.steps.model;
-        let mut reads = Vec::new();
-        read_by(model, expression, &mut reads);
-        reads.sort_unstable();
-        reads.dedup();
+        let reads = read_by(model, expression);
         let sum = sum_of(model, expression).map(|sum| sum.terms.into_iter().collect());
         let table = match reads[..] {
             [(cell, last)] if cell == last => self.table(CellId(cell), expression),
@@ -436,21 +432,16 @@ impl Tally {
 }
 
 /// First and last cells of the pieces that the expression reads.
-fn read_by(model: &GuardedCommands, expression: &Expression, found: &mut Vec<(u32, u32)>) {
-    match expression {
-        Expression::Constant(_) => {}
-        Expression::Cell(cell) => found.push((cell.0, cell.0)),
-        Expression::Element { array, index, .. } => {
-            let variable = model.variable(*array);
-            found.push((variable.first_cell.0, variable.first_cell.0 + variable.cell_count() as u32 - 1));
-            read_by(model, index, found);
-        }
-        Expression::Unary(_, operand) | Expression::Rank(operand, _) => read_by(model, operand, found),
-        Expression::Binary { left, right, .. } => {
-            read_by(model, left, found);
-            read_by(model, right, found);
-        }
-    }
+fn read_by(model: &GuardedCommands, expression: &Expression) -> Vec<(u32, u32)> {
+    let mut pieces = Vec::new();
+    expression.for_each_subexpression(&mut |one| match one {
+        Expression::Cell(cell) => pieces.push((cell.0, cell.0)),
+        Expression::Element { array, .. } => pieces.push(all_cells(model, *array)),
+        _ => {}
+    });
+    pieces.sort_unstable();
+    pieces.dedup();
+    pieces
 }
 
 /// An expression as a sum of cells with factors and a constant, which never wraps around.

@@ -14,14 +14,13 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::abstract_value::Interval;
-use super::components::levels;
+use super::levels::levels;
 use super::monotone_proof::Prover;
 use super::value_graph::ValueGraph;
 use model::guarded_commands::{
     ActionId, CellId, Expression, GuardedCommands, ProcessId, Shape, UnaryOperator,
 };
-use model::state_layout::CellRange;
+use model::interval::{CellRange, Interval};
 use model::value_order::{ValueOrder, WIDEST_ORDER};
 use model::value_ranges::expression_range;
 

@@ -10,13 +10,9 @@
 use std::collections::BTreeSet;
 
 use super::abstract_step::StepAnalysis;
-use super::abstract_value::Interval;
-use model::guarded_commands::{
-    Action, ActionId, CellId, Effect, Expression, GuardedCommands, Place, Shape, VariableId,
-};
-use model::state_layout::CellRange;
+use model::guarded_commands::{Action, ActionId, CellId, Effect, Expression, GuardedCommands, Place, Shape};
+use model::interval::{CellRange, Interval};
 use model::value_order::WIDEST_ORDER;
-use model::value_ranges::{mentions_array, mentions_cell};
 
 /// Combinations of values that are tried for one action and one cell.
 pub(super) const MOST_CASES: u128 = WIDEST_ORDER as u128;
@@ -212,62 +208,38 @@ pub(super) fn each_case(cells: &Pieces, mut visit: impl FnMut(&[(CellId, CellRan
 
 /// Whether the action's guards depend on the cell.
 fn guards_read(model: &GuardedCommands, action: &Action, cell: CellId) -> bool {
-    let array = model.cells[cell.index()].variable;
-    let mut guards = action.participants.iter().flat_map(|participant| &participant.guards);
-    guards.any(|guard| mentions_cell(guard, cell) || mentions_array(model, guard, array))
+    let variable = model.cells[cell.index()].variable;
+    action.guards().any(|guard| guard.reads_variable(model, variable))
 }
 
-/// Whether what the action does to the cell depends on its value: it is read, or an element that may be kept.
+/// Whether what the action does to the cell depends on its value: an effect reads it, or it is an
+/// element that an effect may keep.
 fn effects_read(model: &GuardedCommands, action: &Action, cell: CellId) -> bool {
     let variable = model.cells[cell.index()].variable;
-    let reads = |expression: &Expression| mentions_array(model, expression, variable);
-    let place = |place: &Place| matches!(place, Place::Element { index, .. } if reads(index));
-    let effect = |effect: &Effect| match effect {
-        Effect::Assign(all) => all.iter().any(|one| place(&one.place) || reads(&one.value)),
-        Effect::Push { queue, values } => *queue == variable || values.iter().any(reads),
-        Effect::Pop { queue, places } => *queue == variable || places.iter().flatten().any(place),
+    let reads = |effect: &Effect| {
+        let indices = effect.targets().filter_map(Place::index);
+        effect.queue() == Some(variable)
+            || effect.values().chain(indices).any(|one| one.reads_variable(model, variable))
     };
     !matches!(model.variable(variable).shape, Shape::Scalar(_) | Shape::Location(_))
-        || action.effects.iter().any(effect)
+        || action.effects.iter().any(reads)
 }
 
 /// The cells in the indices with which the action writes to the cell's array.
 fn index_cells(model: &GuardedCommands, action: &Action, cell: CellId) -> Vec<CellId> {
-    fn collect(place: &Place, variable: VariableId, found: &mut Vec<CellId>) {
-        if let Place::Element { array, index, .. } = place
+    let (variable, mut found) = (model.cells[cell.index()].variable, Vec::new());
+    for target in action.effects.iter().flat_map(Effect::targets) {
+        if let Place::Element { array, index, .. } = target
             && *array == variable
         {
-            cells_in(index, found);
-        }
-    }
-    let (variable, mut found) = (model.cells[cell.index()].variable, Vec::new());
-    for effect in &action.effects {
-        match effect {
-            Effect::Assign(assignments) => {
-                assignments.iter().for_each(|one| collect(&one.place, variable, &mut found));
-            }
-            Effect::Push { .. } => {}
-            Effect::Pop { places, .. } => {
-                places.iter().flatten().for_each(|place| collect(place, variable, &mut found));
-            }
+            index.for_each_subexpression(&mut |one| {
+                if let Expression::Cell(cell) = one {
+                    found.push(*cell);
+                }
+            });
         }
     }
     found.sort_unstable();
     found.dedup();
     found
-}
-
-/// The cells that the expression names.
-fn cells_in(expression: &Expression, found: &mut Vec<CellId>) {
-    match expression {
-        Expression::Constant(_) => {}
-        Expression::Cell(cell) => found.push(*cell),
-        Expression::Element { index: operand, .. }
-        | Expression::Unary(_, operand)
-        | Expression::Rank(operand, _) => cells_in(operand, found),
-        Expression::Binary { left, right, .. } => {
-            cells_in(left, found);
-            cells_in(right, found);
-        }
-    }
 }

@@ -15,11 +15,8 @@ use model::guarded_commands::{
     Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, Overflow, Participant,
     Place, ProcessId, UnaryOperator, VariableId,
 };
-use model::state_layout::CellRange;
-use model::value_ranges::{Doubts, comparison, elements, expression_range};
-
-/// Everything that a cell of 64 bits can hold.
-pub const ANYTHING: CellRange = CellRange { low: i64::MIN, high: i64::MAX };
+use model::interval::CellRange;
+use model::value_ranges::{Doubts, expression_range};
 
 /// How an action changes a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +60,7 @@ impl Access {
         match self.change {
             Change::None => false,
             Change::Any => true,
-            Change::Set(value) => contains(range, value),
+            Change::Set(value) => range.contains(value),
             Change::Add(more) if more > 0 => {
                 range.low != i64::MIN && before(range.low.saturating_sub(more), range.low - 1)
             }
@@ -79,16 +76,16 @@ impl Access {
         match self.change {
             Change::None => false,
             Change::Any => true,
-            Change::Set(value) => low <= high && !contains(range, value),
+            Change::Set(value) => low <= high && !range.contains(value),
             Change::Add(change) => {
-                low <= high && (!contains(range, sum(low, change)) || !contains(range, sum(high, change)))
+                low <= high && (!range.contains(sum(low, change)) || !range.contains(sum(high, change)))
             }
         }
     }
 
     /// Whether both actions can be enabled in one state, as far as this cell tells.
     pub fn is_compatible(&self, other: &Self) -> bool {
-        self.wanted.low.max(other.wanted.low) <= self.wanted.high.min(other.wanted.high)
+        self.wanted.meet(other.wanted).is_some()
     }
 
     /// Whether, where both actions are enabled, they do not get in each other's way at this cell: neither changes what the other one depends on, and the order in which they change it does
@@ -113,10 +110,6 @@ impl Access {
         };
         !other.is_read && (!other.is_test || !Self { wanted: both, ..*self }.can_leave(other.wanted))
     }
-}
-
-fn contains(range: CellRange, value: i64) -> bool {
-    range.low <= value && value <= range.high
 }
 
 fn sum(value: i64, change: i64) -> i64 {
@@ -172,7 +165,7 @@ fn single_cell(model: &GuardedCommands, expression: &Expression) -> Option<CellI
 }
 
 fn only_element(model: &GuardedCommands, array: VariableId, index: CellRange) -> Option<CellId> {
-    let mut cells = elements(model, array, index);
+    let mut cells = model.elements(array, index);
     match (cells.next(), cells.next()) {
         (Some(cell), None) => Some(cell),
         _ => None,
@@ -186,21 +179,13 @@ pub fn for_each_cell(
     expression: &Expression,
     found: &mut impl FnMut(CellId),
 ) {
-    match expression {
-        Expression::Constant(_) => {}
+    expression.for_each_subexpression(&mut |one| match one {
         Expression::Cell(cell) => found(*cell),
         Expression::Element { array, index, .. } => {
-            elements(model, *array, expression_range(model, proved, index)).for_each(&mut *found);
-            for_each_cell(model, proved, index, found);
+            model.elements(*array, expression_range(model, proved, index)).for_each(&mut *found);
         }
-        Expression::Unary(_, operand) | Expression::Rank(operand, _) => {
-            for_each_cell(model, proved, operand, found);
-        }
-        Expression::Binary { left, right, .. } => {
-            for_each_cell(model, proved, left, found);
-            for_each_cell(model, proved, right, found);
-        }
-    }
+        _ => {}
+    });
 }
 
 /// A test of one cell against a constant.
@@ -222,13 +207,13 @@ pub fn simple_test(
     match expression {
         Expression::Unary(UnaryOperator::Not, operand) => simple_test(model, proved, operand, !truth),
         Expression::Binary { operator, left, right, .. } => {
-            let operator = comparison(*operator, truth)?;
+            let operator = operator.comparison(truth)?;
             match (&**left, &**right) {
                 (cell, Expression::Constant(value)) => {
                     compared(single_cell(model, cell)?, operator, *value, proved)
                 }
                 (Expression::Constant(value), cell) => {
-                    compared(single_cell(model, cell)?, mirrored(operator), *value, proved)
+                    compared(single_cell(model, cell)?, operator.mirrored(), *value, proved)
                 }
                 _ => None,
             }
@@ -240,20 +225,9 @@ pub fn simple_test(
     }
 }
 
-/// The same comparison, read from right to left.
-fn mirrored(operator: BinaryOperator) -> BinaryOperator {
-    match operator {
-        BinaryOperator::Less => BinaryOperator::Greater,
-        BinaryOperator::LessOrEqual => BinaryOperator::GreaterOrEqual,
-        BinaryOperator::Greater => BinaryOperator::Less,
-        BinaryOperator::GreaterOrEqual => BinaryOperator::LessOrEqual,
-        same => same,
-    }
-}
-
 fn compared(cell: CellId, operator: BinaryOperator, value: i64, proved: &[CellRange]) -> Option<Test> {
-    let at_least = |low| CellRange { low, ..ANYTHING };
-    let at_most = |high| CellRange { high, ..ANYTHING };
+    let at_least = |low| CellRange { low, ..CellRange::EVERYTHING };
+    let at_most = |high| CellRange { high, ..CellRange::EVERYTHING };
     let range = match operator {
         BinaryOperator::Equal => CellRange::exactly(value),
         BinaryOperator::Less => at_most(value.checked_sub(1)?),
@@ -361,21 +335,17 @@ impl<'m> Footprints<'m> {
     }
 
     fn effect(&self, footprint: &mut Footprint, effect: &Effect) {
-        match effect {
-            Effect::Assign(assignments) => {
-                for Assignment { place, value } in assignments {
-                    self.assign(footprint, place, value);
-                }
+        if let Effect::Assign(assignments) = effect {
+            for Assignment { place, value } in assignments {
+                self.assign(footprint, place, value);
             }
-            Effect::Push { queue, values } => {
-                values.iter().for_each(|value| self.read(footprint, value));
-                self.overwrite(footprint, *queue);
-            }
-            Effect::Pop { queue, places } => {
-                self.overwrite(footprint, *queue);
-                places.iter().flatten().for_each(|place| self.write_anything(footprint, place));
-            }
+            return;
         }
+        effect.values().for_each(|value| self.read(footprint, value));
+        if let Some(queue) = effect.queue() {
+            self.overwrite(footprint, queue);
+        }
+        effect.targets().for_each(|target| self.write_anything(footprint, target));
     }
 
     /// What is known of one assignment holds of the action as long as there is no other one to the cell.
@@ -426,7 +396,7 @@ impl<'m> Footprints<'m> {
             Place::Element { array, index, .. } => {
                 self.read(footprint, index);
                 let range = expression_range(self.model, self.proved, index);
-                for cell in elements(self.model, *array, range) {
+                for cell in self.model.elements(*array, range) {
                     self.change(footprint, cell, Change::Any);
                 }
             }

@@ -118,11 +118,6 @@ impl Expression {
         1 + self.operands().map(Self::size).sum::<usize>()
     }
 
-    /// Whether the expression names this cell. Elements of arrays are not considered.
-    pub fn names_cell(&self, cell: CellId) -> bool {
-        self.has_subexpression(&mut |one| matches!(one, Self::Cell(other) if *other == cell))
-    }
-
     /// Whether the expression reads the variable, by an index or by naming one of its cells.
     pub fn reads_variable(&self, model: &GuardedCommands, variable: VariableId) -> bool {
         self.has_subexpression(&mut |one| match one {
@@ -136,6 +131,7 @@ impl Expression {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::guarded_commands::{IntegerType, Shape};
 
     fn depth(expression: &Expression) -> usize {
         1 + expression.operands().map(depth).max().unwrap_or(0)
@@ -158,12 +154,16 @@ mod tests {
 
     #[test]
     fn an_index_is_part_of_what_an_expression_reads() {
-        let element = Expression::Element {
-            array: VariableId(7),
-            index: Box::new(Expression::Cell(CellId(3))),
-            span: Span::default(),
-        };
+        let mut model = GuardedCommands::default();
+        let byte = IntegerType::BYTE;
+        let index = model.add_variable("i", None, Shape::Scalar(byte), &[], Span::default());
+        let other = model.add_variable("j", None, Shape::Scalar(byte), &[], Span::default());
+        let shape = Shape::Array { element: byte, length: 2 };
+        let array = model.add_variable("a", None, shape, &[], Span::default());
+        let cell = Box::new(Expression::Cell(model.variable(index).first_cell));
+        let element = Expression::Element { array, index: cell, span: Span::default() };
         let negative = Expression::Unary(UnaryOperator::Negate, Box::new(element));
-        assert!(negative.names_cell(CellId(3)) && !negative.names_cell(CellId(4)));
+        assert!(negative.reads_variable(&model, index) && negative.reads_variable(&model, array));
+        assert!(!negative.reads_variable(&model, other));
     }
 }

@@ -9,9 +9,9 @@
 //! proved is refused: a measure that is too wide for its word, or that may have no value in some state (a division by
 //! zero, an index out of range), would not be a function of the state.
 
-use crate::guarded_commands::{BinaryOperator, Expression, GuardedCommands, Shape, Span};
+use crate::guarded_commands::{BinaryOperator, Expression, GuardedCommands, Span};
 use crate::state_layout::CellRange;
-use crate::value_ranges::{declared_ranges, expression_range, proved_ranges};
+use crate::value_ranges::{declared_ranges, expression_range, first_hazard, proved_ranges};
 
 use super::comparison::{Comparison, MeasureKind};
 
@@ -119,8 +119,9 @@ impl ExpressionMeasure {
         }
         let proved = proved_ranges(model);
         for (component, expression) in components.iter().enumerate() {
-            if let Err((span, reason)) = always_defined(model, &proved, expression) {
-                return Err(MeasureError::MayFail { component, span, reason });
+            if let Some(hazard) = first_hazard(model, &proved, expression) {
+                let reason = hazard.describe(model);
+                return Err(MeasureError::MayFail { component, span: hazard.span, reason });
             }
         }
         let ranges: Vec<CellRange> =
@@ -255,58 +256,14 @@ impl Part {
     }
 }
 
-/// Whether the expression has a value whatever the cells hold; otherwise where and why not.
-fn always_defined(
-    model: &GuardedCommands,
-    proved: &[CellRange],
-    expression: &Expression,
-) -> Result<(), (Span, String)> {
-    use BinaryOperator as Op;
-    let range = |expression: &Expression| expression_range(model, proved, expression);
-    match expression {
-        Expression::Constant(_) | Expression::Cell(_) => Ok(()),
-        Expression::Unary(_, operand) | Expression::Rank(operand, _) => {
-            always_defined(model, proved, operand)
-        }
-        Expression::Element { array, index, span } => {
-            always_defined(model, proved, index)?;
-            let variable = model.variable(*array);
-            let length = match variable.shape {
-                Shape::Array { length, .. } => i64::from(length),
-                _ => 0,
-            };
-            let (CellRange { low, high }, name) = (range(index), &variable.name);
-            if low >= 0 && high < length {
-                return Ok(());
-            }
-            let reason = format!("the index into `{name}` may be anything from {low} to {high}");
-            Err((*span, format!("{reason}, and `{name}` has {length} elements")))
-        }
-        Expression::Binary { operator, left, right, span } => {
-            always_defined(model, proved, left)?;
-            always_defined(model, proved, right)?;
-            let CellRange { low, high } = range(right);
-            match operator {
-                Op::Divide | Op::Remainder if low <= 0 && high >= 0 => {
-                    Err((*span, format!("the divisor may be anything from {low} to {high}, zero included")))
-                }
-                Op::ShiftLeft | Op::ShiftRight if low < 0 || high > 63 => Err((
-                    *span,
-                    format!("the shift count may be anything from {low} to {high}, and 0 to 63 is allowed"),
-                )),
-                _ => Ok(()),
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::guarded_commands::{
-        Action, Assignment, CellId, Effect, IntegerType, Location, LocationId, Participant, Place, VariableId,
+        Action, Assignment, CellId, Effect, IntegerType, Location, LocationId, Participant, Place, Shape,
+        VariableId,
     };
     use crate::interpreter::Interpreter;
 

@@ -1,6 +1,6 @@
 //! How the values of one cell follow each other, and orders in which they seldom fall.
 
-use crate::progress::components::levels;
+use crate::progress::levels::levels;
 
 use super::sample::Change;
 

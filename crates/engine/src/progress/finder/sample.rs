@@ -8,8 +8,8 @@
 //! Each expanded state has all its steps in the sample. Steps that make the same changes are of one kind, and there are far fewer
 //! kinds than steps: what is learned from changes is learned from kinds.
 
-use crate::progress::components::components;
 use crate::store::layer::{Inserted, Layer, LayerFull, with_width};
+use logic::strong_components::components_by_edges;
 use model::guarded_commands::{ActionId, GuardedCommands};
 use model::random::Random;
 use model::state_layout::{Field, StateLayout};
@@ -131,7 +131,10 @@ impl Sample {
         let target =
             |state: usize, step: usize| self.inner_successors(state).get(step).map(|to| *to as usize);
         let mut sizes = vec![0; self.len()];
-        components(self.len(), target).into_iter().for_each(|component| sizes[component] += 1);
+        components_by_edges(self.len(), target)
+            .of
+            .into_iter()
+            .for_each(|component| sizes[component as usize] += 1);
         sizes.into_iter().max().unwrap_or(0)
     }
 
