@@ -17,7 +17,7 @@ mod effect;
 mod expression;
 mod operators;
 
-pub use effect::{Assignment, Effect, Place};
+pub use effect::{Assignment, Effect, Target};
 pub use expression::Expression;
 pub use operators::{BinaryOperator, UnaryOperator};
 

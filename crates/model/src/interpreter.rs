@@ -270,7 +270,7 @@ pub fn actions_by_location(model: &GuardedCommands) -> Vec<Vec<Vec<ActionId>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guarded_commands::{Assignment, Effect, IntegerType, Location, Participant, Place};
+    use crate::guarded_commands::{Assignment, Effect, IntegerType, Location, Participant, Target};
 
     /// One process with a single location, two bytes `x` and `y`, an array of two, a queue for two bytes,
     /// and one action with these guards and effects.
@@ -299,7 +299,7 @@ mod tests {
     }
 
     fn set(cell: u32, value: Expression) -> Assignment {
-        Assignment { place: Place::Cell(CellId(cell)), value }
+        Assignment { target: Target::Cell(CellId(cell)), value }
     }
 
     fn successor(model: &GuardedCommands) -> Vec<(ActionId, Result<Vec<i64>, RuntimeError>)> {
@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn unused_places_of_a_queue_are_zero() {
         let push = |value| Effect::Push { queue: Q, values: vec![value] };
-        let pop = Effect::Pop { queue: Q, places: vec![Some(Place::Cell(CellId(0)))] };
+        let pop = Effect::Pop { queue: Q, targets: vec![Some(Target::Cell(CellId(0)))] };
         let model = model(vec![], vec![push(Y), push(Expression::Constant(9)), pop]);
         // x = 2 came out; one message is left, the place behind it is zero.
         assert_eq!(successor(&model)[0].1.as_ref().unwrap()[..], [2, 2, 7, 8, 1, 9, 0, 0]);

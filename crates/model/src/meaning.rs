@@ -18,7 +18,7 @@
 //! Static dispatch compiles each domain to what a hand-written traversal would be.
 
 use crate::guarded_commands::{
-    Action, BinaryOperator, CellId, Effect, Expression, IntegerType, LocationId, Place, ProcessId, Span,
+    Action, BinaryOperator, CellId, Effect, Expression, IntegerType, LocationId, ProcessId, Span, Target,
     UnaryOperator, VariableId,
 };
 use crate::value_order::ValueOrder;
@@ -231,7 +231,7 @@ pub fn execute_effect<D: StateDomain>(domain: &mut D, effect: &Effect) -> Result
             let mut writes = Vec::with_capacity(assignments.len());
             for assignment in assignments {
                 let value = domain.evaluate(&assignment.value)?;
-                writes.push((destination(domain, &assignment.place)?, value));
+                writes.push((destination(domain, &assignment.target)?, value));
             }
             write_all(domain, writes)
         }
@@ -239,10 +239,10 @@ pub fn execute_effect<D: StateDomain>(domain: &mut D, effect: &Effect) -> Result
             let message = values.iter().map(|value| domain.evaluate(value)).collect::<Result<Vec<_>, _>>()?;
             domain.push(*queue, message)
         }
-        Effect::Pop { queue, places } => {
-            let message = domain.pop(*queue, places.len())?;
-            let mut writes = Vec::with_capacity(places.len());
-            for (target, value) in places.iter().zip(message) {
+        Effect::Pop { queue, targets } => {
+            let message = domain.pop(*queue, targets.len())?;
+            let mut writes = Vec::with_capacity(targets.len());
+            for (target, value) in targets.iter().zip(message) {
                 if let Some(target) = target {
                     writes.push((destination(domain, target)?, value));
                 }
@@ -252,10 +252,10 @@ pub fn execute_effect<D: StateDomain>(domain: &mut D, effect: &Effect) -> Result
     }
 }
 
-fn destination<D: StateDomain>(domain: &mut D, target: &Place) -> Result<D::Destination, D::Stop> {
+fn destination<D: StateDomain>(domain: &mut D, target: &Target) -> Result<D::Destination, D::Stop> {
     match target {
-        Place::Cell(cell) => Ok(domain.cell_destination(*cell)),
-        Place::Element { array, index, span } => {
+        Target::Cell(cell) => Ok(domain.cell_destination(*cell)),
+        Target::Element { array, index, span } => {
             let index = domain.evaluate(index)?;
             domain.element_destination(*array, index, *span)
         }

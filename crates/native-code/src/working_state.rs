@@ -16,7 +16,7 @@ use std::convert::Infallible;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use model::guarded_commands::{
-    Cell, CellId, Effect, Expression, LocationId, Overflow, Place, ProcessId, Span, VariableId,
+    Cell, CellId, Effect, Expression, LocationId, Overflow, ProcessId, Span, Target, VariableId,
 };
 use model::interval::CellRange;
 use model::meaning::{Destination, StateDomain, execute_effect};
@@ -47,7 +47,7 @@ impl WorkingState {
 impl Translator<'_, '_> {
     /// Runs one effect on the working state.
     pub(crate) fn effect(&mut self, effect: &Effect) {
-        let indices = effect.targets().filter_map(Place::index);
+        let indices = effect.targets().filter_map(Target::index);
         effect.values().chain(indices).for_each(|expression| self.prepare_elements(expression));
         let Ok(()) = execute_effect(self, effect);
     }

@@ -15,7 +15,7 @@ use engine::explore::sweep::OnRegress;
 use engine::progress::{ExpressionMeasure, control_orders, prove_monotone, static_measure};
 use model::guarded_commands::{
     Action, ActionId, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType,
-    Location, LocationId, Participant, Place, ProcessId, Shape, Span, UnaryOperator, VariableId,
+    Location, LocationId, Participant, ProcessId, Shape, Span, Target, UnaryOperator, VariableId,
 };
 use model::interpreter::Interpreter;
 use model::value_order::ValueOrder;
@@ -351,7 +351,7 @@ impl Tame {
 
     fn effect(&mut self) -> Effect {
         let scalar = self.random.below(SCALARS);
-        let set = |number: usize, value| Assignment { place: Place::Cell(CellId(number as u32)), value };
+        let set = |number: usize, value| Assignment { target: Target::Cell(CellId(number as u32)), value };
         let sum = |one, other| Expression::binary(BinaryOperator::Add, one, constant(other));
         let modulo = |one, other| Expression::binary(BinaryOperator::Remainder, one, constant(other));
         Effect::Assign(match self.random.below(14) {
@@ -367,15 +367,15 @@ impl Tame {
             }
             9 => return Effect::Push { queue: self.queue, values: vec![self.operand()] },
             10 => {
-                let place = match self.random.below(3) {
+                let target = match self.random.below(3) {
                     0 => None,
-                    1 => Some(Place::Cell(CellId(scalar as u32))),
+                    1 => Some(Target::Cell(CellId(scalar as u32))),
                     _ => {
                         let index = self.index();
-                        Some(Place::Element { array: self.array, index, span: Span::default() })
+                        Some(Target::Element { array: self.array, index, span: Span::default() })
                     }
                 };
-                return Effect::Pop { queue: self.queue, places: vec![place] };
+                return Effect::Pop { queue: self.queue, targets: vec![target] };
             }
             _ => {
                 let index = self.index();
@@ -385,8 +385,8 @@ impl Tame {
                     span: Span::default(),
                 };
                 let value = if self.random.one_in(2) { sum(read, 1) } else { self.operand() };
-                let place = Place::Element { array: self.array, index, span: Span::default() };
-                vec![Assignment { place, value }]
+                let target = Target::Element { array: self.array, index, span: Span::default() };
+                vec![Assignment { target, value }]
             }
         })
     }
@@ -416,10 +416,10 @@ fn spoilt(model: &GuardedCommands, steps: &Steps, cells: &[CellId], random: &mut
         1 => Expression::binary(BinaryOperator::Subtract, Expression::Cell(cell), constant(1)),
         _ => Expression::binary(BinaryOperator::Add, Expression::Cell(cell), constant(1)),
     };
-    let spoiling = Effect::Assign(vec![Assignment { place: Place::Cell(cell), value }]);
+    let spoiling = Effect::Assign(vec![Assignment { target: Target::Cell(cell), value }]);
     let effects = &mut model.actions[action.0 as usize].effects;
-    let place = random.below(effects.len() + 1);
-    effects.insert(place, spoiling);
+    let position = random.below(effects.len() + 1);
+    effects.insert(position, spoiling);
     model
 }
 

@@ -18,7 +18,7 @@ use std::convert::Infallible;
 use super::abstract_value::{Value, binary};
 use model::guarded_commands::{
     Action, ActionId, BinaryOperator, Cell, CellId, Effect, Expression, GuardedCommands, LocationId,
-    Overflow, Place, ProcessId, Shape, Span, UnaryOperator, VariableId,
+    Overflow, ProcessId, Shape, Span, Target, UnaryOperator, VariableId,
 };
 use model::interval::{self, CellRange, Interval};
 use model::meaning::{self, Destination, StateDomain, ValueDomain};
@@ -467,8 +467,8 @@ fn written(model: &GuardedCommands, proved: &[CellRange], action: &Action) -> Ve
     for effect in &action.effects {
         for target in effect.targets() {
             match target {
-                Place::Cell(cell) => pieces.push((cell.0, cell.0)),
-                Place::Element { array, index, .. } => {
+                Target::Cell(cell) => pieces.push((cell.0, cell.0)),
+                Target::Element { array, index, .. } => {
                     let mut cells = model.elements(*array, expression_range(model, proved, index));
                     if let Some(first) = cells.next() {
                         pieces.push((first.0, cells.next_back().unwrap_or(first).0));

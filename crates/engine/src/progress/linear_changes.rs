@@ -126,8 +126,8 @@ pub fn weighted_sum(terms: impl Iterator<Item = (CellId, i64)>) -> Expression {
 pub(super) mod tests {
     use super::*;
     use model::guarded_commands::{
-        Action, Assignment, Effect, IntegerType, Location, LocationId, Overflow, Participant, Place, Shape,
-        Span,
+        Action, Assignment, Effect, IntegerType, Location, LocationId, Overflow, Participant, Shape, Span,
+        Target,
     };
 
     /// A net with these tokens and transitions: what each takes from places, and what it puts there. Places hold up to 255 tokens.
@@ -155,7 +155,7 @@ pub(super) mod tests {
                 if takes != puts {
                     let change = Expression::Constant(puts - takes);
                     let value = Expression::binary(BinaryOperator::Add, tokens, change);
-                    changes.push(Assignment { place: Place::Cell(cell), value });
+                    changes.push(Assignment { target: Target::Cell(cell), value });
                 }
             }
             let participant = Participant { process, from, to, guards, span: Span::default() };

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use super::abstract_step::StepAnalysis;
-use model::guarded_commands::{Action, ActionId, CellId, Effect, Expression, GuardedCommands, Place, Shape};
+use model::guarded_commands::{Action, ActionId, CellId, Effect, Expression, GuardedCommands, Shape, Target};
 use model::interval::{CellRange, Interval};
 use model::value_order::WIDEST_ORDER;
 
@@ -217,7 +217,7 @@ fn guards_read(model: &GuardedCommands, action: &Action, cell: CellId) -> bool {
 fn effects_read(model: &GuardedCommands, action: &Action, cell: CellId) -> bool {
     let variable = model.cells[cell.index()].variable;
     let reads = |effect: &Effect| {
-        let indices = effect.targets().filter_map(Place::index);
+        let indices = effect.targets().filter_map(Target::index);
         effect.queue() == Some(variable)
             || effect.values().chain(indices).any(|one| one.reads_variable(model, variable))
     };
@@ -229,7 +229,7 @@ fn effects_read(model: &GuardedCommands, action: &Action, cell: CellId) -> bool 
 fn index_cells(model: &GuardedCommands, action: &Action, cell: CellId) -> Vec<CellId> {
     let (variable, mut found) = (model.cells[cell.index()].variable, Vec::new());
     for target in action.effects.iter().flat_map(Effect::targets) {
-        if let Place::Element { array, index, .. } = target
+        if let Target::Element { array, index, .. } = target
             && *array == variable
         {
             index.for_each_subexpression(&mut |one| {

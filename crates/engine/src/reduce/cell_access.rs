@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use model::guarded_commands::{
     Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, Overflow, Participant,
-    Place, ProcessId, UnaryOperator, VariableId,
+    ProcessId, Target, UnaryOperator, VariableId,
 };
 use model::interval::CellRange;
 use model::value_ranges::{Doubts, expression_range};
@@ -336,8 +336,8 @@ impl<'m> Footprints<'m> {
 
     fn effect(&self, footprint: &mut Footprint, effect: &Effect) {
         if let Effect::Assign(assignments) = effect {
-            for Assignment { place, value } in assignments {
-                self.assign(footprint, place, value);
+            for Assignment { target, value } in assignments {
+                self.assign(footprint, target, value);
             }
             return;
         }
@@ -349,13 +349,13 @@ impl<'m> Footprints<'m> {
     }
 
     /// What is known of one assignment holds of the action as long as there is no other one to the cell.
-    fn assign(&self, footprint: &mut Footprint, place: &Place, value: &Expression) {
-        let cell = match place {
-            Place::Cell(cell) => Some(*cell),
-            Place::Element { array, index: Expression::Constant(index), .. } => {
+    fn assign(&self, footprint: &mut Footprint, target: &Target, value: &Expression) {
+        let cell = match target {
+            Target::Cell(cell) => Some(*cell),
+            Target::Element { array, index: Expression::Constant(index), .. } => {
                 only_element(self.model, *array, CellRange::exactly(*index))
             }
-            Place::Element { .. } => None,
+            Target::Element { .. } => None,
         };
         let added = cell.and_then(|cell| self.added(cell, value)).filter(|change| *change != 0);
         match (cell, value, added) {
@@ -366,7 +366,7 @@ impl<'m> Footprints<'m> {
             }
             _ => {
                 self.read(footprint, value);
-                self.write_anything(footprint, place);
+                self.write_anything(footprint, target);
             }
         }
     }
@@ -390,10 +390,10 @@ impl<'m> Footprints<'m> {
         }
     }
 
-    fn write_anything(&self, footprint: &mut Footprint, place: &Place) {
-        match place {
-            Place::Cell(cell) => self.change(footprint, *cell, Change::Any),
-            Place::Element { array, index, .. } => {
+    fn write_anything(&self, footprint: &mut Footprint, target: &Target) {
+        match target {
+            Target::Cell(cell) => self.change(footprint, *cell, Change::Any),
+            Target::Element { array, index, .. } => {
                 self.read(footprint, index);
                 let range = expression_range(self.model, self.proved, index);
                 for cell in self.model.elements(*array, range) {

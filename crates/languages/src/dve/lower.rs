@@ -197,7 +197,7 @@ impl<'halves> Pairing<'halves> {
                 Some(field) => narrowed(value.clone(), *field, place.integer),
                 None => value.clone(),
             };
-            Assignment { place: place.place.clone(), value }
+            Assignment { target: place.place.clone(), value }
         });
         Some(carried.collect())
     }

@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use model::guarded_commands::{
-    BinaryOperator, CellId, Expression, IntegerType, LocationId, Place, Span, UnaryOperator, VariableId,
+    BinaryOperator, CellId, Expression, IntegerType, LocationId, Span, Target, UnaryOperator, VariableId,
 };
 
 use super::fold;
@@ -87,7 +87,7 @@ pub(crate) struct Scope {
 
 /// A place for an assignment together with its type.
 pub(crate) struct TypedPlace {
-    pub(crate) place: Place,
+    pub(crate) place: Target,
     pub(crate) integer: IntegerType,
 }
 
@@ -213,15 +213,15 @@ impl<'scope, 'run> Resolver<'scope, 'run> {
         match (symbol?, index?) {
             (Symbol::Broken(reported), _) => Err(*reported),
             (Symbol::Scalar { cell, integer }, None) => {
-                Ok(TypedPlace { place: Place::Cell(*cell), integer: *integer })
+                Ok(TypedPlace { place: Target::Cell(*cell), integer: *integer })
             }
             (Symbol::Array { variable, first_cell, length, integer }, Some(index)) => {
                 let place = match index {
                     Expression::Constant(value) => {
                         let offset = self.offset(value, *length, place.name, place.span)?;
-                        Place::Cell(CellId(first_cell.0 + offset))
+                        Target::Cell(CellId(first_cell.0 + offset))
                     }
-                    index => Place::Element { array: *variable, index, span: place.span },
+                    index => Target::Element { array: *variable, index, span: place.span },
                 };
                 Ok(TypedPlace { place, integer: *integer })
             }

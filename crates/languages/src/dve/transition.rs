@@ -84,7 +84,7 @@ impl<'a> TransitionReader<'a, '_> {
     fn assignment(&mut self, assignment: &syntax::Assignment<'_>) -> Checked<Effect> {
         let place = self.resolver.place(&assignment.place);
         let value = self.resolver.expression(&assignment.value);
-        Ok(Effect::Assign(vec![Assignment { place: place?.place, value: value? }]))
+        Ok(Effect::Assign(vec![Assignment { target: place?.place, value: value? }]))
     }
 
     fn synchronisation(&mut self, synchronisation: &Synchronisation<'_>) -> Checked<Use<'a>> {
@@ -130,7 +130,7 @@ impl<'a> TransitionReader<'a, '_> {
         // `c?` takes the message and drops it.
         let mut places: Vec<_> = places.into_iter().map(|place| Some(place.place)).collect();
         places.resize_with(channel.fields.as_ref().map_or(0, Vec::len), || None);
-        Ok(Use::Buffered { channel, ready, effect: Effect::Pop { queue: buffer.queue, places } })
+        Ok(Use::Buffered { channel, ready, effect: Effect::Pop { queue: buffer.queue, targets: places } })
     }
 
     /// Checks the number of values against the type of the channel, if it has one.

@@ -22,23 +22,23 @@ pub enum Effect {
     Pop {
         /// A variable of shape [`Shape::Queue`](super::Shape::Queue).
         queue: VariableId,
-        /// Where each field goes, if anywhere.
-        places: Vec<Option<Place>>,
+        /// The target of each field; `None` drops the field.
+        targets: Vec<Option<Target>>,
     },
 }
 
-/// `place = value`, cut to the type of the place.
+/// `target = value`, cut to the type of the target.
 #[derive(Clone, Debug)]
 pub struct Assignment {
-    /// Where the value goes.
-    pub place: Place,
-    /// What is stored.
+    /// The cell or element that is assigned.
+    pub target: Target,
+    /// The value that is stored.
     pub value: Expression,
 }
 
-/// Something that can be assigned.
+/// The left side of an assignment.
 #[derive(Clone, Debug)]
-pub enum Place {
+pub enum Target {
     /// A cell known before the run.
     Cell(CellId),
     /// An element of an array; an index out of range is a run-time error.
@@ -56,7 +56,7 @@ pub enum Place {
 struct Contents<'e> {
     assignments: &'e [Assignment],
     values: &'e [Expression],
-    targets: &'e [Option<Place>],
+    targets: &'e [Option<Target>],
     queue: Option<VariableId>,
 }
 
@@ -66,7 +66,7 @@ impl Effect {
         match self {
             Self::Assign(assignments) => Contents { assignments, ..none },
             Self::Push { queue, values } => Contents { values, queue: Some(*queue), ..none },
-            Self::Pop { queue, places } => Contents { targets: places, queue: Some(*queue), ..none },
+            Self::Pop { queue, targets } => Contents { targets, queue: Some(*queue), ..none },
         }
     }
 
@@ -77,9 +77,9 @@ impl Effect {
     }
 
     /// The targets that the effect assigns to.
-    pub fn targets(&self) -> impl Iterator<Item = &Place> {
+    pub fn targets(&self) -> impl Iterator<Item = &Target> {
         let Contents { assignments, targets, .. } = self.contents();
-        assignments.iter().map(|one| &one.place).chain(targets.iter().flatten())
+        assignments.iter().map(|one| &one.target).chain(targets.iter().flatten())
     }
 
     /// The queue that the effect reads and changes as a whole.
@@ -88,7 +88,7 @@ impl Effect {
     }
 }
 
-impl Place {
+impl Target {
     /// The index of an element, which is evaluated when the effect runs.
     pub fn index(&self) -> Option<&Expression> {
         match self {

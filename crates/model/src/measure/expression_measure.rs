@@ -262,7 +262,7 @@ mod tests {
 
     use super::*;
     use crate::guarded_commands::{
-        Action, Assignment, CellId, Effect, IntegerType, Location, LocationId, Participant, Place, Shape,
+        Action, Assignment, CellId, Effect, IntegerType, Location, LocationId, Participant, Shape, Target,
         VariableId,
     };
     use crate::interpreter::Interpreter;
@@ -287,7 +287,7 @@ mod tests {
                 Expression::Constant(1),
             );
             let value = Expression::binary(BinaryOperator::Multiply, sum, Expression::Constant(-3));
-            Effect::Assign(vec![Assignment { place: Place::Cell(CellId(cell)), value }])
+            Effect::Assign(vec![Assignment { target: Target::Cell(CellId(cell)), value }])
         };
         let effects = (0..7).map(run).collect();
         model.actions.push(Action { participants: vec![participant], effects, channel: None, name: None });

@@ -6,7 +6,7 @@ use model::value_ranges::expression_range;
 
 use super::super::functionals::Functional;
 use super::super::learned_orders::Ranking;
-use super::{Candidate, Finder, Form, Prefix, SIMULATED, Subject};
+use super::{Candidate, Finder, Form, Prefix, Subject};
 
 /// Components that divide layers, whatever steps do to them, for each measure in each step.
 const DIVIDING: usize = 10;
@@ -29,7 +29,7 @@ impl Finder<'_> {
     /// Sums that raise many of the steps that the measure leaves where they are, and lower few.
     pub(super) fn refining_sums(&self, prefix: &Prefix) -> Vec<Vec<Candidate>> {
         let candidate = |sum: Arc<Functional>| self.sum(sum, |kind| prefix.is_stationary[kind]);
-        let is_good = |one: &Candidate| self.is_promising(&one.ranking);
+        let is_good = |one: &Candidate| self.tuning.is_promising(&one.ranking);
         let mut lists = Vec::new();
         // Those of the matrix come first on their own.
         if !prefix.chosen.is_empty() {
@@ -53,7 +53,7 @@ impl Finder<'_> {
         let mut single: Vec<Candidate> = by_flow.into_iter().flatten().filter(is_good).collect();
         let balance = |one: &Candidate| one.ranking.rising as i64 - 4 * one.ranking.falling as i64;
         single.sort_by_key(|one| std::cmp::Reverse(balance(one)));
-        lists.extend(single.into_iter().take(SIMULATED).map(|one| vec![one]));
+        lists.extend(single.into_iter().take(self.tuning.simulated).map(|one| vec![one]));
         lists
     }
 
