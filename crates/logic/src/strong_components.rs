@@ -1,23 +1,24 @@
-//! Strongly connected components of a graph in memory, by Tarjan's algorithm (SIAM J. Computing 1972)
-//! without recursion.
+//! Strongly connected components of a graph in memory, by Tarjan's algorithm (SIAM J. Computing
+//! 1972) without recursion.
 //!
-//! For automata, whose cycles decide what they accept, for the progress of a service, and for orders of
-//! values in a search for measures. The components of a layer of the state space are computed
-//! elsewhere: only the terminal ones count there, and the graph is stored differently. Time and memory
-//! are linear in the graph.
+//! For automata, whose cycles decide what they accept, for the progress of a service, and for
+//! orders of values in a search for measures. The components of a layer of the state space are
+//! computed elsewhere: only the terminal ones count there, and the graph is stored differently.
+//! Time and memory are linear in the graph.
 
 /// The component of each node of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrongComponents {
-    /// The component of each node. Numbers never increase along an edge, so component 0 is terminal.
+    /// The component of each node. Numbers never increase along an edge, so component 0 is
+    /// terminal.
     pub of: Vec<u32>,
     /// The number of components.
     pub count: usize,
 }
 
 impl StrongComponents {
-    /// For each node the number of its component, counted from the other end. It never decreases along
-    /// an edge, and increases along each edge between two components.
+    /// For each node the number of its component, counted from the other end. It never decreases
+    /// along an edge, and increases along each edge between two components.
     pub fn ranks(&self) -> Vec<u64> {
         self.of.iter().map(|component| self.count as u64 - 1 - u64::from(*component)).collect()
     }
@@ -31,8 +32,8 @@ pub fn strong_components(successors: &[Vec<u32>]) -> StrongComponents {
     components_by_edges(successors.len(), |node, edge| successors[node].get(edge).map(|to| *to as usize))
 }
 
-/// The components of a graph whose edges are computed: `target` gives the target of a node's edge by its
-/// number, and `None` after the last one.
+/// The components of a graph whose edges are computed: `target` gives the target of a node's edge
+/// by its number, and `None` after the last one.
 pub fn components_by_edges(nodes: usize, target: impl Fn(usize, usize) -> Option<usize>) -> StrongComponents {
     let mut walk = Walk {
         target,

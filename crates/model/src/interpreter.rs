@@ -1,12 +1,12 @@
 //! The interpreter: the semantics of a model. Small, obvious, slow.
 //!
-//! It executes the common [meaning](crate::meaning) of actions on numbers. Machine code must give the
-//! same successors in the same order, and every trace is replayed here before a user sees it. States
-//! are plain vectors of cell values, independent of any layout.
+//! It executes the common [meaning](crate::meaning) of actions on numbers. Machine code must give
+//! the same successors in the same order, and every trace is replayed here before a user sees it.
+//! States are plain vectors of cell values, independent of any layout.
 //!
 //! Decisions that the languages leave open:
-//! - a participant's guards are evaluated only if it is in the source location, and those of the second
-//!   participant only if all guards of the first are true;
+//! - a participant's guards are evaluated only if it is in the source location, and those of the
+//!   second participant only if all guards of the first are true;
 //! - `and`, `or` and `imply` do not evaluate the right operand if the left one decides;
 //! - an error in a guard counts as an erroneous step of that action.
 
@@ -37,8 +37,8 @@ impl<'m> Interpreter<'m> {
         self.model
     }
 
-    /// Calls `visit` with each enabled action and its successor, in the order that every execution of the
-    /// model keeps: by process, then in the order of the actions.
+    /// Calls `visit` with each enabled action and its successor, in the order that every execution
+    /// of the model keeps: by process, then in the order of the actions.
     pub fn for_each_successor(
         &self,
         state: &[i64],
@@ -107,7 +107,8 @@ impl<'m> Interpreter<'m> {
             .any(|process| process.locations[state[process.location.index()] as usize].committed)
     }
 
-    /// Whether the action's source locations are all committed, or none of them, as `committed` says.
+    /// Whether the action's source locations are all committed, or none of them, as `committed`
+    /// says.
     fn may_fire(&self, action: &Action, committed: bool) -> bool {
         action.participants.iter().all(|one| self.model.is_committed(one.process, one.from) == committed)
     }
@@ -128,8 +129,8 @@ impl<'m> Interpreter<'m> {
     }
 }
 
-/// The domain of numbers: each cell has one value. `S` is `&[i64]` for evaluation, and `&mut [i64]` for
-/// execution.
+/// The domain of numbers: each cell has one value. `S` is `&[i64]` for evaluation, and `&mut [i64]`
+/// for execution.
 struct Numbers<'m, S> {
     model: &'m GuardedCommands,
     state: S,
@@ -256,7 +257,8 @@ impl StateDomain for Numbers<'_, &mut [i64]> {
     }
 }
 
-/// For each process and each of its locations, the actions whose first participant starts there, in order.
+/// For each process and each of its locations, the actions whose first participant starts there, in
+/// order.
 pub fn actions_by_location(model: &GuardedCommands) -> Vec<Vec<Vec<ActionId>>> {
     let mut table: Vec<Vec<Vec<ActionId>>> =
         model.processes.iter().map(|process| vec![Vec::new(); process.locations.len()]).collect();
@@ -272,8 +274,8 @@ mod tests {
     use super::*;
     use crate::guarded_commands::{Assignment, Effect, IntegerType, Location, Participant, Target};
 
-    /// One process with a single location, two bytes `x` and `y`, an array of two, a queue for two bytes,
-    /// and one action with these guards and effects.
+    /// One process with a single location, two bytes `x` and `y`, an array of two, a queue for two
+    /// bytes, and one action with these guards and effects.
     fn model(guards: Vec<Expression>, effects: Vec<Effect>) -> GuardedCommands {
         let mut model = GuardedCommands::default();
         let byte = IntegerType::BYTE;

@@ -1,8 +1,8 @@
 //! Intervals of integers, for every analysis that computes with sets of values.
 //!
-//! [`CellRange`] has 64-bit ends: the values of a cell or of an expression, which never leave 64 bits.
-//! [`Interval`] has 128-bit ends: differences of such values, and what comparisons say about them,
-//! without overflow. The ranges of operators are in `operators.rs`.
+//! [`CellRange`] has 64-bit ends: the values of a cell or of an expression, which never leave 64
+//! bits. [`Interval`] has 128-bit ends: differences of such values, and what comparisons say about
+//! them, without overflow. The ranges of operators are in `operators.rs`.
 
 mod operators;
 
@@ -12,8 +12,8 @@ pub use operators::{binary, unary};
 
 use crate::guarded_commands::BinaryOperator;
 
-/// The 64-bit integers from `low` to `high`: the values that a cell or an expression takes, as far as
-/// an analysis or a sample knows.
+/// The 64-bit integers from `low` to `high`: the values that a cell or an expression takes, as far
+/// as an analysis or a sample knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CellRange {
     /// Least value.
@@ -139,8 +139,8 @@ impl Interval {
         CellRange { low: clamp(self.low), high: clamp(self.high) }
     }
 
-    /// The values that differ from a value in `other`. Only a single value can be cut off, and only at
-    /// an end.
+    /// The values that differ from a value in `other`. Only a single value can be cut off, and only
+    /// at an end.
     pub fn without(self, other: Self) -> Self {
         if other.low != other.high {
             return self;

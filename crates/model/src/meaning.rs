@@ -1,15 +1,15 @@
 //! The meaning of expressions and effects, written once and executed on several domains.
 //!
 //! The same action is executed on numbers (the interpreter, which *is* the semantics), on intervals
-//! (which values can a cell take?), on intervals with distances (does a measure ever decrease?) and in
-//! registers (machine code). What is evaluated in which order, what is read before anything is
+//! (which values can a cell take?), on intervals with distances (does a measure ever decrease?) and
+//! in registers (machine code). What is evaluated in which order, what is read before anything is
 //! written, and which primitive operations an effect consists of is the same for all of them and is
 //! decided here. A *domain* supplies the primitive operations. This is abstract interpretation
 //! (Cousot and Cousot, POPL 1977) with the traversal factored out.
 //!
 //! Two traits, because most callers only evaluate: [`ValueDomain`] gives a value to an expression,
-//! [`StateDomain`] also changes a state. Analyses that need no values, only what an action reads and
-//! writes, do not use a domain; they ask [`Effect`] and [`Expression`] for their structure.
+//! [`StateDomain`] also changes a state. Analyses that need no values, only what an action reads
+//! and writes, do not use a domain; they ask [`Effect`] and [`Expression`] for their structure.
 //!
 //! A new effect or expression is best written here with the operations that domains already have.
 //! Then no domain changes. If it needs a new operation, a provided method with a sound
@@ -104,8 +104,8 @@ pub trait ValueDomain {
         span: Span,
     ) -> Result<Self::Value, Self::Error>;
 
-    /// The value of a logical operator that the left operand decides, so that the right operand is not
-    /// evaluated. A domain of sets of values need not decide anything.
+    /// The value of a logical operator that the left operand decides, so that the right operand is
+    /// not evaluated. A domain of sets of values need not decide anything.
     fn decided(&self, operator: BinaryOperator, left: &Self::Value) -> Option<Self::Value> {
         _ = (operator, left);
         None
@@ -118,8 +118,8 @@ pub trait ValueDomain {
 /// The value of an expression.
 ///
 /// # Errors
-/// The first run-time error in the order of evaluation: left operands first, and the right operand of
-/// `and`, `or` and `imply` only if the left one does not decide.
+/// The first run-time error in the order of evaluation: left operands first, and the right operand
+/// of `and`, `or` and `imply` only if the left one does not decide.
 pub fn evaluate<D: ValueDomain>(domain: &D, expression: &Expression) -> Result<D::Value, D::Error> {
     match expression {
         Expression::Constant(value) => Ok(domain.constant(*value)),

@@ -1,17 +1,17 @@
 //! Interval analysis: the values that each cell can take, proved from the guarded commands.
 //!
-//! One interval per cell for the whole run. Locations are not distinguished, since the field of a cell
-//! must hold the union anyway. Each action is executed on intervals, narrowed by what its guards say
-//! about the cells they compare. The values it writes are joined into the result until nothing grows.
-//! Bounds that keep growing jump to the next constant of the model, then to the declared type, so that
-//! the analysis ends soon (widening with thresholds). An assignment that may leave the declared type
-//! gives all values of the type, because the value wraps around.
+//! One interval per cell for the whole run. Locations are not distinguished, since the field of a
+//! cell must hold the union anyway. Each action is executed on intervals, narrowed by what its
+//! guards say about the cells they compare. The values it writes are joined into the result until
+//! nothing grows. Bounds that keep growing jump to the next constant of the model, then to the
+//! declared type, so that the analysis ends soon (widening with thresholds). An assignment that may
+//! leave the declared type gives all values of the type, because the value wraps around.
 //!
-//! Sound by construction: each store of a run, intermediate ones included, is covered by a join. A test
-//! compares the result with the values that really occur.
+//! Sound by construction: each store of a run, intermediate ones included, is covered by a join. A
+//! test compares the result with the values that really occur.
 //!
-//! `knowledge.rs` evaluates and narrows, `execution.rs` runs effects, `hazards.rs` finds expressions
-//! that may have no value.
+//! `knowledge.rs` evaluates and narrows, `execution.rs` runs effects, `hazards.rs` finds
+//! expressions that may have no value.
 
 mod execution;
 mod hazards;
@@ -59,12 +59,14 @@ pub fn proved_ranges_and_doubts(model: &GuardedCommands) -> (Vec<CellRange>, Vec
     (analysis.ranges, doubts)
 }
 
-/// Whether the expression may have no value in a reachable state, if `ranges` covers those of its cells.
+/// Whether the expression may have no value in a reachable state, if `ranges` covers those of its
+/// cells.
 pub fn may_err(model: &GuardedCommands, ranges: &[CellRange], expression: &Expression) -> bool {
     Facts { model, ranges }.may_err(expression, &Known::default())
 }
 
-/// The values that an expression can have in a reachable state, if `ranges` covers those of its cells.
+/// The values that an expression can have in a reachable state, if `ranges` covers those of its
+/// cells.
 pub fn expression_range(model: &GuardedCommands, ranges: &[CellRange], expression: &Expression) -> CellRange {
     Facts { model, ranges }.range(expression, &Known::default())
 }
@@ -134,8 +136,9 @@ impl<'m> Analysis<'m> {
         let Ok(()) = execute(&mut IntervalStep { analysis: self, known, doubts: None }, action);
     }
 
-    /// What the finished ranges do not prove about the action. Participants are tested one after the
-    /// other, as by the interpreter: an error of the first one counts wherever the second one is.
+    /// What the finished ranges do not prove about the action. Participants are tested one after
+    /// the other, as by the interpreter: an error of the first one counts wherever the second one
+    /// is.
     fn doubts(&mut self, action: &'m Action) -> Doubts {
         let (mut doubts, mut known) = (Doubts::default(), Known::default());
         for participant in &action.participants {

@@ -1,4 +1,5 @@
-//! The machine code of a model: configuration of Cranelift, compilation of functions, and calls to them.
+//! The machine code of a model: configuration of Cranelift, compilation of functions, and calls to
+//! them.
 
 use cranelift_codegen::ir::{AbiParam, types};
 use cranelift_codegen::settings::{self, Configurable};
@@ -12,7 +13,8 @@ use model::transition_system::{ExecutionError, StateFunctions, Truth};
 use crate::expressions::{Tables, Translator};
 use crate::successors::{Mode, sections};
 
-/// Bytes of address space for the code of one model, and smaller sizes where a limit forbids that much.
+/// Bytes of address space for the code of one model, and smaller sizes where a limit forbids that
+/// much.
 const CODE_SPACE: [usize; 3] = [1 << 30, 128 << 20, 16 << 20];
 
 /// The reason why a model has no machine code.
@@ -42,8 +44,8 @@ impl From<CompileError> for ExecutionError {
 
 /// `(state, successors' words, successors' actions)`: returns the end of the actions, or null.
 type SuccessorFunction = unsafe extern "C" fn(*const u64, *mut u64, *mut u32) -> *mut u32;
-/// `(state, truth)`: writes the predicates that are true and those that have no value. An out-pointer,
-/// because platforms differ in how C returns a struct of two words.
+/// `(state, truth)`: writes the predicates that are true and those that have no value. An
+/// out-pointer, because platforms differ in how C returns a struct of two words.
 type PredicateFunction = unsafe extern "C" fn(*const u64, *mut Truth);
 /// `(first state, end of states, values)`: writes the progress value of each state.
 type ProgressFunction = unsafe extern "C" fn(*const u64, *const u64, *mut u64);
@@ -61,7 +63,8 @@ pub struct CompiledFunctions {
 /// The memory of the functions; `None` only while it is freed.
 struct Code(Option<JITModule>);
 
-// SAFETY: a shared reference gives no access to the module; the machine code in its memory does not change.
+// SAFETY: a shared reference gives no access to the module; the machine code in its memory does not
+// change.
 unsafe impl Sync for Code {}
 
 impl std::fmt::Debug for CompiledFunctions {
@@ -73,18 +76,20 @@ impl std::fmt::Debug for CompiledFunctions {
 impl Drop for CompiledFunctions {
     fn drop(&mut self) {
         if let Some(module) = self.code.0.take() {
-            // SAFETY: the function pointers are private and go with this struct; no code runs while it is dropped.
+            // SAFETY: the function pointers are private and go with this struct; no code runs while
+            // it is dropped.
             unsafe { module.free_memory() };
         }
     }
 }
 
 impl CompiledFunctions {
-    /// Writes the successors of a state and returns their number; `None` if the interpreter must expand it.
+    /// Writes the successors of a state and returns their number; `None` if the interpreter must
+    /// expand it.
     ///
     /// # Safety
-    /// `state` points to the words of a state of the layout this was compiled for. `words` and `actions` have
-    /// space for as many successors as a state can have.
+    /// `state` points to the words of a state of the layout this was compiled for. `words` and
+    /// `actions` have space for as many successors as a state can have.
     #[inline(always)]
     pub unsafe fn successors(&self, state: *const u64, words: *mut u64, actions: *mut u32) -> Option<usize> {
         // SAFETY: the code reads the state's words and writes at most that many successors.
@@ -108,7 +113,8 @@ impl CompiledFunctions {
     /// Writes the progress values of whole states.
     ///
     /// # Safety
-    /// `states` are whole states of the layout this was compiled for; `values` has space for a value of each.
+    /// `states` are whole states of the layout this was compiled for; `values` has space for a
+    /// value of each.
     #[inline(always)]
     pub unsafe fn progress(&self, states: &[u64], values: *mut u64) {
         let range = states.as_ptr_range();
@@ -203,7 +209,8 @@ impl Compiler {
             .finish(settings::Flags::new(flags))
             .map_err(|error| CompileError::Machine(error.to_string()))?;
         let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
-        // Calls between functions reach two gigabytes, so the code must be contiguous in the address space.
+        // Calls between functions reach two gigabytes, so the code must be contiguous in the
+        // address space.
         let memory = code_space()?;
         builder.memory_provider(Box::new(memory));
         let module = JITModule::new(builder);

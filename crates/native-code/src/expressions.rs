@@ -1,7 +1,7 @@
 //! Expressions in registers: every value is a 64-bit integer, every condition a branch.
 //!
-//! Whatever the ranges of the cells prove is left out of the code: the test of an index that is always in range, the
-//! cut of a value that always fits its type, the test for a divisor that is never zero.
+//! Tests that the ranges of the cells make superfluous are left out of the code: for an index that
+//! is always in range, for a value that always fits its type, for a divisor that is never zero.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use model::value_ranges::expression_range;
 
 use crate::working_state::WorkingState;
 
-/// Tables that the code looks into. It holds their addresses, so they must live as long as it does.
+/// Tables that the code reads. It contains their addresses, so they must live as long as it does.
 #[derive(Debug, Default)]
 pub struct Tables {
-    /// For arrays that spread over several words: the place of each element, `word offset << 8 | shift`.
+    /// For arrays across several words: the position of each element, `word offset << 8 | shift`.
     pub elements: HashMap<VariableId, Box<[u32]>>,
     /// Orders of values.
     pub orders: Vec<Arc<ValueOrder>>,
@@ -37,9 +37,9 @@ pub struct Translator<'a, 'f> {
     pub(crate) builder: &'a mut FunctionBuilder<'f>,
     /// Parameters of the function; the first is the address of the state.
     pub(crate) parameters: Vec<Value>,
-    /// Where to go when the state must be given up.
+    /// The block that rejects the state.
     pub(crate) trouble: Block,
-    /// What the effects so far have changed.
+    /// The changes that the effects so far have made.
     pub(crate) working: WorkingState,
 }
 
@@ -60,8 +60,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Self { model, layout, tables, builder, parameters, trouble, working: WorkingState::default() }
     }
 
-    /// A function that writes the predicates that are true, and those that have no value, to its second
-    /// argument.
+    /// A function that writes the predicates that are true, and those that have no value, to its
+    /// second argument.
     pub fn translate_predicates(mut self, predicates: &[Expression]) {
         let holds = self.builder.declare_var(types::I64);
         let undefined = self.builder.declare_var(types::I64);
@@ -96,8 +96,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.builder.ins().return_(&[]);
     }
 
-    /// A function that writes the progress value of each state from the first address up to the second to the third.
-    /// Zero where there is no measure, or, against its promise, no value.
+    /// A function that writes the progress value of each state from the first address up to the
+    /// second to the third. The value is zero if there is no measure, or, against its promise, no
+    /// value.
     pub fn translate_progress(mut self, measure: Option<&Expression>) {
         let [first, end, values] = [self.parameters[0], self.parameters[1], self.parameters[2]];
         let [state, place] = [first, values].map(|start| {
@@ -155,7 +156,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         expression_range(self.model, self.layout.proved_ranges(), expression)
     }
 
-    /// Goes to the trouble block when the condition is true, on to a new block otherwise.
+    /// Goes to the trouble block if the condition is true, and to a new block otherwise.
     pub(crate) fn trouble_if(&mut self, condition: Value) {
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, self.trouble, &[], next, &[]);
@@ -185,7 +186,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// A look into the table of the order, whose last entry is for all values that are not in it.
+    /// Reads the table of the order, whose last entry is for all values that are not in it.
     fn rank(&mut self, operand: &Expression, order: &Arc<ValueOrder>) -> Value {
         let value = self.value(operand);
         let CellRange { low, high } = self.range(operand);
@@ -255,8 +256,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Division that rounds to zero. The machine's own instruction would stop the program for a zero divisor, and for
-    /// the least integer divided by -1.
+    /// Division that rounds towards zero. The machine's own instruction would stop the program for
+    /// a zero divisor, and for the least integer divided by -1.
     fn divide(
         &mut self,
         operator: BinaryOperator,
@@ -295,7 +296,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     fn logical(&mut self, operator: BinaryOperator, left: &Expression, right: &Expression) -> Value {
         if is_total(right) && right.size() <= 8 {
-            // Both sides cannot fail: no branch is cheaper than a branch.
+            // The right operand cannot fail, and evaluating it is cheaper than a branch.
             let (a, b) = (self.truth(left), self.truth(right));
             return match operator {
                 BinaryOperator::And => self.builder.ins().band(a, b),
@@ -369,7 +370,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// A value cut to a type, where that may change it.
+    /// A value cut to a type, unless its range shows that it fits.
     pub(crate) fn wrapped(&mut self, value: Value, range: CellRange, declared: IntegerType) -> Value {
         if declared.range().covers(range) {
             return value;

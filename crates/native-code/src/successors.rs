@@ -1,9 +1,9 @@
 //! The successor function: dispatch on locations, test guards, write successors.
 //!
-//! The actions of a location form a decision tree. A test that neighbouring actions share is made once:
-//! the guard of a sender is evaluated once for all its receivers, and receivers in different locations
-//! of one process become one jump. Successors keep the order of the interpreter, because only
-//! neighbours are merged and locations exclude each other.
+//! The actions of a location form a decision tree. A test that neighbouring actions share is made
+//! once: the guard of a sender is evaluated once for all its receivers, and receivers in different
+//! locations of one process become one jump. Successors keep the order of the interpreter, because
+//! only neighbours are merged and locations exclude each other.
 //!
 //! The code of a large model is cut into *sections*, one function each.
 

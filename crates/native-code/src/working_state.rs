@@ -1,14 +1,15 @@
-//! The state while an action's effects run: changed cells are in registers, the others still in the old
-//! state.
+//! The state while an action's effects run: changed cells are in registers, the others still in the
+//! old state.
 //!
 //! A written cell is first only a value in a register. Later effects read it from there, and it is
-//! packed into its word when the action is done. So several writes to one word cost one read and one
-//! write, and intermediate values need not fit into the field. An index that is not known before the
-//! run needs the packed words: for an array within one word these are still registers. Only an array
-//! across several words makes the code store the new state early; from then on it reads and writes
-//! words in memory.
+//! packed into its word when the action is done. So several writes to one word cost one read and
+//! one write, and intermediate values need not fit into the field. An index that is not known
+//! before the run needs the packed words: for an array within one word these are still registers.
+//! Only an array across several words makes the code store the new state early; from then on it
+//! reads and writes words in memory.
 //!
-//! The order in which effects read and write is that of [`model::meaning`], of which this is a domain.
+//! The order in which effects read and write is that of [`model::meaning`], of which this is a
+//! domain.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -52,9 +53,9 @@ impl Translator<'_, '_> {
         let Ok(()) = execute_effect(self, effect);
     }
 
-    /// Packs the arrays of which an unknown element will be read. This must happen before the expression
-    /// is evaluated: some operands may be skipped at run time, and an array that is packed there would
-    /// be packed on one path only.
+    /// Packs the arrays of which an unknown element will be read. This must happen before the
+    /// expression is evaluated: some operands may be skipped at run time, and an array that is
+    /// packed there would be packed on one path only.
     fn prepare_elements(&mut self, expression: &Expression) {
         expression.operands().for_each(|operand| self.prepare_elements(operand));
         if let Expression::Element { array, .. } = expression {
@@ -65,14 +66,16 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The value that a cell holds after an assignment: cut to its type, or trouble if it must not be cut.
+    /// The value that a cell holds after an assignment: cut to its type, or trouble if it must not
+    /// be cut.
     fn assigned(&mut self, value: Value, range: CellRange, cell: CellId) -> Value {
         let Cell { declared, overflow, .. } = self.model.cells[cell.index()];
         match overflow {
             Overflow::Wraps | Overflow::IsExcluded => self.wrapped(value, range, declared),
             Overflow::IsError if declared.range().covers(range) => value,
             Overflow::IsError => {
-                // One unsigned comparison tests both ends: values below the least one become very large.
+                // One unsigned comparison tests both ends: values below the least one become very
+                // large.
                 let above = self.builder.ins().iadd_imm_s(value, -declared.min());
                 let largest = self.constant(declared.max() - declared.min());
                 let outside = self.builder.ins().icmp(IntCC::UnsignedGreaterThan, above, largest);

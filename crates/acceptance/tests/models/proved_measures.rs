@@ -1,8 +1,10 @@
-//! What is proved never to fall never falls: on random models, on models that were spoilt on purpose, and on the corpora.
+//! What is proved never to fall never falls: on random models, on models that were spoilt on
+//! purpose, and on the corpora.
 //!
-//! A wrong proof would make a sweep forget states that it meets again, so every claim is compared with the steps that the
-//! interpreter takes. The random models of the other tests are wild, and little can be proved about them; a second kind is
-//! made of what people write (counters, flags, locks, messages), so that many proofs succeed.
+//! A wrong proof would make a sweep forget states that it meets again, so every claim is compared
+//! with the steps that the interpreter takes. The random models of the other tests are wild, and
+//! little can be proved about them; a second kind is made of what people write (counters, flags,
+//! locks, messages), so that many proofs succeed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -43,7 +45,8 @@ impl Random {
     }
 }
 
-/// The first states of a model, breadth-first, and all steps between them. Erroneous steps lead nowhere.
+/// The first states of a model, breadth-first, and all steps between them. Erroneous steps lead
+/// nowhere.
 struct Steps {
     states: Vec<Vec<i64>>,
     steps: Vec<(usize, ActionId, usize)>,
@@ -213,7 +216,8 @@ fn proofs_about_tame_random_models_hold() {
     assert!(tally.models > 1_000 && tally.measures > 500 && tally.accepted_rising > 10_000, "{tally:?}");
 }
 
-/// A model of what people write: `x`, `y`, `i`, `w`, an array, a queue, and processes that mostly go forward.
+/// A model of what people write: `x`, `y`, `i`, `w`, an array, a queue, and processes that mostly
+/// go forward.
 struct Tame {
     random: Random,
     model: GuardedCommands,
@@ -392,7 +396,8 @@ impl Tame {
     }
 }
 
-/// The model with a step that goes back: a location before, or a cell of the measure set to something lower.
+/// The model with a step that goes back: a location before, or a cell of the measure set to
+/// something lower.
 fn spoilt(model: &GuardedCommands, steps: &Steps, cells: &[CellId], random: &mut Random) -> GuardedCommands {
     let mut model = model.clone();
     let cell = cells[random.below(cells.len())];
@@ -454,7 +459,8 @@ fn a_step_back_is_noticed() {
     assert!(refused > 500 && kept > 500, "{refused} {kept}");
 }
 
-/// Sweeps with the static measure, which must not fall; its number of expressions, and how long it took to find.
+/// Sweeps with the static measure, which must not fall; its number of expressions, and how long it
+/// took to find.
 fn sweep(name: &str, model: &GuardedCommands, states: Option<u64>) -> (usize, Duration) {
     let start = Instant::now();
     let components: Vec<Expression> = static_measure(model).into_iter().map(|one| one.expression).collect();

@@ -1,16 +1,16 @@
-//! One action on incomplete knowledge: what the cells can hold after a step, given what some of them
-//! hold before it.
+//! One action on incomplete knowledge: what the cells can hold after a step, given what some of
+//! them hold before it.
 //!
-//! The knowledge about a value is an interval, and a second interval for its distance from one cell's
-//! value before the step, the *origin*. The second one proves that `x := x + 1` increases however wide
-//! `x` is, and `x < y -> x := y`. For a cell that is fixed to one value before the step, the first one
-//! is enough. Everything else about a cell is its proved range.
+//! The knowledge about a value is an interval, and a second interval for its distance from one
+//! cell's value before the step, the *origin*. The second one proves that `x := x + 1` increases
+//! however wide `x` is, and `x < y -> x := y`. For a cell that is fixed to one value before the
+//! step, the first one is enough. Everything else about a cell is its proved range.
 //!
-//! The order of events is that of [`meaning`](model::meaning): guards, effects one after the other (an
-//! assignment reads everything before it writes anything), locations last. A step that ends in a
-//! run-time error stores nothing, so the analysis may assume that there is none: an index lies within
-//! its array, a divisor is not zero. Guarded commands promise that a queue is not full when a message
-//! is pushed, and not empty when one is popped.
+//! The order of events is that of [`meaning`](model::meaning): guards, effects one after the other
+//! (an assignment reads everything before it writes anything), locations last. A step that ends in
+//! a run-time error stores nothing, so the analysis may assume that there is none: an index lies
+//! within its array, a divisor is not zero. Guarded commands promise that a queue is not full when
+//! a message is pushed, and not empty when one is popped.
 
 use std::cell::Cell as Counter;
 use std::convert::Infallible;
@@ -25,7 +25,8 @@ use model::meaning::{self, Destination, StateDomain, ValueDomain};
 use model::value_order::ValueOrder;
 use model::value_ranges::{expression_range, proved_ranges};
 
-/// The actions of a model, ready to be executed on knowledge, and a limit to the work that this may take.
+/// The actions of a model, ready to be executed on knowledge, and a limit to the work that this may
+/// take.
 pub(super) struct StepAnalysis<'m> {
     pub model: &'m GuardedCommands,
     pub proved: Vec<CellRange>,
@@ -44,7 +45,8 @@ impl<'m> StepAnalysis<'m> {
         Self { model, proved, writes, weights, work_left: Counter::new(work) }
     }
 
-    /// Whether the work is still below its limit. Steps beyond it are as good as others, but somebody waits.
+    /// Whether the work is still below its limit. Steps beyond it are as good as others, but
+    /// somebody waits.
     pub fn has_time(&self) -> bool {
         self.work_left.get() > 0
     }
@@ -79,7 +81,8 @@ impl<'m> StepAnalysis<'m> {
         cells
     }
 
-    /// What is known when the action is enabled and the cells in `fixed` lie as given; `None` if that cannot be.
+    /// What is known when the action is enabled and the cells in `fixed` lie as given; `None` if
+    /// that cannot be.
     pub fn begin(
         &self,
         action: ActionId,
@@ -117,7 +120,8 @@ impl<'m> StepAnalysis<'m> {
                 return None;
             }
         }
-        // What a later guard says may make an earlier one say more; where cells are fixed, that is rare.
+        // What a later guard says may make an earlier one say more; where cells are fixed, that is
+        // rare.
         for _ in 0..if origin.is_some() { 2 } else { 1 } {
             for guard in action.guards() {
                 if !known.assume(guard, true) {
@@ -187,7 +191,8 @@ impl<'s> Knowledge<'s> {
         true
     }
 
-    /// Records that the expression has such a value too; `false` when there is none. Only before anything is written.
+    /// Records that the expression has such a value too; `false` when there is none. Only before
+    /// anything is written.
     fn narrow(&mut self, expression: &'s Expression, wanted: Value) -> bool {
         let Some(new) = self.value(expression).meet(wanted) else { return false };
         match expression {
@@ -285,8 +290,8 @@ impl<'s> Knowledge<'s> {
         self.forget_elements(self.model.cells[cell.index()].variable);
     }
 
-    /// The noted cells from `first` to `last` that `hit` names keep what they hold or hold `value`. For the others the
-    /// proved range says it.
+    /// The noted cells from `first` to `last` that `hit` names keep what they hold or hold `value`.
+    /// For the others the proved range says it.
     fn may_overwrite(&mut self, first: CellId, last: CellId, hit: impl Fn(CellId) -> bool, value: Value) {
         for place in 0..self.cells.len() {
             let (cell, old) = self.cells[place];
@@ -306,7 +311,8 @@ impl<'s> Knowledge<'s> {
         let Cell { declared, overflow, .. } = self.model.cells[cell.index()];
         let whole = Interval::from(declared.range());
         let value = match (overflow, value.range.meet(whole)) {
-            // What does not fit is stored nowhere: the step is an error and leads to no state, or there is no such step.
+            // What does not fit is stored nowhere: the step is an error and leads to no state, or
+            // there is no such step.
             (Overflow::IsError | Overflow::IsExcluded, Some(range)) => Value { range, ..value },
             _ => value.wrapped(declared),
         };

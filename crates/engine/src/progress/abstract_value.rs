@@ -1,9 +1,9 @@
-//! What is known about a value in the midst of a step: its range, and its distance from the value of
-//! one cell before the step.
+//! What is known about a value in the midst of a step: its range, and its distance from the value
+//! of one cell before the step.
 //!
 //! Distances are exact: they are computed with 128 bits, and 64-bit arithmetic that may wrap around
-//! loses its distance. Ranges are those of the interval analysis; operands that are single values give
-//! a single value.
+//! loses its distance. Ranges are those of the interval analysis; operands that are single values
+//! give a single value.
 
 use model::guarded_commands::{BinaryOperator, IntegerType};
 use model::interval::{self, CellRange, Interval};
@@ -41,7 +41,8 @@ impl Value {
             return self;
         }
         if self.range.high - self.range.low < 1 << declared.bits {
-            // Fewer values than the type has: they keep their order unless the type's end lies between them.
+            // Fewer values than the type has: they keep their order unless the type's end lies
+            // between them.
             let CellRange { low, high } = self.range.range();
             let (low, high) = (declared.wrap(low), declared.wrap(high));
             if low <= high {

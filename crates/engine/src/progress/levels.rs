@@ -1,11 +1,12 @@
 //! Levels of a small graph: how far each strongly connected component lies from the first ones.
 //!
-//! The graph is that of the values of a cell, or of the locations of a process. Its levels are an order
-//! that no edge decreases, and that every edge between two components increases.
+//! The graph is that of the values of a cell, or of the locations of a process. Its levels are an
+//! order that no edge decreases, and that every edge between two components increases.
 
 use logic::strong_components::components_by_edges;
 
-/// For each node, the number of edges between strongly connected components on a longest path to its own one.
+/// For each node, the number of edges between strongly connected components on a longest path to
+/// its own one.
 pub fn levels(leaving: &[Vec<usize>]) -> Vec<usize> {
     let components = components_by_edges(leaving.len(), |node, edge| leaving[node].get(edge).copied()).of;
     let mut of_component = vec![0; leaving.len()];

@@ -1,13 +1,18 @@
-//! What an action does to each cell: what it wants of it, whether it reads it, and how it changes it.
+//! The footprint of an action: for each cell, the range that the action requires, whether it reads
+//! the cell, and how it changes it.
 //!
-//! Most accesses are of simple kinds: a guard wants a cell to lie in an interval, an effect adds a constant or sets one. For these, it can be computed whether two actions
-//! get in each other's way, and which actions can make a guard true. A location is such a cell: a participant wants it to be one number and adds the difference. So is a
-//! place of a Petri net. Everything else is "reads it" and "may write anything".
+//! Most accesses are simple: a guard requires a cell to lie in an interval, an effect adds a
+//! constant or sets one. For these it can be computed whether two actions interfere, and which
+//! actions can make a guard true. A location is such a cell: a participant requires one number and
+//! adds the difference. So is a place of a Petri net. Every other access is "reads it" and "may
+//! write anything".
 //!
-//! Ranges that are proved help: an interval that covers all that a cell can hold is no test, and setting a cell whose value is known is adding to it.
+//! Proved ranges sharpen this. An interval that covers all values of a cell is no test, and setting
+//! a cell whose value is known is adding to it.
 //!
-//! Committed locations are guards that nobody wrote: an action from other locations needs all processes to be outside of them. Each process that has some gets a cell beside
-//! those of the model, which is 1 as long as it stands in one.
+//! Committed locations are implicit guards: an action from other locations requires all processes
+//! to be outside committed ones. Each process that has some gets an extra cell after those of the
+//! model, which is 1 while the process is in one.
 
 use std::collections::BTreeMap;
 
@@ -21,26 +26,27 @@ use model::value_ranges::{Doubts, expression_range};
 /// How an action changes a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Not at all.
+    /// The action does not change it.
     None,
-    /// By adding this, which never leaves the type.
+    /// The action adds this constant, and the sum never leaves the type.
     Add(i64),
-    /// It is this afterwards.
+    /// The action sets it to this constant.
     Set(i64),
-    /// In some other way.
+    /// The action changes it in some other way.
     Any,
 }
 
 /// How an action uses a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Where the cell lies whenever the action is enabled, within what is proved of it, before and after.
+    /// The range of the cell whenever the action is enabled, within its proved range before and
+    /// after.
     pub wanted: CellRange,
-    /// Whether its guards want that, rather than what is proved.
+    /// Whether the guards narrow the proved range.
     pub is_test: bool,
-    /// Whether what the action does depends on the cell in another way.
+    /// Whether the action depends on the cell in any other way.
     pub is_read: bool,
-    /// What becomes of it.
+    /// The change of the cell.
     pub change: Change,
 }
 
@@ -49,12 +55,12 @@ impl Access {
         Self { wanted: proved, is_test: false, is_read: false, change: Change::None }
     }
 
-    /// Whether the cell may be another one afterwards.
+    /// Whether the cell may have another value afterwards.
     pub fn writes(&self) -> bool {
         self.change != Change::None
     }
 
-    /// Whether the action can bring the cell into the range from outside of it.
+    /// Whether the action can move the cell into the range from outside.
     pub fn can_enter(&self, range: CellRange) -> bool {
         let before = |low: i64, high: i64| low.max(self.wanted.low) <= high.min(self.wanted.high);
         match self.change {
@@ -70,7 +76,7 @@ impl Access {
         }
     }
 
-    /// Whether the action can bring the cell out of the range.
+    /// Whether the action can move the cell out of the range.
     pub fn can_leave(&self, range: CellRange) -> bool {
         let (low, high) = (range.low.max(self.wanted.low), range.high.min(self.wanted.high));
         match self.change {
@@ -83,13 +89,13 @@ impl Access {
         }
     }
 
-    /// Whether both actions can be enabled in one state, as far as this cell tells.
+    /// Whether both actions can be enabled in one state, judged by this cell alone.
     pub fn is_compatible(&self, other: &Self) -> bool {
         self.wanted.meet(other.wanted).is_some()
     }
 
-    /// Whether, where both actions are enabled, they do not get in each other's way at this cell: neither changes what the other one depends on, and the order in which they change it does
-    /// not matter.
+    /// Whether the actions are independent at this cell where both are enabled: neither changes
+    /// what the other one depends on, and their changes commute.
     pub fn accords(&self, other: &Self) -> bool {
         let commute = match (self.change, other.change) {
             (Change::None, _) | (_, Change::None) | (Change::Add(_), Change::Add(_)) => true,
@@ -99,7 +105,7 @@ impl Access {
         commute && self.leaves_alone(other) && other.leaves_alone(self)
     }
 
-    /// Whether the other action can do the same as before after this one.
+    /// Whether the other action is enabled and has the same effect after this one.
     fn leaves_alone(&self, other: &Self) -> bool {
         if !self.writes() {
             return true;
@@ -116,43 +122,44 @@ fn sum(value: i64, change: i64) -> i64 {
     value.saturating_add(change)
 }
 
-/// What a guard tests that is more than the interval of one cell.
+/// A test of a guard that is not the interval of one cell.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Condition {
-    /// The cell is not this.
+    /// The cell does not hold this value.
     Differs(CellId, i64),
-    /// Something that depends on these cells.
+    /// A condition that depends on these cells.
     DependsOn(Vec<CellId>),
 }
 
-/// All that an action does.
+/// Everything that an action requires, reads and changes.
 #[derive(Clone, Debug, Default)]
 pub struct Footprint {
-    /// By cell; those beside the model's come last.
+    /// Accesses by cell. The extra cells of committed locations come after those of the model.
     pub cells: BTreeMap<CellId, Access>,
-    /// What its guards want beside the intervals.
+    /// Conditions of the guards that are no intervals.
     pub conditions: Vec<Condition>,
-    /// Whether it may end in a run-time error.
+    /// Whether the action may end in a run-time error.
     pub may_err: bool,
-    /// Whether it can never be enabled, by the rules for committed locations alone.
+    /// Whether the rules for committed locations alone forbid the action.
     pub never_fires: bool,
 }
 
-/// The processes that have committed locations: each has a cell beside the model's that tells whether it stands in one.
+/// The processes that have committed locations. Each gets an extra cell that is 1 while the process
+/// is in one.
 pub fn committing_processes(model: &GuardedCommands) -> Vec<ProcessId> {
     let numbered = model.processes.iter().enumerate();
     let commits = numbered.filter(|(_, process)| process.locations.iter().any(|location| location.committed));
     commits.map(|(number, _)| ProcessId(number as u32)).collect()
 }
 
-/// Collects what actions do.
+/// Computes footprints of actions.
 pub struct Footprints<'m> {
     model: &'m GuardedCommands,
     proved: &'m [CellRange],
     committing: Vec<ProcessId>,
 }
 
-/// The cell that an expression is, if that is known before the run.
+/// The cell that an expression denotes, if that is known before the run.
 fn single_cell(model: &GuardedCommands, expression: &Expression) -> Option<CellId> {
     match expression {
         Expression::Cell(cell) => Some(*cell),
@@ -191,13 +198,14 @@ pub fn for_each_cell(
 /// A test of one cell against a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test {
-    /// It lies in the range.
+    /// The cell lies in the range.
     Within(CellId, CellRange),
-    /// It is not this.
+    /// The cell does not hold this value.
     Differs(CellId, i64),
 }
 
-/// What the expression tests if it is to have this truth, where it compares one cell with a constant.
+/// The test that the expression makes of one cell, if it compares one with a constant and has the
+/// given truth.
 pub fn simple_test(
     model: &GuardedCommands,
     proved: &[CellRange],
@@ -248,12 +256,12 @@ fn compared(cell: CellId, operator: BinaryOperator, value: i64, proved: &[CellRa
 }
 
 impl<'m> Footprints<'m> {
-    /// For this model, of whose cells this is proved.
+    /// Footprints in a model with these proved ranges of cells.
     pub fn new(model: &'m GuardedCommands, proved: &'m [CellRange]) -> Self {
         Self { model, proved, committing: committing_processes(model) }
     }
 
-    /// Everything that the action does.
+    /// The footprint of an action.
     pub fn of(&self, action: &Action, doubts: &Doubts) -> Footprint {
         let mut footprint = Footprint { may_err: doubts.may_err, ..Footprint::default() };
         for participant in &action.participants {
@@ -281,7 +289,7 @@ impl<'m> Footprints<'m> {
     }
 
     fn access<'f>(&self, footprint: &'f mut Footprint, cell: CellId) -> &'f mut Access {
-        // Those beside the model's are 0 or 1.
+        // The extra cells are 0 or 1.
         let proved = self.proved.get(cell.index()).copied().unwrap_or(CellRange { low: 0, high: 1 });
         footprint.cells.entry(cell).or_insert(Access::new(proved))
     }
@@ -324,7 +332,7 @@ impl<'m> Footprints<'m> {
         }
     }
 
-    /// A second change makes it any change.
+    /// Adds a change. Two changes of one cell become any change.
     fn change(&self, footprint: &mut Footprint, cell: CellId, change: Change) {
         let access = self.access(footprint, cell);
         access.change = match access.change {
@@ -348,7 +356,8 @@ impl<'m> Footprints<'m> {
         effect.targets().for_each(|target| self.write_anything(footprint, target));
     }
 
-    /// What is known of one assignment holds of the action as long as there is no other one to the cell.
+    /// Adds an assignment. Its constant change describes the action if no other assignment changes
+    /// the cell.
     fn assign(&self, footprint: &mut Footprint, target: &Target, value: &Expression) {
         let cell = match target {
             Target::Cell(cell) => Some(*cell),
@@ -371,7 +380,7 @@ impl<'m> Footprints<'m> {
         }
     }
 
-    /// What the value is more than the cell.
+    /// The constant that the value adds to the cell.
     fn added(&self, cell: CellId, value: &Expression) -> Option<i64> {
         let Expression::Binary { operator, left, right, .. } = value else { return None };
         let is_cell = |expression| single_cell(self.model, expression) == Some(cell);
@@ -403,7 +412,7 @@ impl<'m> Footprints<'m> {
         }
     }
 
-    /// A queue is read and written as a whole.
+    /// Adds a queue that is read and written as a whole.
     fn overwrite(&self, footprint: &mut Footprint, queue: VariableId) {
         let variable = self.model.variable(queue);
         for offset in 0..variable.cell_count() as u32 {
@@ -413,7 +422,7 @@ impl<'m> Footprints<'m> {
         }
     }
 
-    /// What committed locations mean for the action.
+    /// Adds the requirements of committed locations.
     fn commit(&self, footprint: &mut Footprint, action: &Action) {
         let is_committed = |process, location| self.model.is_committed(process, location);
         let mut froms = action.participants.iter().map(|one| is_committed(one.process, one.from));
@@ -433,30 +442,30 @@ impl<'m> Footprints<'m> {
         }
     }
 
-    /// Takes back what was concluded too early, and drops what says nothing.
+    /// Weakens conclusions that overflow or errors invalidate, and drops accesses without content.
     fn settle(&self, footprint: &mut Footprint, doubts: &Doubts) {
         for (cell, access) in &mut footprint.cells {
             let overflow = self.model.cells.get(cell.index()).map(|cell| cell.overflow);
             let excluded = overflow == Some(Overflow::IsExcluded);
             match access.change {
-                // It may wrap around, or be an error.
+                // The sum may wrap around, or be an error.
                 Change::Add(_) if doubts.may_outgrow.contains(cell) && !excluded => {
                     access.change = Change::Any;
                     access.is_read = true;
                 }
-                // What was one value before, and is one value now, has been added to.
+                // From one known value to another: a constant was added.
                 Change::Set(value) if access.wanted.low == access.wanted.high => {
                     let change = value - access.wanted.low;
                     access.change = if change == 0 { Change::None } else { Change::Add(change) };
                 }
                 _ => {}
             }
-            // Afterwards, too, it holds what is proved of it.
+            // The proved range also holds after the step.
             if let (Change::Add(change), Some(proved)) = (access.change, self.proved.get(cell.index())) {
                 access.wanted.low = access.wanted.low.max(proved.low.saturating_sub(change));
                 access.wanted.high = access.wanted.high.min(proved.high.saturating_sub(change));
             }
-            // Whether it errs depends on all of them.
+            // Whether the action errs depends on every cell it uses.
             access.is_read |= footprint.may_err;
         }
         footprint.cells.retain(|_, access| access.is_test || access.is_read || access.writes());

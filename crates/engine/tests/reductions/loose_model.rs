@@ -1,4 +1,5 @@
-//! Random models of the kind that can be reduced: several processes that seldom touch what others use.
+//! Random models of the kind that can be reduced: several processes that seldom touch what others
+//! use.
 //!
 //! Some are nets, with one process and places that transitions take from and put to.
 
@@ -150,7 +151,8 @@ fn guard(random: &mut Random, cell: CellId) -> Expression {
     }
 }
 
-/// A net that keeps its tokens, in places that can hold them all; or one that may overflow, which is then an error or wraps around.
+/// A net that keeps its tokens, in places that can hold them all; or one that may overflow, which
+/// is then an error or wraps around.
 fn net(random: &mut Random) -> GuardedCommands {
     let mut model = GuardedCommands::default();
     let places = 3 + random.below(5);

@@ -1,8 +1,9 @@
 //! Expressions over the cells of a state, and their structure.
 //!
 //! A new kind of expression is a variant here, a line in [`Expression::operands`], and its value in
-//! [`meaning::evaluate`](crate::meaning::evaluate). Every analysis that only asks what an expression
-//! reads walks it with [`Expression::for_each_subexpression`], so none of them lists the variants.
+//! [`meaning::evaluate`](crate::meaning::evaluate). Every analysis that only asks what an
+//! expression reads walks it with [`Expression::for_each_subexpression`], so none of them lists the
+//! variants.
 
 use std::sync::Arc;
 
@@ -70,8 +71,9 @@ impl Expression {
         Self::balanced(conditions, or).unwrap_or(Self::Constant(0))
     }
 
-    /// Combines the operands of an associative operator into a balanced tree; `None` if there are none.
-    /// Every analysis walks expressions recursively, so a chain of thousands of operands would be too deep.
+    /// Combines the operands of an associative operator into a balanced tree; `None` if there are
+    /// none. Every analysis walks expressions recursively, so a chain of thousands of operands
+    /// would be too deep.
     pub fn balanced(
         operands: impl IntoIterator<Item = Expression>,
         mut combine: impl FnMut(Expression, Expression) -> Expression,
@@ -102,7 +104,8 @@ impl Expression {
         operands.into_iter().flatten()
     }
 
-    /// Calls `visit` with this expression and every expression inside it, operators before operands.
+    /// Calls `visit` with this expression and every expression inside it, operators before
+    /// operands.
     pub fn for_each_subexpression<'e>(&'e self, visit: &mut impl FnMut(&'e Expression)) {
         visit(self);
         self.operands().for_each(|operand| operand.for_each_subexpression(visit));

@@ -64,8 +64,8 @@ impl UnaryOperator {
 }
 
 impl BinaryOperator {
-    /// The value of `left operator right`. Logical operators take both values; the caller implements
-    /// short-circuit evaluation with [`decided_by`](Self::decided_by).
+    /// The value of `left operator right`. Logical operators take both values; the caller
+    /// implements short-circuit evaluation with [`decided_by`](Self::decided_by).
     ///
     /// # Errors
     /// Division by zero, and shift counts outside 0 to 63.
@@ -99,8 +99,8 @@ impl BinaryOperator {
         })
     }
 
-    /// The value of a logical operator whose left operand decides it, so that the right operand is not
-    /// evaluated. `None` for every other operator and operand.
+    /// The value of a logical operator whose left operand decides it, so that the right operand is
+    /// not evaluated. `None` for every other operator and operand.
     #[inline]
     pub fn decided_by(self, left: i64) -> Option<i64> {
         match self {
@@ -121,8 +121,8 @@ impl BinaryOperator {
         matches!(self, Self::Divide | Self::Remainder | Self::ShiftLeft | Self::ShiftRight)
     }
 
-    /// The comparison that is true exactly when this one has the given truth. `None` for operators that
-    /// are not comparisons.
+    /// The comparison that is true exactly when this one has the given truth. `None` for operators
+    /// that are not comparisons.
     pub fn comparison(self, truth: bool) -> Option<Self> {
         Some(match (self, truth) {
             (Self::Equal, true) | (Self::NotEqual, false) => Self::Equal,
@@ -135,8 +135,8 @@ impl BinaryOperator {
         })
     }
 
-    /// The operator that gives the same value when a comparison's operands are exchanged. Other operators
-    /// are returned as they are.
+    /// The operator that gives the same value when a comparison's operands are exchanged. Other
+    /// operators are returned as they are.
     pub fn mirrored(self) -> Self {
         match self {
             Self::Less => Self::Greater,

@@ -17,7 +17,8 @@ pub fn unary(operator: UnaryOperator, operand: CellRange) -> CellRange {
     }
 }
 
-/// A range computed without overflow, or everything if it exceeds 64 bits and the value wraps around.
+/// A range computed without overflow, or everything if it exceeds 64 bits and the value wraps
+/// around.
 fn exact(low: i128, high: i128) -> CellRange {
     match (i64::try_from(low), i64::try_from(high)) {
         (Ok(low), Ok(high)) => CellRange { low, high },
@@ -25,8 +26,8 @@ fn exact(low: i128, high: i128) -> CellRange {
     }
 }
 
-/// A range that covers the values of `left operator right` for operands in these ranges. Operands without
-/// a value, such as a zero divisor, do not count.
+/// A range that covers the values of `left operator right` for operands in these ranges. Operands
+/// without a value, such as a zero divisor, do not count.
 pub fn binary(operator: BinaryOperator, a: CellRange, b: CellRange) -> CellRange {
     use BinaryOperator as Op;
     let wide = |value: i64| i128::from(value);

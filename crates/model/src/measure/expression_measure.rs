@@ -1,13 +1,17 @@
-//! A measure made of expressions of the model, compared from left to right or component by component.
+//! A measure made of expressions of the model, compared from left to right or component by
+//! component.
 //!
-//! The expressions are packed into one: each minus its least value, shifted to its place, the most significant first. So a progress value is a
-//! 63-bit integer, the order of the integers is the lexicographic order of the tuples, and executing a measure is
-//! evaluating an expression, by whatever executes the model. A product measure has a bit to spare above each expression, by which its values are
-//! [compared](Comparison) component by component; as integers they are still in lexicographic order.
+//! The expressions are packed into one: each minus its least value, shifted to its bits, the most
+//! significant first. So a progress value is a 63-bit integer, the order of the integers is the
+//! lexicographic order of the tuples, and executing a measure is evaluating an expression. A
+//! product measure has a spare bit above each expression, by which its values are
+//! [compared](Comparison) component by component; as integers they are still in lexicographic
+//! order.
 //!
-//! Nothing is left to chance at run time. The ranges of the expressions are proved before the search, and what cannot be
-//! proved is refused: a measure that is too wide for its word, or that may have no value in some state (a division by
-//! zero, an index out of range), would not be a function of the state.
+//! Nothing can fail at run time. The ranges of the expressions are proved before the search, and
+//! measures without a proof are refused: a measure that is too wide for its word, or that may have
+//! no value in some state (a division by zero, an index out of range), would not be a function of
+//! the state.
 
 use crate::guarded_commands::{BinaryOperator, Expression, GuardedCommands, Span};
 use crate::state_layout::CellRange;
@@ -22,37 +26,38 @@ const BITS: u32 = 63;
 #[derive(Clone, Debug)]
 pub struct ExpressionMeasure {
     packed: Expression,
-    parts: Vec<Part>,
+    parts: Vec<PackedComponent>,
     kind: MeasureKind,
     guards: u64,
 }
 
-/// Expressions with so many values or more are bounded only if more than their types says so.
+/// Number of values from which on an expression counts as bounded only if its bounds are tighter
+/// than its type.
 const WIDE: u64 = 255;
 
-/// The place of one expression in the value.
+/// The bits of one expression in the progress value.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct PackedComponent {
     low: i64,
     high: i64,
-    /// Whether the bounds say more than the types of the variables do.
+    /// Whether the bounds are tighter than the types of the variables.
     is_bounded: bool,
     bits: u32,
     shift: u32,
 }
 
-/// Why expressions are not a measure.
+/// The reason why expressions are not a measure.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MeasureError {
-    /// There is nothing to compare.
+    /// There are no expressions.
     #[error("a measure has at least one expression")]
     Empty,
     /// The expressions can have too many different values.
     #[error("the measure needs {} bits, and a progress value has {BITS}: {}", total_bits(.ranges, *.kind), listed(.ranges))]
     TooWide {
-        /// What each expression can be.
+        /// The values of each expression.
         ranges: Vec<CellRange>,
-        /// How they are compared: component by component takes a bit more for each.
+        /// The comparison; component by component takes one more bit for each.
         kind: MeasureKind,
     },
     /// The expression may have no value in a reachable state.
@@ -62,7 +67,7 @@ pub enum MeasureError {
         component: usize,
         /// Where in the text it was read from.
         span: Span,
-        /// What may go wrong.
+        /// The operation that may fail.
         reason: String,
     },
 }
@@ -71,7 +76,7 @@ fn needed_bits(range: CellRange) -> u32 {
     64 - range.high.abs_diff(range.low).leading_zeros()
 }
 
-/// Bits of an expression's place, with a guard where it needs one.
+/// Bits of an expression, with a guard bit if it needs one.
 fn place_bits(range: CellRange, kind: MeasureKind) -> u32 {
     let bits = needed_bits(range);
     bits + u32::from(bits > 0 && kind == MeasureKind::Product)
@@ -140,13 +145,13 @@ impl ExpressionMeasure {
             let CellRange { low, high } = *range;
             let by_type = expression_range(model, &declared, expression);
             let is_bounded = high.abs_diff(low) < WIDE || by_type.low < low || by_type.high > high;
-            let part = Part { low, high, is_bounded, bits: needed_bits(*range), shift };
+            let part = PackedComponent { low, high, is_bounded, bits: needed_bits(*range), shift };
             shift += place_bits(*range, packing);
             if shift > part.shift + part.bits {
                 guards |= 1 << (part.shift + part.bits);
             }
             parts.push(part);
-            // An expression with a single value takes no place.
+            // An expression with a single value takes no bits.
             if part.bits > 0 {
                 let value = part.place(expression);
                 packed = Some(match packed {
@@ -177,38 +182,38 @@ impl ExpressionMeasure {
         }
     }
 
-    /// The bit above each expression's place that is zero in all values, as a set of bits; none for lexicographic measures, and
-    /// none where a single expression is not constant.
+    /// The bits above the expressions that are zero in all values, as a set of bits. Empty for
+    /// lexicographic measures, and if at most one expression is not constant.
     pub fn guards(&self) -> u64 {
         self.guards
     }
 
-    /// Bits that values take.
+    /// Number of bits of a value.
     pub fn bits(&self) -> u32 {
         self.parts.iter().map(|part| part.shift + part.bits).max().unwrap_or(0)
     }
 
-    /// The lowest bit of each expression's place, as a set of bits.
+    /// The lowest bit of each expression, as a set of bits.
     pub fn parts(&self) -> u64 {
         self.parts.iter().filter(|part| part.bits > 0).map(|part| 1 << part.shift).sum()
     }
 
-    /// The lowest bit of the first so many expressions; `None` for none.
+    /// The lowest bit of the first `components` expressions; `None` for none.
     pub fn lowest_bit(&self, components: usize) -> Option<u32> {
         self.parts[..components.min(self.parts.len())].last().map(|part| part.shift)
     }
 
     /// The values of the expressions that make up this progress value.
     pub fn unpack(&self, progress: u64) -> Vec<i64> {
-        let value = |part: &Part| {
+        let value = |part: &PackedComponent| {
             let mask = u64::MAX.unbounded_shl(part.bits);
             part.low.wrapping_add((progress.unbounded_shr(part.shift) & !mask) as i64)
         };
         self.parts.iter().map(value).collect()
     }
 
-    /// How much of the way from the least to the greatest tuple lies behind, from 0 to 1, if more is known of the first expression than its type.
-    /// Only values are counted, not the states that have them. Of vectors, nobody can tell.
+    /// The share of progress made, from 0 to 1, if the bounds of the first expression are tighter
+    /// than its type. It counts values, not the states that have them. `None` for vectors.
     pub fn share(&self, progress: u64) -> Option<f64> {
         let varying = || self.parts.iter().zip(self.unpack(progress)).filter(|(part, _)| part.bits > 0);
         let is_known = varying().next().is_some_and(|(first, _)| first.is_bounded);
@@ -223,7 +228,7 @@ impl ExpressionMeasure {
         Some(share.clamp(0.0, 1.0))
     }
 
-    /// The expressions' values as people write them: `3`, or `(3, 1)`, or `[3, 1]`.
+    /// The values of the expressions as text: `3`, or `(3, 1)`, or `[3, 1]`.
     pub fn show(&self, progress: u64) -> String {
         let values: Vec<String> = self.unpack(progress).iter().map(i64::to_string).collect();
         match (&values[..], self.kind) {
@@ -234,7 +239,7 @@ impl ExpressionMeasure {
     }
 }
 
-impl Part {
+impl PackedComponent {
     /// Number of values.
     fn values(self) -> f64 {
         self.high.abs_diff(self.low) as f64 + 1.0
@@ -267,7 +272,8 @@ mod tests {
     };
     use crate::interpreter::Interpreter;
 
-    /// Three variables of these types and an array of four bytes, all of which run through many values.
+    /// Three variables of these types and an array of four bytes, all of which run through many
+    /// values.
     fn model(types: [IntegerType; 3]) -> GuardedCommands {
         let mut model = GuardedCommands::default();
         for (name, integer) in ["x", "y", "z"].into_iter().zip(types) {
@@ -323,7 +329,8 @@ mod tests {
     }
 
     proptest! {
-        /// One subtraction compares all components of a vector, and numbers are an order that agrees with it.
+        /// One subtraction compares all components of a vector, and numbers are an order that
+        /// agrees with it.
         #[test]
         fn vectors_are_compared_component_by_component(
             bits in prop::array::uniform3(0..=20u8), signed in any::<[bool; 3]>(),

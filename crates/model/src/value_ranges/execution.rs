@@ -21,7 +21,8 @@ impl IntervalStep<'_, '_> {
         self.analysis.facts().range(expression, &self.known)
     }
 
-    /// Joins the values that a store of `value` may leave in the cell into its range, and returns them.
+    /// Joins the values that a store of `value` may leave in the cell into its range, and returns
+    /// them.
     fn store(&mut self, cell: CellId, value: CellRange) -> CellRange {
         let whole = self.analysis.model.cells[cell.index()].declared.range();
         let fits = whole.covers(value);
@@ -41,7 +42,8 @@ impl IntervalStep<'_, '_> {
         self.known.forget_elements(model, model.cells[cell.index()].variable);
     }
 
-    /// Drops what guards said about the messages of a queue, which have moved, and changes its length.
+    /// Drops what guards said about the messages of a queue, which have moved, and changes its
+    /// length.
     fn change_length(&mut self, queue: VariableId, by: i64) {
         let model = self.analysis.model;
         let length = model.variable(queue).first_cell;

@@ -1,5 +1,5 @@
-//! Expressions that may have no value: an index out of range, a zero divisor, a shift count that is too
-//! large.
+//! Expressions that may have no value: an index out of range, a zero divisor, a shift count that is
+//! too large.
 
 use super::knowledge::{Facts, Known};
 use crate::guarded_commands::{BinaryOperator, Expression, GuardedCommands, Span, VariableId};
@@ -80,8 +80,8 @@ impl Hazard {
     }
 }
 
-/// The first operation, operands before operators, that may have no value if the cells lie in `ranges`.
-/// Conditions that guard an operand do not count.
+/// The first operation, operands before operators, that may have no value if the cells lie in
+/// `ranges`. Conditions that guard an operand do not count.
 pub fn first_hazard(
     model: &GuardedCommands,
     ranges: &[CellRange],

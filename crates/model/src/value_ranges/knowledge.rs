@@ -1,7 +1,7 @@
 //! Expressions on intervals, and what a condition says about the cells that it compares.
 //!
-//! The range of a cell holds for the whole run. While one action is analysed more is known: its guards
-//! compared some cells and array elements, and its effects wrote some.
+//! The range of a cell holds for the whole run. While one action is analysed more is known: its
+//! guards compared some cells and array elements, and its effects wrote some.
 
 use std::convert::Infallible;
 
@@ -19,8 +19,8 @@ pub(super) struct Facts<'a> {
     pub ranges: &'a [CellRange],
 }
 
-/// What is known while one action runs: the cells it tested or wrote, and array elements it compared.
-/// The last entry of a cell or an element counts.
+/// What is known while one action runs: the cells it tested or wrote, and array elements it
+/// compared. The last entry of a cell or an element counts.
 #[derive(Clone, Default)]
 pub(super) struct Known<'e> {
     cells: Vec<(CellId, CellRange)>,

@@ -1,5 +1,5 @@
-//! Random guarded commands: small, closed, and rich in what goes wrong (negative numbers, wrapping, indices out of
-//! range, division by zero, queues, committed locations, simultaneous assignments).
+//! Random guarded commands: small, closed, and rich in what goes wrong (negative numbers, wrapping,
+//! indices out of range, division by zero, queues, committed locations, simultaneous assignments).
 
 use std::sync::Arc;
 

@@ -1,26 +1,29 @@
 //! Beam search for a measure: tuples are built component by component, several side by side.
 //!
-//! A measure is a tuple of expressions, and its worth is known only after the sweep was simulated with
-//! it (`simulation.rs`). There are too many tuples to try them all: each cell alone has up to four
-//! orders of its values. So the search extends the best tuples of the previous step, the *beam*, by one
-//! component, or by the same component for each member of a family of cells that are alike.
+//! A measure is a tuple of expressions, and its worth is known only after the sweep was simulated
+//! with it (`simulation.rs`). There are too many tuples to try them all: each cell alone has up to
+//! four orders of its values. So the search extends the best tuples of the previous step, the
+//! *beam*, by one component, or by the same component for each member of a family of cells that are
+//! alike.
 //!
 //! Simulation costs time in proportion to the sample. Hence three samples of growing size:
 //! - Orders of values and the numbers of steps that increase or decrease them are learned from the
 //!   *large* sample. They rank the candidates of a step, and only a shortlist is simulated
 //!   (`candidates.rs`).
 //! - The shortlist is simulated on the *tiny* sample, and the best extensions on the *small* one.
-//! - At the end, the best tuples are polished on the small sample and simulated on the large one, which
-//!   alone decides what is proposed and with which kind of sweep (`validation.rs`, `windows.rs`).
+//! - At the end, the best tuples are polished on the small sample and simulated on the large one,
+//!   which alone decides what is proposed and with which kind of sweep (`validation.rs`,
+//!   `windows.rs`).
 //!
-//! Expressions that the text of the model suggests (control flow, proved orders, sums of the incidence
-//! matrix) are candidates for the first component. Later components refine only the steps that leave
-//! the tuple as it is.
+//! Expressions that the text of the model suggests (control flow, proved orders, sums of the
+//! incidence matrix) are candidates for the first component. Later components refine only the steps
+//! that leave the tuple as it is.
 //!
-//! A beam rather than a greedy search, because the best single component need not be part of the best
-//! tuple: a counter that increases rarely, and never decreases, saves little alone and can save much in
-//! front of another order. All numbers that bound the search are in `tuning.rs`. The work is done in two
-//! halves on two threads; the result depends on the halves, not on which of them ends first.
+//! A beam rather than a greedy search, because the best single component need not be part of the
+//! best tuple: a counter that increases rarely, and never decreases, saves little alone and can
+//! save much in front of another order. All numbers that bound the search are in `tuning.rs`. The
+//! work is done in two halves on two threads; the result depends on the halves, not on which of
+//! them ends first.
 
 mod candidates;
 mod sums;
@@ -247,8 +250,8 @@ impl<'a> Finder<'a> {
         ordered
     }
 
-    /// The best extensions of the beam, best first: those that are good on the tiny sample are compared on
-    /// the small one.
+    /// The best extensions of the beam, best first: those that are good on the tiny sample are
+    /// compared on the small one.
     fn extended(&self, beam: &[Prefix]) -> Vec<Prefix> {
         let prefixes: Vec<(usize, &Prefix)> = beam.iter().enumerate().collect();
         let lists = side_by_side(prefixes, |mine| {
@@ -261,8 +264,8 @@ impl<'a> Finder<'a> {
         best.into_iter().map(|one| self.prefix(&beam[one.from], one)).collect()
     }
 
-    /// The best `count` extensions on a sample, best first. `base` is the sample in the order of the measure
-    /// that is extended.
+    /// The best `count` extensions on a sample, best first. `base` is the sample in the order of
+    /// the measure that is extended.
     fn compared(
         &self,
         sample: &Sample,
@@ -348,8 +351,8 @@ fn keep_best(best: &mut Vec<Extension>, count: usize, one: Extension) {
     }
 }
 
-/// Does the work in two halves on two threads. The result depends on the halves, not on which of them ends
-/// first.
+/// Does the work in two halves on two threads. The result depends on the halves, not on which of
+/// them ends first.
 fn side_by_side<T: Send, R: Send>(items: Vec<T>, work: impl Fn(Vec<T>) -> Vec<R> + Sync) -> Vec<R> {
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for (number, item) in items.into_iter().enumerate() {
@@ -367,8 +370,8 @@ fn side_by_side<T: Send, R: Send>(items: Vec<T>, work: impl Fn(Vec<T>) -> Vec<R>
     })
 }
 
-/// Families of cells that are alike: the same variable of several processes, locations of processes whose
-/// names differ in a number, the elements of an array.
+/// Families of cells that are alike: the same variable of several processes, locations of processes
+/// whose names differ in a number, the elements of an array.
 fn families(model: &GuardedCommands) -> Vec<Vec<usize>> {
     let mut families: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for cell in 0..model.cells.len() {

@@ -1,4 +1,4 @@
-//! Components that a measure could have next, and how they are written.
+//! Candidates for the next component of a measure, and their expressions.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::tuning::BITS;
 use super::{Candidate, Finder, Form, Prefix, Subject};
 
 impl Finder<'_> {
-    /// Expressions of one cell each as candidates; what the sample shows to be constant is left out.
+    /// Expressions of one cell each as candidates, without those that are constant in the sample.
     pub(super) fn given(&self, model: &GuardedCommands, expressions: &[Expression]) -> Vec<Candidate> {
         let mut candidates = Vec::new();
         for expression in expressions {
@@ -57,7 +57,8 @@ impl Finder<'_> {
         candidates
     }
 
-    /// The candidates that are worth a simulation: single ones, and the same one for all members of a family.
+    /// The candidates that are simulated: single ones, and the same one for all members of a
+    /// family.
     pub(super) fn shortlist(&self, prefix: &Prefix) -> Vec<Vec<Candidate>> {
         let by_cell: Vec<Vec<Candidate>> =
             (0..self.large.cells()).map(|cell| self.candidates(cell, prefix)).collect();
@@ -87,7 +88,7 @@ impl Finder<'_> {
                 }
             }
         }
-        // What the text suggests comes first, or not at all.
+        // Suggestions of the text are tried as the first component only.
         if prefix.chosen.is_empty() {
             lists.extend(self.suggested.iter().cloned());
         }

@@ -1,7 +1,7 @@
 //! The numbers that bound the search, with the reason for each.
 //!
-//! They trade time of the search for quality of the measure. None of them affects soundness: a worse
-//! choice finds a worse measure, or none.
+//! They trade time of the search for quality of the measure. None of them affects soundness: a
+//! worse choice finds a worse measure, or none.
 
 use super::super::learned_orders::Ranking;
 use super::super::simulation::Aim;
@@ -12,9 +12,9 @@ pub(super) const BITS: u32 = 63;
 /// Bounds and thresholds of the search. Prices are relative: full exploration has the price one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// Candidates of one cell that are simulated for each measure in each step. Half are those with the
-    /// best balance of increasing over decreasing steps, half those with the least share of decreasing
-    /// ones. The second criterion finds components that rarely change.
+    /// Candidates of one cell that are simulated for each measure in each step. Half are those with
+    /// the best balance of increasing over decreasing steps, half those with the least share of
+    /// decreasing ones. The second criterion finds components that rarely change.
     pub simulated: usize,
     /// Extensions that are the best on the tiny sample and are compared on the small one.
     pub compared: usize,
@@ -29,15 +29,16 @@ pub(super) struct Tuning {
     /// Steps without gain before the search ends. More than one, since a component may pay off only
     /// together with the next.
     pub patience: usize,
-    /// Factor by which a further component must lower the price to count as a gain, and an exchange of
-    /// neighbours to be made.
+    /// Factor by which a further component must lower the price to count as a gain, and an exchange
+    /// of neighbours to be made.
     pub gain: f64,
     /// Factor by which a measure may be worse than the best one and still be proposed.
     pub worse: f64,
-    /// The price from which on a measure is not worth it. The price of memory alone may exceed that of
-    /// full exploration: repeated expansions are no reason to keep every state.
+    /// The price from which on a measure is not worth it. The price of memory alone may exceed that
+    /// of full exploration: repeated expansions are no reason to keep every state.
     pub worthwhile: f64,
-    /// Factor by which the price on the small sample may exceed `worthwhile`, since the large one decides.
+    /// Factor by which the price on the small sample may exceed `worthwhile`, since the large one
+    /// decides.
     pub hopeless: f64,
     /// Share of the states that a sweep must not hold at its peak.
     pub saved: f64,
@@ -46,7 +47,8 @@ pub(super) struct Tuning {
 }
 
 impl Tuning {
-    /// The numbers for an objective. Where only memory counts, the search accepts more regress edges.
+    /// The numbers for an objective. Where only memory counts, the search accepts more regress
+    /// edges.
     pub fn new(aim: Aim) -> Self {
         let only_memory = matches!(aim, Aim::Product { alpha } if alpha <= 1.0);
         Self {

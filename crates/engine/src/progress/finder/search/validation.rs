@@ -4,7 +4,8 @@ use super::super::simulation::{Cost, Kind, Sweep, simulate};
 use super::{Candidate, Finder, Found, side_by_side};
 
 impl Finder<'_> {
-    /// The measure without components that it does not need, and with neighbours in the better order.
+    /// The measure without components that it does not need, and with neighbours in the better
+    /// order.
     pub(super) fn polished(&self, (price, chosen): &(f64, Vec<Candidate>)) -> (f64, Vec<Candidate>) {
         let (mut price, mut chosen) = (*price, chosen.clone());
         let mut number = 0;
@@ -69,7 +70,8 @@ impl Finder<'_> {
         let ordered = self.ordered(self.large, chosen);
         let flat = simulate(self.large, &ordered, Sweep::Flat, self.aim, limit);
         let mut best = (self.aim.price(&flat), flat, Kind::Flat);
-        // If only the first components never decrease, the groups that they form can be swept one by one.
+        // If only the first components never decrease, the groups that they form can be swept one
+        // by one.
         if flat.regress > 0 && monotone > 0 {
             let groups = self.ordered(self.large, &chosen[..monotone]);
             let nested = simulate(self.large, &ordered, Sweep::Nested(&groups), self.aim, limit);
