@@ -12,10 +12,10 @@
 
 use crate::guarded_commands::{
     Action, ActionId, BinaryOperator, Cell, CellId, Expression, GuardedCommands, LocationId, Overflow,
-    ProcessId, Shape, Span, UnaryOperator, VariableId,
+    ProcessId, Span, UnaryOperator, VariableId,
 };
+use crate::meaning::{Requirement, StateDomain, ValueDomain, evaluate, execute};
 pub use crate::meaning::{RuntimeError, RuntimeErrorKind};
-use crate::meaning::{StateDomain, ValueDomain, evaluate, execute};
 use crate::value_order::ValueOrder;
 
 /// Executes guarded commands on states given as vectors of cell values.
@@ -137,15 +137,16 @@ struct Numbers<'m, S> {
 }
 
 impl<S> Numbers<'_, S> {
-    fn element_cell(&self, array: VariableId, index: i64, span: Span) -> Result<CellId, RuntimeError> {
-        let variable = self.model.variable(array);
-        let Shape::Array { length, .. } = variable.shape else { unreachable!("only arrays are indexed") };
-        if (0..i64::from(length)).contains(&index) {
-            Ok(CellId(variable.first_cell.0 + index as u32))
-        } else {
-            let array = variable.name.clone();
-            Err(RuntimeError { kind: RuntimeErrorKind::IndexOutOfRange { array, index, length }, span })
+    fn check(&self, value: i64, requirement: Requirement, span: Span) -> Result<(), RuntimeError> {
+        if requirement.allowed(self.model).contains(value) {
+            return Ok(());
         }
+        Err(RuntimeError { kind: requirement.error(self.model, value), span })
+    }
+
+    /// The cell of an element; the index is in range.
+    fn element_cell(&self, array: VariableId, index: i64) -> CellId {
+        CellId(self.model.variable(array).first_cell.0 + index as u32)
     }
 
     /// The value that a cell holds after an assignment.
@@ -178,7 +179,8 @@ impl ValueDomain for Numbers<'_, &[i64]> {
         index: i64,
         span: Span,
     ) -> Result<i64, RuntimeError> {
-        Ok(self.state[self.element_cell(array, index, span)?.index()])
+        self.check(index, Requirement::Index(array), span)?;
+        Ok(self.state[self.element_cell(array, index).index()])
     }
 
     fn unary(&self, operator: UnaryOperator, operand: i64) -> i64 {
@@ -213,17 +215,16 @@ impl StateDomain for Numbers<'_, &mut [i64]> {
         evaluate(&Numbers { model: self.model, state: &*self.state }, expression)
     }
 
+    fn require(&mut self, value: &i64, requirement: Requirement, span: Span) -> Result<(), RuntimeError> {
+        self.check(*value, requirement, span)
+    }
+
     fn cell_destination(&mut self, cell: CellId) -> CellId {
         cell
     }
 
-    fn element_destination(
-        &mut self,
-        array: VariableId,
-        index: i64,
-        span: Span,
-    ) -> Result<CellId, RuntimeError> {
-        self.element_cell(array, index, span)
+    fn element_destination(&mut self, array: VariableId, index: i64) -> CellId {
+        self.element_cell(array, index)
     }
 
     fn write(&mut self, cell: CellId, value: i64) -> Result<(), RuntimeError> {
@@ -272,7 +273,7 @@ pub fn actions_by_location(model: &GuardedCommands) -> Vec<Vec<Vec<ActionId>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guarded_commands::{Assignment, Effect, IntegerType, Location, Participant, Target};
+    use crate::guarded_commands::{Assignment, Effect, IntegerType, Location, Participant, Shape, Target};
 
     /// One process with a single location, two bytes `x` and `y`, an array of two, a queue for two
     /// bytes, and one action with these guards and effects.

@@ -18,9 +18,10 @@
 //! Static dispatch compiles each domain to what a hand-written traversal would be.
 
 use crate::guarded_commands::{
-    Action, BinaryOperator, CellId, Effect, Expression, IntegerType, LocationId, ProcessId, Span, Target,
-    UnaryOperator, VariableId,
+    Action, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType, LocationId, ProcessId,
+    Span, Target, UnaryOperator, VariableId,
 };
+use crate::interval::CellRange;
 use crate::value_order::ValueOrder;
 
 /// The kind of a run-time error of a model.
@@ -150,6 +151,35 @@ pub enum Destination<I> {
     Element(VariableId, I),
 }
 
+/// A condition on a value without which a step ends in a run-time error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requirement {
+    /// The value is an index into this array.
+    Index(VariableId),
+}
+
+impl Requirement {
+    /// The values that meet the requirement.
+    #[inline]
+    pub fn allowed(self, model: &GuardedCommands) -> CellRange {
+        match self {
+            Self::Index(array) => CellRange { low: 0, high: model.variable(array).cell_count() as i64 - 1 },
+        }
+    }
+
+    /// The run-time error of a value that does not meet it.
+    #[cold]
+    pub fn error(self, model: &GuardedCommands, value: i64) -> RuntimeErrorKind {
+        match self {
+            Self::Index(array) => {
+                let variable = model.variable(array);
+                let (array, length) = (variable.name.clone(), variable.cell_count() as u32);
+                RuntimeErrorKind::IndexOutOfRange { array, index: value, length }
+            }
+        }
+    }
+}
+
 /// A domain in which actions change a state.
 pub trait StateDomain {
     /// The value of an expression.
@@ -165,19 +195,23 @@ pub trait StateDomain {
     /// If the expression has no value.
     fn evaluate(&mut self, expression: &Expression) -> Result<Self::Value, Self::Stop>;
 
+    /// Ends the step with a run-time error unless the value meets the requirement. A domain of sets of
+    /// values notes that the step may end so.
+    ///
+    /// # Errors
+    /// If no value meets it.
+    fn require(
+        &mut self,
+        value: &Self::Value,
+        requirement: Requirement,
+        span: Span,
+    ) -> Result<(), Self::Stop>;
+
     /// The destination of a write to a cell.
     fn cell_destination(&mut self, cell: CellId) -> Self::Destination;
 
-    /// The destination of a write to the element of `array` at `index`.
-    ///
-    /// # Errors
-    /// If the index is out of range.
-    fn element_destination(
-        &mut self,
-        array: VariableId,
-        index: Self::Value,
-        span: Span,
-    ) -> Result<Self::Destination, Self::Stop>;
+    /// The destination of a write to the element of `array` at `index`, which meets the requirement.
+    fn element_destination(&mut self, array: VariableId, index: Self::Value) -> Self::Destination;
 
     /// Assigns a value.
     ///
@@ -257,7 +291,8 @@ fn destination<D: StateDomain>(domain: &mut D, target: &Target) -> Result<D::Des
         Target::Cell(cell) => Ok(domain.cell_destination(*cell)),
         Target::Element { array, index, span } => {
             let index = domain.evaluate(index)?;
-            domain.element_destination(*array, index, *span)
+            domain.require(&index, Requirement::Index(*array), *span)?;
+            Ok(domain.element_destination(*array, index))
         }
     }
 }

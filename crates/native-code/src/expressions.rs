@@ -13,6 +13,7 @@ use model::guarded_commands::{
     BinaryOperator, Expression, GuardedCommands, IntegerType, UnaryOperator, VariableId,
 };
 use model::interval::CellRange;
+use model::meaning::Requirement;
 use model::state_layout::{Field, StateLayout};
 use model::transition_system::Truth;
 use model::value_order::ValueOrder;
@@ -170,7 +171,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Expression::Cell(cell) => self.read_cell(*cell),
             Expression::Element { array, index, .. } => {
                 let (value, range) = (self.value(index), self.range(index));
-                self.check_index(*array, value, range);
+                self.check(value, range, Requirement::Index(*array));
                 self.read_element(*array, value)
             }
             Expression::Unary(operator, operand) => {
@@ -361,13 +362,24 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Goes to the trouble block if an index is out of range.
-    pub(crate) fn check_index(&mut self, array: VariableId, index: Value, range: CellRange) {
-        let length = self.model.variable(array).cell_count() as i64;
-        if range.low < 0 || range.high >= length {
-            let outside = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThanOrEqual, index, length);
-            self.trouble_if(outside);
+    /// Goes to the trouble block if a value in this range does not meet the requirement.
+    pub(crate) fn check(&mut self, value: Value, range: CellRange, requirement: Requirement) {
+        let allowed = requirement.allowed(self.model);
+        if !allowed.covers(range) {
+            self.trouble_outside(value, allowed);
         }
+    }
+
+    /// Goes to the trouble block if a value is not in the range.
+    pub(crate) fn trouble_outside(&mut self, value: Value, allowed: CellRange) {
+        // One unsigned comparison tests both ends: values below the least one become very large.
+        let above = match allowed.low {
+            0 => value,
+            low => self.builder.ins().iadd_imm_s(value, low.wrapping_neg()),
+        };
+        let largest = allowed.high.wrapping_sub(allowed.low);
+        let outside = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, above, largest);
+        self.trouble_if(outside);
     }
 
     /// A value cut to a type, unless its range shows that it fits.

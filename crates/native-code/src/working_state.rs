@@ -20,7 +20,7 @@ use model::guarded_commands::{
     Cell, CellId, Effect, Expression, LocationId, Overflow, ProcessId, Span, Target, VariableId,
 };
 use model::interval::CellRange;
-use model::meaning::{Destination, StateDomain, execute_effect};
+use model::meaning::{Destination, Requirement, StateDomain, execute_effect};
 use model::state_layout::Field;
 
 use crate::expressions::Translator;
@@ -74,12 +74,7 @@ impl Translator<'_, '_> {
             Overflow::Wraps | Overflow::IsExcluded => self.wrapped(value, range, declared),
             Overflow::IsError if declared.range().covers(range) => value,
             Overflow::IsError => {
-                // One unsigned comparison tests both ends: values below the least one become very
-                // large.
-                let above = self.builder.ins().iadd_imm_s(value, -declared.min());
-                let largest = self.constant(declared.max() - declared.min());
-                let outside = self.builder.ins().icmp(IntCC::UnsignedGreaterThan, above, largest);
-                self.trouble_if(outside);
+                self.trouble_outside(value, declared.range());
                 value
             }
         }
@@ -286,6 +281,16 @@ impl StateDomain for Translator<'_, '_> {
         Ok((self.value(expression), self.range(expression)))
     }
 
+    fn require(
+        &mut self,
+        &(value, range): &(Value, CellRange),
+        requirement: Requirement,
+        _: Span,
+    ) -> Result<(), Infallible> {
+        self.check(value, range, requirement);
+        Ok(())
+    }
+
     fn cell_destination(&mut self, cell: CellId) -> Destination<Value> {
         Destination::Cell(cell)
     }
@@ -293,11 +298,9 @@ impl StateDomain for Translator<'_, '_> {
     fn element_destination(
         &mut self,
         array: VariableId,
-        (index, range): (Value, CellRange),
-        _: Span,
-    ) -> Result<Destination<Value>, Infallible> {
-        self.check_index(array, index, range);
-        Ok(Destination::Element(array, index))
+        (index, _): (Value, CellRange),
+    ) -> Destination<Value> {
+        Destination::Element(array, index)
     }
 
     fn write(

@@ -21,7 +21,7 @@ use model::guarded_commands::{
     Overflow, ProcessId, Shape, Span, Target, UnaryOperator, VariableId,
 };
 use model::interval::{self, CellRange, Interval};
-use model::meaning::{self, Destination, StateDomain, ValueDomain};
+use model::meaning::{self, Destination, Requirement, StateDomain, ValueDomain};
 use model::value_order::ValueOrder;
 use model::value_ranges::{expression_range, proved_ranges};
 
@@ -385,17 +385,17 @@ impl StateDomain for Knowledge<'_> {
         Ok(self.value(expression))
     }
 
+    fn require(&mut self, value: &Value, requirement: Requirement, _: Span) -> Result<(), NoSuccessor> {
+        let allowed = requirement.allowed(self.model);
+        value.range.meet(allowed.into()).map(|_| ()).ok_or(NoSuccessor)
+    }
+
     fn cell_destination(&mut self, cell: CellId) -> Destination<Interval> {
         Destination::Cell(cell)
     }
 
-    fn element_destination(
-        &mut self,
-        array: VariableId,
-        index: Value,
-        _: Span,
-    ) -> Result<Destination<Interval>, NoSuccessor> {
-        Ok(Destination::Element(array, index.range))
+    fn element_destination(&mut self, array: VariableId, index: Value) -> Destination<Interval> {
+        Destination::Element(array, index.range)
     }
 
     fn write(&mut self, destination: Destination<Interval>, value: Value) -> Result<(), NoSuccessor> {

@@ -6,7 +6,7 @@ use super::knowledge::Known;
 use super::{Analysis, Doubts};
 use crate::guarded_commands::{CellId, Expression, LocationId, ProcessId, Span, VariableId};
 use crate::interval::CellRange;
-use crate::meaning::{Destination, StateDomain};
+use crate::meaning::{Destination, Requirement, StateDomain};
 
 /// One action in the midst of its effects.
 pub(super) struct IntervalStep<'a, 'm> {
@@ -67,21 +67,19 @@ impl StateDomain for IntervalStep<'_, '_> {
         Ok(self.range(expression))
     }
 
+    fn require(&mut self, value: &CellRange, requirement: Requirement, _: Span) -> Result<(), Infallible> {
+        if let Some(doubts) = &mut self.doubts {
+            doubts.may_err |= !requirement.allowed(self.analysis.model).covers(*value);
+        }
+        Ok(())
+    }
+
     fn cell_destination(&mut self, cell: CellId) -> Destination<CellRange> {
         Destination::Cell(cell)
     }
 
-    fn element_destination(
-        &mut self,
-        array: VariableId,
-        index: CellRange,
-        _: Span,
-    ) -> Result<Destination<CellRange>, Infallible> {
-        if let Some(doubts) = &mut self.doubts {
-            let last = self.analysis.model.variable(array).cell_count() as i64 - 1;
-            doubts.may_err |= !CellRange { low: 0, high: last }.covers(index);
-        }
-        Ok(Destination::Element(array, index))
+    fn element_destination(&mut self, array: VariableId, index: CellRange) -> Destination<CellRange> {
+        Destination::Element(array, index)
     }
 
     fn write(&mut self, destination: Destination<CellRange>, value: CellRange) -> Result<(), Infallible> {
