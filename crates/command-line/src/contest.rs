@@ -76,7 +76,7 @@ impl ContestRun<'_> {
         let names = &self.questions.properties;
         properties.retain(|property| names.is_empty() || names.contains(&property.name));
         let examination = self.questions.examination.map(Examination::from);
-        let Some(net) = file.model.net.clone().filter(|_| examination.is_some() || !properties.is_empty())
+        let Some(net) = file.model.net().cloned().filter(|_| examination.is_some() || !properties.is_empty())
         else {
             return Err(not_asked().into());
         };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use languages::state_space::{Arc as SpaceArc, INTERNAL, StateRow};
-use languages::{Language, Model, StateSpace};
+use languages::{Model, StateSpace};
 use model::guarded_commands::{ActionId, Expression};
 use model::interpreter::Interpreter;
 use report::{Count, Exit, Finding, Within, runtime_error, svg};
@@ -205,7 +205,7 @@ fn plain_progress(progress: &[u64], measure: Option<&Measure>) -> Vec<u32> {
 fn one_word(action: ActionId, file: &ModelFile) -> String {
     let commands = &file.model.commands;
     // The arcs of a state space have names of their own.
-    if file.model.language == Language::StateSpace {
+    if file.model.is_state_space() {
         return commands.action(action).channel.clone().unwrap_or_else(|| INTERNAL.into());
     }
     let name = commands.action_name(action);
@@ -242,8 +242,8 @@ pub fn propositions(
 
 /// The propositions of a state space: its variables but for the progress value, which comes behind them.
 pub fn own_propositions(model: &Model) -> Vec<Proposition> {
-    let progress = match (&model.progress, model.language) {
-        (Some(progress), Language::StateSpace) => progress.text.as_str(),
+    let progress = match &model.progress {
+        Some(progress) if model.is_state_space() => progress.text.as_str(),
         _ => return Vec::new(),
     };
     let own = model.commands.variables.iter().take_while(|variable| variable.name != progress);

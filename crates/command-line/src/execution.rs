@@ -8,7 +8,7 @@ use engine::explore::Monitor;
 use engine::progress::finder::{Cost, FinderOptions, SampleFacts};
 use engine::property::Property;
 use engine::store::compact_graph::RecordedGraph;
-use languages::{Language, Model};
+use languages::Model;
 use model::guarded_commands::{Expression, GuardedCommands};
 use model::interpreted_model::Interpreted;
 use model::measure::ExpressionMeasure;
@@ -22,7 +22,7 @@ const COMPILED_ARCS: usize = 2_000;
 
 /// How the model is executed: as asked, else as suits it.
 pub fn execution_for(asked: Option<ExecutionChoice>, model: &Model) -> ExecutionChoice {
-    let large = model.language == Language::StateSpace && model.commands.actions.len() > COMPILED_ARCS;
+    let large = model.is_state_space() && model.commands.actions.len() > COMPILED_ARCS;
     asked.unwrap_or(if large { ExecutionChoice::Interpreted } else { ExecutionChoice::Compiled })
 }
 

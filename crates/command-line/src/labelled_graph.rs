@@ -6,7 +6,6 @@
 
 use std::io::{self, Write};
 
-use languages::Language;
 use model::guarded_commands::{ActionId, CellId, GuardedCommands, Shape};
 use report::Escaped;
 
@@ -35,10 +34,10 @@ pub fn write_aldebaran(graph: &ReachableStates, file: &ModelFile, out: &mut dyn 
 /// An action between quotation marks, of which the format allows none inside; a step that nobody sees is `i`, without them.
 fn label(action: ActionId, file: &ModelFile) -> String {
     let commands = &file.model.commands;
-    let name = match (file.model.language, &commands.action(action).channel) {
+    let name = match (file.model.is_state_space(), &commands.action(action).channel) {
         // The arcs of a state space have names of their own.
-        (Language::StateSpace, None) => return "i".into(),
-        (Language::StateSpace, Some(name)) => name.clone(),
+        (true, None) => return "i".into(),
+        (true, Some(name)) => name.clone(),
         _ => commands.action_name(action),
     };
     let plain = |character: char| match character {

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use languages::{Diagnostic, Language, Model, ReadOptions, StateSpace, read_model_with};
+use languages::format::DVE;
+use languages::{Diagnostic, Format, Model, ReadOptions, StateSpace, read_model_with};
 use report::Finding;
 
 use crate::options::ModelOptions;
-use crate::text_file::{LARGEST_MODEL, LARGEST_STATE_SPACE, read_text};
+use crate::text_file::read_text;
 
 /// Said about a text that is no DVE model and begins like something else.
 const LIKELY_SPACE: &str =
@@ -33,20 +34,16 @@ impl ModelFile {
     /// What is wrong with the file, its text, or the constants.
     pub fn read(path: &Path, options: &ModelOptions) -> Result<Self, Vec<Finding>> {
         let ModelOptions { constants, language: chosen } = options;
-        let language = chosen.map(Language::from).or_else(|| Language::of_path(path)).unwrap_or_default();
-        let largest = match language {
-            Language::Dve => LARGEST_MODEL,
-            Language::StateSpace | Language::Pnml | Language::Lola => LARGEST_STATE_SPACE,
-        };
-        let text: Arc<str> = read_text(path, largest).map_err(|finding| vec![finding])?.into();
+        let format = chosen.map(|choice| choice.0).or_else(|| Format::by_ending(path)).unwrap_or_default();
+        let text: Arc<str> = read_text(path, format.largest as u64).map_err(|finding| vec![finding])?.into();
         let path = path.display().to_string();
         let constants = constants.to_vec();
-        let options = ReadOptions { language, constants: constants.clone() };
+        let options = ReadOptions { format, constants: constants.clone() };
         match read_model_with(&text, &options) {
             Ok(model) => Ok(Self { path, text, model, constants }),
             Err(diagnostics) => {
                 let mut findings = in_text(diagnostics, &path, &text);
-                if language == Language::Dve && chosen.is_none() && StateSpace::is_likely(&text) {
+                if *format == DVE && chosen.is_none() && StateSpace::is_likely(&text) {
                     // The other findings are about a text that was meant otherwise.
                     findings.truncate(1);
                     findings.iter_mut().for_each(|finding| finding.help = Some(LIKELY_SPACE.into()));

@@ -1,14 +1,16 @@
 //! Options that several commands share: of the model, what is asked, how to search, when to stop, where results go.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::Duration;
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use engine::check::Reduction;
 use engine::progress::finder::Prefer;
 use engine::property::fairness::Fairness;
 use engine::property::linear::{DeadEnds, Runs};
-use languages::Language;
+use languages::format::{FORMATS, Format};
 use languages::petri::contest::Examination;
 use report::{Detail, TraceView};
 
@@ -26,27 +28,19 @@ pub struct ModelOptions {
     pub language: Option<LanguageChoice>,
 }
 
-/// The languages of models.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LanguageChoice {
-    /// The language of the DiVinE model checker
-    Dve,
-    /// An explicit state space, one line per state
-    Ss,
-    /// A Petri net in the Petri Net Markup Language
-    Pnml,
-    /// A Petri net as LoLA reads it
-    Lola,
-}
+/// A language of models, from the table of formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LanguageChoice(pub &'static Format);
 
-impl From<LanguageChoice> for Language {
-    fn from(choice: LanguageChoice) -> Self {
-        match choice {
-            LanguageChoice::Dve => Self::Dve,
-            LanguageChoice::Ss => Self::StateSpace,
-            LanguageChoice::Pnml => Self::Pnml,
-            LanguageChoice::Lola => Self::Lola,
-        }
+impl ValueEnum for LanguageChoice {
+    fn value_variants<'a>() -> &'a [Self] {
+        static CHOICES: LazyLock<Vec<LanguageChoice>> =
+            LazyLock::new(|| FORMATS.into_iter().map(LanguageChoice).collect());
+        &CHOICES
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name).help(self.0.summary))
     }
 }
 

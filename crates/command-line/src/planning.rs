@@ -173,17 +173,17 @@ pub fn preliminary(options: &SearchOptions) -> PlanRecord {
     let asked = options.measure.as_deref().map(str::trim);
     let measure = asked.filter(|measure| !["auto", "none"].contains(measure));
     let engine = match options.engine {
-        EngineChoice::Auto if measure.is_some() => Some("sweep"),
-        EngineChoice::Auto if asked == Some("none") => Some("breadth"),
+        EngineChoice::Auto if measure.is_some() => Some(Engine::Sweep),
+        EngineChoice::Auto if asked == Some("none") => Some(Engine::Breadth),
         EngineChoice::Auto => None,
-        EngineChoice::Breadth => Some("breadth"),
+        EngineChoice::Breadth => Some(Engine::Breadth),
         // One that finds no measure explores.
         EngineChoice::Sweep | EngineChoice::SweepDisk if measure.is_none() => None,
-        EngineChoice::Sweep => Some("sweep"),
-        EngineChoice::SweepDisk => Some("sweep-disk"),
-        EngineChoice::Depth => Some("depth"),
-        EngineChoice::BreadthDisk => Some("breadth-disk"),
-        EngineChoice::Partition => Some("partition"),
+        EngineChoice::Sweep => Some(Engine::Sweep),
+        EngineChoice::SweepDisk => Some(Engine::SweepDisk),
+        EngineChoice::Depth => Some(Engine::Depth),
+        EngineChoice::BreadthDisk => Some(Engine::BreadthDisk),
+        EngineChoice::Partition => Some(Engine::Partition),
     };
     PlanRecord::asked(engine, options.execution.map(ExecutionChoice::name), measure)
         .with_reduction(options.reduction.into())

@@ -10,7 +10,8 @@ use engine::property::fairness::Fairness;
 use engine::property::linear::{LinearProperty, Runs};
 use engine::property::service::{Halt, ServiceProperty};
 use engine::property::{BranchingProperty, Property, PropertyKind, Spelling};
-use languages::petri::contest::{ContestProperty, ContestQuestion};
+use languages::petri::contest::{self, ContestProperty, ContestQuestion};
+use languages::petri::lola;
 use languages::spelling::nearest;
 use languages::{AutomatonWithPropositions, CtlForm, LtlFormula};
 use logic::ltl_to_buchi::Limits;
@@ -181,7 +182,7 @@ impl Questions {
 
     /// The task that stands behind a net.
     fn add_task(&mut self, runs: Runs, file: &ModelFile) -> Result<(), Vec<Finding>> {
-        let task = file.model.task_behind_net(&file.text);
+        let task = lola::task_after_net(&file.model, &file.text);
         match task.map_err(|found| in_text(found, &file.path, &file.text))? {
             Some(question) => self.add_question("task".into(), question, runs),
             None => Ok(()),
@@ -293,12 +294,12 @@ pub fn contest_properties(path: &str, file: &ModelFile) -> Result<Vec<ContestPro
     let text: Arc<str> = text.into();
     let is_xml = text.trim_start_matches('\u{feff}').trim_start().starts_with('<');
     let read = if is_xml {
-        file.model.contest_properties(&text)
+        contest::properties(&file.model, &text)
     } else {
         let span = Span::new(0, text.len());
         let name =
             Path::new(path).file_stem().map_or(path.into(), |name| name.to_string_lossy()).into_owned();
-        file.model.lola_task(&text).map(|question| vec![ContestProperty { name, question, span }])
+        lola::task(&file.model, &text).map(|question| vec![ContestProperty { name, question, span }])
     };
     read.map_err(|found| in_text(found, path, &text))
 }
@@ -351,7 +352,7 @@ pub fn formula_of(text: &str, file: &ModelFile) -> Result<LtlFormula, Vec<Findin
 /// # Errors
 /// Its automaton is too large.
 pub fn linear_property(formula: LtlFormula) -> Result<LinearProperty, Vec<Finding>> {
-    let LtlFormula { formula, propositions, text: name } = formula;
+    let LtlFormula { formula, propositions, text: name, .. } = formula;
     let propositions = propositions.into_iter().map(|one| one.expression).collect();
     LinearProperty::of_formula(formula, propositions, &Limits::default()).map_err(|error| {
         vec![Finding::error(codes::FORMULA_TOO_LARGE, format!("`{name}`: {error}"), error.advice())]

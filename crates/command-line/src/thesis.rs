@@ -25,8 +25,9 @@ use engine::check::{CheckError, Engine, Outcome, Plan};
 use engine::property::{Property, PropertyKind};
 use engine::verdict::trace::Trace;
 use engine::verdict::{Component, Evidence, Verdict};
+use languages::format::STATE_SPACE;
 use languages::state_space::model_state;
-use languages::{Automaton, CtlForm, Language, Model, StateSpace};
+use languages::{Automaton, CtlForm, Format, Model, StateSpace};
 use model::guarded_commands::GuardedCommands;
 use model::measure::ExpressionMeasure;
 use report::{Count, Detail, Exit, Finding, NO_RUNTIME_ERROR, States, Within, runtime_error};
@@ -246,9 +247,9 @@ fn cycle_length(trace: &Trace, start: usize) -> usize {
 fn read_space(path: &Path) -> Result<StateSpace, Failure> {
     let text: Arc<str> = read_text(path, LARGEST_STATE_SPACE)?.into();
     let shown = path.display();
-    StateSpace::read(&text).map_err(|found| match Language::of_path(path) {
-        None | Some(Language::StateSpace) => in_text(found, &shown.to_string(), &text).into(),
-        Some(Language::Dve | Language::Pnml | Language::Lola) => {
+    StateSpace::read(&text).map_err(|found| match Format::by_ending(path).filter(|format| **format != STATE_SPACE) {
+        None => in_text(found, &shown.to_string(), &text).into(),
+        Some(_) => {
             let message = format!("`{shown}` is a model, and -m is for explicit state spaces");
             let help = format!(
                 "use `sweepline check {shown}`, or write its states by `sweepline convert {shown} --to ss`"

@@ -68,20 +68,6 @@ impl<P> Property<P> {
     pub fn new(name: impl Into<String>, kind: PropertyKind<P>) -> Self {
         Self { name: name.into(), kind, spelling: Spelling::default() }
     }
-
-    /// The kind's name in run records.
-    pub fn kind_name(&self) -> &'static str {
-        match (&self.kind, self.spelling) {
-            (PropertyKind::AlwaysPossible(_) | PropertyKind::PossiblyForEver(_), _)
-            | (PropertyKind::Branching(_), _)
-            | (_, Spelling::Ctl) => "ctl",
-            (PropertyKind::DeadlockFree, _) => "deadlock",
-            (PropertyKind::Invariant(_), _) => "invariant",
-            (PropertyKind::Reachable(_), _) => "reach",
-            (PropertyKind::Linear(_), _) => "ltl",
-            (PropertyKind::Service(_), _) => "safety",
-        }
-    }
 }
 
 impl<P> PropertyKind<P> {

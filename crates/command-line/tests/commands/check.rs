@@ -17,7 +17,7 @@ fn a_violated_invariant_ends_with_one_and_the_shortest_trace() {
     let session = Session::with_model(BROKEN_LOCK);
     let run = session.run(&["check", "m.dve", "--invariant", "inside < 2"]).expect(1);
     let expected = "\
-`inside < 2` is false after 4 steps (a shortest run):
+Counterexample: `inside < 2` is false after 4 steps (shortest):
 
     0  initial state
          P = away, Q = away, everything else is 0
@@ -63,7 +63,7 @@ fn a_deadlock_is_a_violation() {
     let run = session
         .run(&["check", "m.dve"])
         .expect(1)
-        .out("No action is enabled after 9 steps (a shortest run):");
+        .out("Counterexample: no action is enabled after 9 steps (shortest):");
     run.out("violated  no deadlock (after 9 steps)");
     session.run(&["check", "m.dve", "--no-deadlock"]).expect(0).err("warning[W0020]");
 }
@@ -72,7 +72,7 @@ fn a_deadlock_is_a_violation() {
 fn reach_holds_with_a_witness_and_is_violated_without() {
     let session = Session::with_model(COUNTER);
     let run = session.run(&["check", "m.dve", "--reach", "x == 4", "--trace-view", "actions"]).expect(0);
-    run.out("`x == 4` is true after 4 steps (a shortest run):\n\n    1  P: s -> s\n    2  P: s -> s\n");
+    run.out("Witness: `x == 4` is true after 4 steps (shortest):\n\n    1  P: s -> s\n    2  P: s -> s\n");
     session.run(&["check", "m.dve", "--reach", "x == 0"]).expect(0).out("is true in the initial state");
     session.run(&["check", "m.dve", "--reach", "x == 10"]).expect(1).out("violated  x == 10 (reach)\n");
 }
@@ -83,7 +83,7 @@ fn a_runtime_error_is_shown_in_the_model_and_counts_as_a_violation() {
     let run = session
         .run(&["check", "m.dve"])
         .expect(1)
-        .out("The model has a run-time error after 2 steps (a shortest run):");
+        .out("Counterexample: the model has a run-time error after 2 steps (shortest):");
     let run = run
         .out("violated  no run-time error (after 2 steps): in `P: s -> s`: index 2 is out of range for `a`");
     let run = run.out("unknown   no deadlock: the model has a run-time error");
@@ -134,7 +134,7 @@ fn views_and_details_show_more_or_less() {
     let shown = |arguments: &[&str]| session.run(&[&["check", "m.dve"], arguments].concat()).expect(1).stdout;
     assert!(shown(&["--trace-view", "full"]).contains("locked = 1, inside = 2, P = critical, Q = critical"));
     assert!(!shown(&["--trace-view", "none"]).contains("initial state"));
-    assert!(shown(&["-v"]).contains("processor time"));
+    assert!(shown(&["-v"]).contains("CPU time"));
     assert!(shown(&["--color", "always"]).contains("\u{1b}["));
     assert!(!shown(&["--color", "auto"]).contains('\u{1b}'));
 }

@@ -242,7 +242,7 @@ fn the_file_of_a_graph_is_the_state_space_without_states() {
         );
         assert!(graph["bits"].as_u64().unwrap() < graph["formula_bits"].as_u64().unwrap(), "{graph}");
         assert_eq!((&record["exit_code"], &graph["passes"]), (&0.into(), &0.into()));
-        run.err("graph     ").err(" bits, by the formula ");
+        run.err("graph     ").err(" bits (by the formula ");
     }
 }
 
@@ -256,7 +256,7 @@ fn a_graph_goes_to_stdout_and_the_figures_to_stderr() {
     assert!(output.status.success() && output.stdout.starts_with(head.as_bytes()));
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(
-        told.starts_with("graph     3 states, 2 steps in ") && told.contains("by the formula 391; "),
+        told.starts_with("graph     3 states, 2 transitions in ") && told.contains("(by the formula 391); "),
         "{told}"
     );
     assert_eq!(session.files(), ["m.dve"]);

@@ -58,14 +58,16 @@ fn a_formula_is_called_what_it_is_understood_as() {
 fn a_component_is_shown_with_the_run_into_it() {
     let session = Session::with_model(TRAPS);
     let run = session.run(&["check", "m.dve", "--home", "P.stop", "--json", "run.json"]).expect(1);
-    let run = run.out("`AG EF (P.stop)` is violated after 1 step (as found):\n");
+    let run = run.out("Counterexample: `AG EF (P.stop)` is violated after 1 step (as found):\n");
     let run = run.out("    1  P: run -> round\n").out("violated  AG EF (P.stop) (after 1 step)\n");
-    run.out("From there on, these 2 states can be reached and no others:\n\n    1    x = 5, P = round\n    2    x = 6, P = back\n");
+    run.out(
+        "Terminal SCC, 2 states; no run leaves it:\n\n    1    x = 5, P = round\n    2    x = 6, P = back\n",
+    );
     let component = &session.json("run.json")["traces"][0]["component"];
     assert_eq!(component["size"], 2);
     assert_eq!(component["states"][1][0], serde_json::json!({"variable": "x", "value": "6"}));
     let run = session.run(&["check", "m.dve", "--ctl", "EF AG P.stop"]).expect(0);
-    run.out("`EF AG P.stop` is shown after 2 steps").out("This is the only state from there on:");
+    run.out("Witness: `EF AG P.stop` is shown after 2 steps").out("Terminal SCC, 1 state; no run leaves it:");
 }
 
 #[test]
@@ -112,9 +114,9 @@ fn a_run_that_goes_on_for_ever_is_shown_saved_and_replayed_with_its_loop() {
         let run = session
             .run(&["check", "m.dve", "--ltl", "F P.stop", "--engine", engine, "--trace-out", "t.json"])
             .expect(1);
-        run.out("-- from here on for ever:").out("-- and again from step");
+        run.out("-- loop starts here\n").out("-- loop: back to step");
         let run = session.run(&["trace", "t.json"]).expect(0);
-        run.out("-- from here on for ever:").out("-- and again from step");
+        run.out("-- loop starts here\n").out("-- loop: back to step");
     }
     session.run(&["check", "m.dve", "--ltl", "F P.stop", "--json", "run.json"]).expect(1);
     let trace = &session.json("run.json")["traces"][0];
@@ -122,7 +124,7 @@ fn a_run_that_goes_on_for_ever_is_shown_saved_and_replayed_with_its_loop() {
     assert!(trace["loop_start"].is_u64());
     // A run that ends repeats its last state, unless only infinite runs count.
     let run = session.run(&["check", "m.dve", "--ltl", "G not P.stop", "--engine", "breadth"]).expect(1);
-    run.out("-- this state for ever");
+    run.out("-- loop: the last state repeats forever");
     session.run(&["check", "m.dve", "--ltl", "G not P.stop", "--dead-ends", "ignored"]).expect(0);
 }
 

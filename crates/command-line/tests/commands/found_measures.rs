@@ -53,7 +53,7 @@ fn a_small_model_is_explored_in_full_and_says_so() {
     let session = Session::with_model(COUNTER);
     let run = session.run(&["explore", "m.dve", "--json", "run.json"]).expect(0);
     run.out("search            breadth-first, compiled: complete\n")
-        .out("measure           none; small: all states are kept\n");
+        .out("measure           none; small model, all states are stored\n");
     let record = session.json("run.json");
     assert_eq!(record["plan"]["engine"], "breadth");
     assert_eq!(record["plan"]["measure"]["origin"], "none");
@@ -102,7 +102,7 @@ fn a_large_model_is_swept_and_the_record_tells_the_whole_story() {
     let run = session.run(&["explore", "m.dve", "-v", "--json", "run.json"]).expect(0);
     run.out("search            sweep, compiled: complete\n")
         .out("\nexpected          ")
-        .out(" expansions a state\n")
+        .out(" expansions per state\n")
         .out("\nattempt           ");
     let found = session.json("run.json");
     assert_eq!(
@@ -139,7 +139,7 @@ fn a_shortest_trace_is_one_also_by_a_measure_that_was_found() {
     let session = Session::with_model(COUNTERS);
     let arguments =
         ["check", "m.dve", "--reach", "a == 3 and c == 2", "--shortest", "--trace-view", "actions"];
-    session.run(&arguments).expect(0).out("is true after 5 steps (a shortest run)").out("sweep, compiled: ");
+    session.run(&arguments).expect(0).out("is true after 5 steps (shortest)").out("sweep, compiled: ");
 }
 
 #[test]
@@ -202,9 +202,9 @@ fn a_bad_measure_in_a_file_is_shown_at_its_place() {
 fn progress_shows_a_table_with_the_reason_for_the_choice() {
     let session = Session::with_model(COUNTERS);
     let run = session.run(&["progress", "m.dve"]).expect(0);
-    let run = run.out("no.  ").out("  regress  ").out("\n  1  ").out(" none: all states are kept\n");
+    let run = run.out("no.  ").out("  regress  ").out("\n  1  ").out(" none: all states are stored\n");
     let run = run.out("\n\nMeasure 1 is the ");
-    let run = run.out(" in memory at the most, each expanded ");
+    let run = run.out(" in memory, ");
     assert_eq!(run.stderr, "");
     let quiet = session.run(&["progress", "m.dve", "-q"]).expect(0).stdout;
     assert_eq!(quiet.lines().count(), 1);
@@ -215,10 +215,10 @@ fn progress_shows_a_table_with_the_reason_for_the_choice() {
 fn what_is_proved_says_where_it_is_raised_and_what_is_not_where_it_may_fall() {
     let session = Session::with_model(COUNTERS);
     let run = session.run(&["progress", "m.dve", "--judge", "(a, c)"]).expect(0);
-    let run = run.out("  proved      0 %").out("(a, c) (yours)\n").out(" is proved never to fall:\n");
-    run.out("    a is raised in line 2\n    c is raised in line 4\n");
+    let run = run.out("  proved      0 %").out("(a, c) (yours)\n").out(" is proved monotone:\n");
+    run.out("    a is increased in line 2\n    c is increased in line 4\n");
     let run = session.run(&["progress", "m.dve", "--judge", "(a, turn)", "--json", "run.json"]).expect(0);
-    run.out(" is not proved: `T: s -> s`, in line 5, may lower turn.\n");
+    run.out(" is not proved monotone: `T: s -> s`, in line 5, may decrease turn.\n");
     let found = session.json("run.json");
     let judged =
         found["candidates"].as_array().unwrap().iter().find(|one| one["origin"] == "judged").unwrap();
@@ -240,7 +240,7 @@ fn where_nothing_is_progress_that_is_said_plainly() {
     let found = record(&session, &["progress", "m.dve"], 0);
     assert_eq!((&found["chosen"], &found["candidates"]), (&Value::Null, &Value::Array(Vec::new())));
     let run = session.run(&["explore", "m.dve", "--engine", "sweep"]).expect(0);
-    run.out("breadth-first").out("all states are kept");
+    run.out("breadth-first").out("all states are stored");
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn with_a_limit_of_few_states_no_measure_is_looked_for() {
 fn what_needs_a_measure_that_never_falls_gets_a_proved_one_or_all_states() {
     let session = Session::with_model(COUNTERS);
     let run = session.run(&["check", "m.dve", "--home", "a == 19"]).expect(0);
-    run.out("sweep, compiled: complete").out("; proved never to fall\n");
+    run.out("sweep, compiled: complete").out("; proved monotone\n");
     // A counter that goes round is no part of a proof.
     let session =
         Session::with_model(&COUNTERS.replace("guard a < 19; effect a = a + 1", "effect a = (a + 1) % 40"));

@@ -21,7 +21,7 @@ fn each_property_is_a_test() {
         &[
             "<testsuite name=\"m.dve\" tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\" time=\"",
             "<testcase classname=\"m.dve\" name=\"inside &lt; 2\">",
-            "<failure type=\"invariant\" message=\"`inside &lt; 2` is false after 4 steps",
+            "<failure type=\"invariant\" message=\"Counterexample: `inside &lt; 2` is false after 4 steps",
             "    4  Q: take -&gt; critical\n         inside: 1 -&gt; 2",
             "<testcase classname=\"m.dve\" name=\"P.take &amp;&amp; locked == 0\"/>",
         ],

@@ -85,7 +85,7 @@ fn partitions_go_to_disk_when_memory_is_short() {
     };
     let (_, roomy) = explored(&["--engine", "breadth"]);
     let (run, record) = explored(&["--engine", "partition", "--memory", "1MiB"]);
-    run.out("by partitions, compiled: complete\n").out("\non disk           ");
+    run.out("partitioned, compiled: complete\n").out("\non disk           ");
     assert_eq!(record["plan"]["engine"], "partition");
     assert!(record["search"]["layers"].as_u64().unwrap() > 1);
     assert_eq!(record["search"]["deadlocks"], roomy["search"]["deadlocks"]);

@@ -143,7 +143,8 @@ fn the_summary_of_a_sweep_tells_what_was_held_and_what_that_saved() {
     let run =
         run.out("sweeps            1\n").out("transitions       9: 9 forward, 0 stationary, 0 regress\n");
     let run = run.out("states stored     3 at most: 1 current, 1 future, 1 persistent\n");
-    run.out("memory saved      70 %: 3 of 10 explored states at a time\n").out("never forgotten   1\n");
+    run.out("memory saved      70 %: at most 3 of 10 explored states in memory\n")
+        .out("persistent        1\n");
     let run = session.run(&["explore", "m.dve", "--measure", "x", "-q"]).expect(0);
     assert_eq!(run.stdout, "10 states, 9 transitions, 3 states stored at most\n");
     let run = session.run(&["explore", "m.dve", "--measure", "9 - x", "-q"]).expect(0);
@@ -176,7 +177,7 @@ fn a_window_remembers_what_is_behind() {
     // Traces go back as the search does, and are said to be no more than that.
     let options = ["--measure", "x + y", "--window", "8", "--reach", "x == 8 and y == 8"];
     let run = session.run(&[&["check", "m.dve"], &options[..]].concat()).expect(0);
-    run.out("`x == 8 and y == 8` is true after 16 steps (as found):");
+    run.out("Witness: `x == 8 and y == 8` is true after 16 steps (as found):");
     // Formulas of temporal logic do without.
     let options = ["--measure", "x + y", "--window", "8", "--ltl", "G F (x == 0)", "--fairness"];
     session.run(&[&["check", "m.dve"], &options[..]].concat()).expect(0);
@@ -246,12 +247,12 @@ fn a_step_back_that_is_not_expected_is_shown_with_its_run_and_both_values() {
     let session = Session::with_model(ROUNDS);
     let run = session.run(&["check", "m.dve", "--expect-monotone", "--invariant", "x != 4"]).expect(1);
     let run =
-        run.out("Progress falls after 10 steps (as found): `P: run -> run` leads from progress 9 to 0:\n");
+        run.out("Counterexample: progress decreases after 10 steps (as found): `P: run -> run` leads from progress 9 to 0:\n");
     let run = run.out("   10  P: run -> run\n         x: 9 -> 0, round: 0 -> 1\n");
     let run = run
         .out("violated  progress never falls (after 10 steps): `P: run -> run` leads from progress 9 to 0");
     // What was found before stays found.
-    run.out("violated  x != 4 (invariant, after 4 steps)\n").out("compiled: ended when progress fell");
+    run.out("violated  x != 4 (invariant, after 4 steps)\n").out("compiled: stopped when progress decreased");
     let run = record(&session, &["explore", "m.dve", "--measure", "(round / 2, x)", "--expect-monotone"], 1);
     let property = &run["properties"][0];
     assert_eq!((&property["name"], &property["kind"]), (&"progress never falls".into(), &"safety".into()));
@@ -287,17 +288,17 @@ fn every_trace_says_how_it_compares_with_others() {
         (text.split_once("\n\n").unwrap().0.to_owned(), length)
     };
     let (heading, length) = reach(&[]);
-    let expected = "`at == 6` is true after 6 steps (shortest subject to progress):\n\
-        (fewest steps back, then least progress, then fewest steps in its layer; --shortest looks for a shorter one)";
+    let expected = "Witness: `at == 6` is true after 6 steps (shortest subject to progress):\n\
+        (fewest regress edges, then least progress, then fewest steps in its layer; --shortest searches for a shorter one)";
     assert_eq!((heading.as_str(), length.as_str()), (expected, "subject-to-progress"));
-    let shortest = ("`at == 6` is true after 1 step (a shortest run):".to_owned(), "shortest".to_owned());
+    let shortest = ("Witness: `at == 6` is true after 1 step (shortest):".to_owned(), "shortest".to_owned());
     assert_eq!(reach(&["--shortest"]), shortest);
     assert_eq!(reach(&["--engine", "breadth"]), shortest);
     assert_eq!(reach(&["--engine", "depth", "--shortest"]), shortest);
     assert!(reach(&["--engine", "depth"]).0.ends_with(" (as found):"));
     // The deadlock is in layer 0, six steps away: the first search knows no shorter run, and the second finds one.
     let run = session.run(&["check", "m.dve", "--deadlock", "--shortest"]).expect(1);
-    run.out("No action is enabled after 1 step (a shortest run)");
+    run.out("Counterexample: no action is enabled after 1 step (shortest)");
 }
 
 #[test]
@@ -315,7 +316,7 @@ fn a_second_search_that_hits_a_limit_says_so() {
     run.out("after 100 steps (shortest subject to progress)")
         .err("warning[W0028]")
         .err("raise --state-limit");
-    let run = session.run(&check).expect(0).out("`at == 100` is true after 100 steps (a shortest run):\n");
+    let run = session.run(&check).expect(0).out("Witness: `at == 100` is true after 100 steps (shortest):\n");
     assert_eq!(run.stderr, "");
 }
 
@@ -378,10 +379,10 @@ fn a_sweep_that_ends_when_progress_falls_says_so_and_claims_no_saving() {
         "int x; process P { state s; init s; trans s -> s { guard x == 0; effect x = -1; }; } system async;",
     );
     let arguments = ["explore", "m.dve", "--measure", "x", "--expect-monotone", "--json", "run.json"];
-    let run = session.run(&arguments).expect(1).out("ended when progress fell");
+    let run = session.run(&arguments).expect(1).out("stopped when progress decreased");
     assert!(!run.stdout.contains("memory saved"), "{}", run.stdout);
     let record = session.json("run.json");
-    assert_eq!(record["search"]["stopped"], "progress fell");
+    assert_eq!(record["search"]["stopped"], "progress decreased");
     assert_eq!(record["plan"]["measure"]["monotone"], false);
 }
 
@@ -402,7 +403,7 @@ fn a_survey_tells_what_occurs_and_what_it_cannot_know() {
     assert_eq!((&swept["bounds"], &swept["never_taken"]), (&whole["bounds"], &whole["never_taken"]));
     assert_eq!(swept["home_states"], Value::Null);
     let unknown = swept["unknown"].as_str().unwrap();
-    assert!(unknown.starts_with("not computable while forgetting states"), "{unknown}");
+    assert!(unknown.starts_with("unknown: the measure is not monotone"), "{unknown}");
     let refused = session.run(&["explore", "m.dve", "--survey", "--engine", "depth"]);
     refused.expect(2).err("error[E0017]").err("use the engine `breadth`");
 }

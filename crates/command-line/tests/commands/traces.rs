@@ -151,7 +151,7 @@ fn a_trace_keeps_the_component_that_it_leads_to() {
     session.write("m.ss", "a 0 1 p x b y c\nb 1 1 !p z c\nc 1 1 !p * b\n");
     session.run(&["check", "m.ss", "--home", "p", "--trace-out", "t.json"]).expect(1);
     let run = session.run(&["trace", "t.json"]).expect(0).out("1 step of `m.ss` for `AG EF (p)`, replayed:");
-    let run = run.out("As saved, not replayed: From there on, these 2 states can be reached and no others:");
+    let run = run.out("As saved, not replayed: Terminal SCC, 2 states; no run leaves it:");
     assert!(run.stdout.contains("space = b") && run.stdout.contains("space = c"), "{}", run.stdout);
 }
 

@@ -4,6 +4,7 @@
 
 mod automata;
 mod automaton_formats;
+mod bare_arrays;
 mod beem;
 mod constants;
 mod diagnostics;
