@@ -69,15 +69,6 @@ impl Execution {
         }
     }
 
-    /// The implementation.
-    fn implementation(self) -> &'static dyn model::transition_system::Execution {
-        match self {
-            #[cfg(feature = "native-code")]
-            Self::Compiled => &native_code::Compiled,
-            Self::Interpreted => &Interpreted,
-        }
-    }
-
     /// Checks the properties of a model.
     ///
     /// # Errors
