@@ -14,8 +14,9 @@ use engine::progress::{ExpressionMeasure, MeasureKind};
 use engine::property::soundness::Unsound;
 use model::guarded_commands::GuardedCommands;
 use report::{
-    AnswerRecord, Exit, Finding, FinishedSearch, LengthRecord, RateRecord, RunRecord, SpaceRecord, Summary,
-    TraceFile, TraceKind, TraceView, Within, WrittenFile, page, runtime_error, write_junit,
+    AnswerRecord, Exit, Finding, FinishedSearch, LengthRecord, PropertyKindRecord, RateRecord, RunRecord,
+    SpaceRecord, Summary, TraceFile, TraceKind, TraceView, Within, WrittenFile, page, runtime_error,
+    write_junit,
 };
 use serde::Serialize;
 
@@ -399,8 +400,11 @@ fn findings_of(
 
 /// Whether a trace is there of which it is not known that no other is shorter. Components have no shortest trace.
 fn has_longer_trace(record: &RunRecord) -> bool {
-    let is_short = |kind: &str| matches!(kind, "deadlock" | "invariant" | "reach");
-    let of_property = record.properties.iter().filter(|property| is_short(&property.kind));
+    let is_short = |kind: PropertyKindRecord| {
+        use PropertyKindRecord::{Deadlock, Invariant, Reach};
+        matches!(kind, Deadlock | Invariant | Reach)
+    };
+    let of_property = record.properties.iter().filter(|property| is_short(property.kind));
     let mut traces = of_property.filter_map(|property| record.traces.get(property.trace?));
     traces.any(|trace| trace.kind == TraceKind::Finite && trace.length != Some(LengthRecord::Shortest))
 }
