@@ -242,7 +242,7 @@ impl RunRecord {
 impl ModelRecord {
     /// Records language and size of the model when it is read.
     pub fn set(&mut self, model: &languages::Model) {
-        self.language = Some(model.language.name().into());
+        self.language = Some(model.format.name.into());
         self.variables = Some(model.commands.variables.len() as u64);
     }
 }
