@@ -145,9 +145,11 @@ fn page(words: &str, rows: &[Row], failed: &[String]) -> String {
     let mut text = format!(
         "# {BUDGET} MiB for states\n\n\
          Written by `cargo run --release -p benchmarks -- budget{words} --write`. {}.\n\n\
-         Instances of BEEM between one and fifteen million states, each explored twice: `explore MODEL`, and `explore MODEL --memory {BUDGET}MiB`. Both \
-         times the program chooses the engine, and looks for a measure itself; the time is that of the whole run, finding included. *Resident* is what the kernel reports for the process, \
-         *spilled* the states that were written to disk under the limit.\n\n",
+         Instances of BEEM between one and fifteen million states, each explored twice: `explore MODEL`, \
+         and `explore MODEL --memory {BUDGET}MiB`. In both cases Sweepline chooses engine and measure; \
+         the time is that of the whole run, including the measure search. *Resident* is the peak memory \
+         of the process as the kernel reports it, *spilled* the number of states written to disk with the \
+         limit.\n\n",
         table::machine(),
     );
     text += &table_of(rows);
@@ -156,15 +158,16 @@ fn page(words: &str, rows: &[Row], failed: &[String]) -> String {
         troubles.chain(failed.iter().cloned()).map(|line| format!("- **WRONG** {line}\n")).collect();
     if lines.is_empty() {
         text += &format!(
-            "\nAll runs are complete. The number of states is that of BEEM wherever the search knows it (a sweep that may have met states twice does not), both runs \
-             of an instance have as many deadlocks, and no process with the limit had more than {BUDGET} + {BESIDE} MiB resident: the \
-             program, the compiled model and the buffers of files are beside the {BUDGET} MiB for states.\n"
+            "\nAll runs are complete. The number of states is that of BEEM if the search knows it (a \
+             sweep with regress edges does not), both runs of an instance have the same number of \
+             deadlocks, and no process with the limit had more than {BUDGET} + {BESIDE} MiB resident: the \
+             program, the compiled model and file buffers come on top of the {BUDGET} MiB for states.\n"
         );
     } else {
         text += &format!("\n{lines}");
     }
-    text + "\nWhat this does not show: files of this size stay in the system's page cache, so that times have hardly any wait for a disk in them. Every \
-            run was made once, in the order of the table.\n"
+    text + "\nWhat this does not show: files of this size stay in the page cache, so times include hardly \
+    any waiting for a disk. Every run was made once, in the order of the table.\n"
 }
 
 fn table_of(rows: &[Row]) -> String {

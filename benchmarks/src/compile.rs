@@ -53,7 +53,8 @@ fn page(mut times: Vec<(String, f64)>) -> String {
         table.row(vec![name.clone(), format!("{seconds:.3}")]);
     }
     format!(
-        "# Before the search\n\nReading, analysing and compiling all {} models of BEEM takes {total:.1} s, {:.0} ms in the \
+        "# Time before the search\n\nReading, analysing and compiling all {} models of BEEM takes \
+         {total:.1} s, {:.0} ms in the \
          mean. The slowest:\n\n{}",
         times.len(),
         total / times.len().max(1) as f64 * 1000.0,

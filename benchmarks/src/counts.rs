@@ -11,7 +11,7 @@ use crate::measure::Pinning;
 use crate::table::{self, Align, Table};
 
 /// Why a count of ours may differ from the benchmark's.
-const OVERFLOW: &str = "a number that outgrows its type is an error there and is cut here";
+const OVERFLOW: &str = "an overflow is an error there and is truncated here";
 
 /// The command line of `counts`.
 #[derive(clap::Args)]
@@ -91,12 +91,14 @@ fn describe(outcome: &Outcome) -> String {
 }
 
 fn page(results: &[(Instance, Option<Exploration>, Outcome)]) -> String {
-    let mut page = String::from("# State counts next to BEEM's\n\n");
+    let mut page = String::from("# State counts compared with BEEM's\n\n");
     let count = |wanted: fn(&Outcome) -> bool| results.iter().filter(|(.., outcome)| wanted(outcome)).count();
     let _ = writeln!(
         page,
-        "{} instances that the benchmark explored to the end: {} agree, {} differ for a known reason, {} differ, {} are unknown.\n\
-         Transitions are compared where the benchmark counted them. Explored with `--engine breadth`, one thread.\n",
+        "{} instances that the benchmark explored completely: {} agree, {} differ for a known reason, {} \
+         differ, {} are unknown.\n\
+         Transitions are compared if the benchmark counted them. Explored with `--engine breadth`, one \
+         thread.\n",
         results.len(),
         count(|outcome| matches!(outcome, Outcome::Agrees)),
         count(|outcome| matches!(outcome, Outcome::Explained(_))),

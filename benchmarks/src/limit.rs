@@ -160,7 +160,7 @@ fn best_run(sweepline: &Sweepline, beem: &oracles::Beem, known: &Known, options:
 }
 
 fn page(results: &[(&Known, Figure)], repetitions: u32) -> String {
-    let mut page = String::from("# Sweepline and the limit\n\n");
+    let mut page = String::from("# Sweepline compared with a lower bound\n\n");
     let _ = writeln!(
         page,
         "Wall seconds / peak resident MB. Ours: {}; best of {repetitions}, one thread, reading and compiling the model included.\n{SOURCE}\n\

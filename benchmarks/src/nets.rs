@@ -188,16 +188,21 @@ fn page(rows: &[Row], failed: &[String]) -> String {
         let explored = |row: &Row| row.share(sweep(row).explored) / 100.0;
         let often = rows.iter().filter(|row| explored(row) > 1.3).count();
         format!(
-            "{} of {} nets need no more than LoLA, {half} of them at most half, and {often} take more than 1.3 expansions a state",
+            "{} of {} nets need no more than LoLA, {half} of them at most half, and {often} need more \
+             than 1.3 expansions per state",
             half + less,
             rows.len()
         )
     };
     let mut text = format!(
-        "# Sweeps over Petri nets against LoLA's\n\n`cargo run --release -p benchmarks -- nets --write`, {}. Each net is swept twice by a measure that is looked for, \
-         `--engine sweep --measure auto` with `--prefer balanced` and with `--prefer memory`; times include finding it. *Peak* is the most states held at a time, persistent ones \
-         included, also in percent of all states; *explored* is expansions for each state, *window* how far behind its front the sweep remembers states. LoLA 2 of 2021, by its own measure and without other reductions, held what its column says; how often it \
-         expanded states is not known here. The last column compares the sweep for memory.\n\n{}\n\
+        "# Sweeps over Petri nets, compared with LoLA\n\n`cargo run --release -p benchmarks -- nets \
+         --write`, {}. Each net is swept twice, with a measure that Sweepline finds: \
+         `--engine sweep --measure auto` with `--prefer balanced` and with `--prefer memory`; times \
+         include the measure search. *Peak* is the peak number of states in memory, including persistent \
+         states, also in percent of all states; *explored* is expansions per state, *window* the width of \
+         the window behind the front. The column of LoLA is the peak of LoLA 2 (2021) with its own \
+         measure and no other reduction; its expansions are unknown. The last column compares the sweep \
+         for memory.\n\n{}\n\
          For memory, {}; for balance, {}.\n",
         table::machine(),
         table.markdown(),

@@ -325,17 +325,22 @@ fn page(rows: &[Row], failed: &[String], limit: Duration) -> String {
         table.row(cells.into_iter().chain(peaks).chain([time]).collect());
     }
     let mut text = format!(
-        "# Stubborn sets against all steps\n\n`cargo run --release -p benchmarks -- reductions --write`, {}. `check MODEL --deadlock --terminal-states`, which lists all deadlocks and so goes to the end, with `--reduction none` and `stubborn` (*reduced*), by \
-         `--engine breadth` and by `--engine sweep`, which looks for a measure in each run; each run once. *States* are those that were met, *explored* is expansions, with those of \
-         measures that were abandoned, *peak* the most states in memory at a time; ratios are reduced by full, times those of the whole run. In each row the runs with an answer agree, also in the number of deadlocks, and where they are known, they agree with the contest's \
-         answer and, for full runs by breadth to the end, with the number of states. `>` marks what a run had come to after {} s, and `<` and `>` ratios that are bounds for this reason.\n\n\
+        "# Partial-order reduction with stubborn sets\n\n`cargo run --release -p benchmarks -- reductions \
+         --write`, {}. `check MODEL --deadlock --terminal-states`, which lists all deadlocks and so is \
+         complete, with `--reduction none` and `stubborn` (*reduced*), by \
+         `--engine breadth` and by `--engine sweep`, which searches for a measure in each run; each run \
+         once. *States* are the states visited, *explored* the expansions, including those of abandoned \
+         measures, *peak* the peak number of states in memory; ratios are reduced / full, times those of \
+         the whole run. In each row the complete runs agree, also on the number of deadlocks, and with \
+         the contest's answer and number of states if they are known. `>` marks the figures of a run that \
+         was stopped after {} s, and `<` and `>` mark ratios that are bounds for this reason.\n\n\
          {}\n",
         table::machine(),
         limit.as_secs(),
         table.markdown(),
     );
     text += &format!(
-        "States reduced by full, where both runs went to the end: {} by breadth; {} by sweep (explored).\n",
+        "States, reduced / full, if both runs are complete: {} by breadth; {} by sweep (explored).\n",
         summary(rows, |row| row.breadth),
         summary(rows, |row| row.sweep),
     );

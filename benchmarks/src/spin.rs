@@ -349,13 +349,14 @@ fn page(results: &[(Pair, Best, Option<Best>)], version: &str, repetitions: u32,
     let _ = writeln!(
         page,
         "SPIN {version}, compiled with `{}`; sweepline `explore --engine breadth`, one thread. {}; {pinned}; best of {repetitions}.\n\
-         Rates in thousand states a second, memory as peak resident bytes per stored state; a factor above 1 is in our favour.\n",
+         Rates are in thousand states per second, memory is peak resident bytes per stored state; a \
+         factor above 1 is in favour of Sweepline.\n",
         COMPILER_FLAGS.join(" "),
         table::machine(),
     );
     for (origin, title) in [
         (Origin::Own, "## Own pairs: the same states in both languages\n"),
-        (Origin::Beem, "## BEEM: the benchmark's translations, other states for most models\n"),
+        (Origin::Beem, "## BEEM: the benchmark's translations, with different states for most models\n"),
     ] {
         let rows: Vec<_> = results.iter().filter(|(pair, ..)| pair.origin == origin).collect();
         if !rows.is_empty() {

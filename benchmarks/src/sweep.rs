@@ -136,8 +136,8 @@ pub fn run(options: &Options) -> Result<()> {
         races.push(race);
     }
     let mut page = String::from(
-        "# The sweep against full exploration\n\nWritten by `cargo run --release -p benchmarks -- sweep --write`. Both engines are \
-         this program's own, on one core, in turns; the shortest time of each counts.\n\n",
+        "# The sweep compared with full exploration\n\nWritten by `cargo run --release -p benchmarks -- \
+         sweep --write`. Both engines run on one core, in turn; the shortest time of each counts.\n\n",
     );
     page += &race_table(&races)?;
     if options.selection.only.is_empty() {
@@ -229,8 +229,9 @@ pub fn billion(options: &BillionOptions) -> Result<()> {
     let sweepline = Sweepline::build(Pinning::detect())?;
     let root = crate::workspace_root();
     let mut page = String::from(
-        "# A billion states\n\nWritten by `cargo run --release -p benchmarks -- billion --write`: the command, and what it prints. The \
-         first run has about ten million states, the second more than a billion; resident memory is what the kernel reports.\n",
+        "# A billion states\n\nWritten by `cargo run --release -p benchmarks -- billion --write`: the \
+         commands and their output. The first run has about ten million states, the second more than a \
+         billion; resident memory is as the kernel reports it.\n",
     );
     let mut rates = Vec::new();
     for packets in [288, 30_000] {
@@ -248,7 +249,7 @@ pub fn billion(options: &BillionOptions) -> Result<()> {
         )?;
         writeln!(
             page,
-            "{} states in {:.1} s: {} a second; resident at most {:.1} MiB; held at most {} states.",
+            "{} states in {:.1} s: {} per second; peak resident {:.1} MiB; peak stored {} states.",
             table::grouped(states),
             run.wall_seconds,
             table::grouped(rate as u64),

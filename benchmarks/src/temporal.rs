@@ -131,14 +131,17 @@ impl Row {
 
 fn page(linear: &[Row], branching: &[Row], failed: &[String]) -> String {
     let mut text = format!(
-        "# Temporal logic although states are forgotten\n\n`cargo run --release -p benchmarks -- temporal --write`, {}. Each run once, in the order of the table; measures are found \
-         before, and not timed. *Stored* is the most states in memory at a time, *resident* the memory of the whole process.\n\n\
-         ## Linear time: the sweep against nested depth-first search\n\nProperties of the BEEM benchmark that hold. States are those of the product.\n\n",
+        "# Temporal logic while states are dropped\n\n`cargo run --release -p benchmarks -- temporal \
+         --write`, {}. Each run once, in the order of the table; the measure search is not timed. \
+         *Stored* is the peak number of states in memory, *resident* the peak memory of the process.\n\n\
+         ## LTL: the sweep compared with nested depth-first search\n\nProperties of the BEEM benchmark \
+         that hold. States are those of the product.\n\n",
         table::machine(),
     );
     text += &table_of(linear, "depth");
     text += &format!(
-        "\n## Branching time: the graph of a sweep against full exploration\n\n`{FORMULA}`. Both record the graph of all steps, on disk, and evaluate the formula on it.\n\n"
+        "\n## CTL: the graph of a sweep compared with full exploration\n\n`{FORMULA}`. Both record the \
+         graph of all transitions on disk, and evaluate the formula on it.\n\n"
     );
     text += &table_of(branching, "breadth");
     let lines: String = failed.iter().map(|line| format!("- **FAILED** {line}\n")).collect();

@@ -1,4 +1,4 @@
-//! Any bytes at all are read as a DVE model, and as a question about one, without a panic.
+//! Any bytes are read as a DVE model, and as an expression and a measure about one, without a panic.
 
 #![no_main]
 
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use languages::{Model, read_model};
 use libfuzzer_sys::fuzz_target;
 
-/// Something for questions to be about.
+/// A model for questions to be about.
 static MODEL: LazyLock<Model> = LazyLock::new(|| {
     read_model("byte x, a[3]; const byte N = 2; process P { byte v; state s, t; init s; } system async;")
         .expect("the text is a model")
@@ -27,5 +27,9 @@ fuzz_target!(|bytes: &[u8]| {
     }
     if let Err(errors) = MODEL.expression(&text) {
         places(&errors);
+    }
+    match MODEL.measure(&text) {
+        Ok(measure) => assert!(!MODEL.measure_text(&measure.components).is_empty()),
+        Err(errors) => places(&errors),
     }
 });

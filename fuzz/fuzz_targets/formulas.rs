@@ -1,4 +1,4 @@
-//! Any bytes at all are read as formulas and automata about a model without a panic.
+//! Any bytes are read as formulas and automata about a model without a panic.
 
 #![no_main]
 
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use languages::{Diagnostic, Model, ServiceText, ctl_over_names, ltl_over_names, read_model};
 use libfuzzer_sys::fuzz_target;
 
-/// Something for formulas to be about.
+/// A model for formulas to be about.
 static MODEL: LazyLock<Model> = LazyLock::new(|| {
     read_model("byte x, p, a[3]; const byte N = 2; process P { byte v; state s, t; init s; } system async;")
         .expect("the text is a model")

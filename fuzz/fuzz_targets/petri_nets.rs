@@ -1,16 +1,17 @@
-//! Any bytes at all are read as nets, properties and tasks without a panic.
+//! Any bytes are read as nets, properties and tasks without a panic.
 
 #![no_main]
 
 use std::sync::LazyLock;
 
-use languages::{Diagnostic, Language, Model, ReadOptions, read_model_with};
+use languages::petri::{contest, lola};
+use languages::{Diagnostic, Format, Model, ReadOptions, format, read_model_with};
 use libfuzzer_sys::fuzz_target;
 
-/// Something for properties to be about.
+/// A net for properties to be about.
 static MODEL: LazyLock<Model> = LazyLock::new(|| {
     let text = "PLACE p, q; MARKING p: 2; TRANSITION t CONSUME p; PRODUCE q;";
-    let options = ReadOptions { language: Language::Lola, ..ReadOptions::default() };
+    let options = ReadOptions { format: &format::LOLA, ..ReadOptions::default() };
     read_model_with(text, &options).expect("the text is a net")
 });
 
@@ -22,15 +23,15 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(text.get(error.span.start as usize..error.span.end as usize).is_some(), "{error}");
         }
     };
-    let net = |language| {
-        let options = ReadOptions { language, ..ReadOptions::default() };
+    let net = |format: &'static Format| {
+        let options = ReadOptions { format, ..ReadOptions::default() };
         read_model_with(&text, &options).err()
     };
     let refused = [
-        net(Language::Pnml),
-        net(Language::Lola),
-        MODEL.contest_properties(&text).err(),
-        MODEL.lola_task(&text).err(),
+        net(&format::PNML),
+        net(&format::LOLA),
+        contest::properties(&MODEL, &text).err(),
+        lola::task(&MODEL, &text).err(),
     ];
     refused.into_iter().flatten().for_each(places);
 });

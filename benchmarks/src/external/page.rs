@@ -41,13 +41,16 @@ impl Page<'_> {
             "# The queue on disk, as in the SPIN 2012 paper\n\n\
              Written by `cargo run --release -p benchmarks -- external{words} --write`. {}.\n\n\
              The experiment of Evangelista and Kristensen, *Combining the Sweep-Line Method with the Use of an External-Memory Priority \
-             Queue* (SPIN 2012, section 4), on {} of the {} instances of its table 3. For each, one measure is looked for \
-             (`progress MODEL --save FILE`) and taken by all sweeps (`explore --measure @FILE`). Then the engines explore the model one \
+             Queue* (SPIN 2012, section 4), on {} of the {} instances of its table 3. For each instance, \
+             Sweepline finds one measure (`progress MODEL --save FILE`), which all sweeps use (`explore \
+             --measure @FILE`). Then the engines explore the model one \
              after the other, once each: `sweep`, `sweep-disk`, then `partition` and `breadth-disk` with as much memory for \
              states as `sweep-disk` took, but at least 4 MiB, and `sweep-disk` again with the paper's queue (`--queue array`) in place of the radix heap.\n\n\
-             *Peak* is the most states in memory at one time. *I/Os* are states written and states read, for each state of the model. *Time* is the time \
-             of the whole run on the clock, without the search for the measure. A run that took more than {limit} s was stopped: \
-             its figures are lower bounds (`>`, or `<` where others are compared with it) and are in no average. Nor is a run that had no room, which has no figures.\n",
+             *Peak* is the peak number of states in memory. *I/Os* are states written and read per state \
+             of the model. *Time* is the wall time of the whole run, without the measure search. A run \
+             that took more than {limit} s was stopped: \
+             its figures are lower bounds (`>`, or `<` where others are compared with it) and are in no \
+             average. A run that ran out of memory has no figures and is in no average, either.\n",
             table::machine(),
             self.rows.len(),
             PAPER.len(),
@@ -81,7 +84,7 @@ impl Page<'_> {
         let agreement = if self.rows.iter().any(|row| row.wrong.is_some()) {
             ""
         } else {
-            "\nAll runs that finished agree in the number of deadlocks and, where they know it, of states.\n"
+            "\nAll complete runs agree on the number of deadlocks and, if they know it, of states.\n"
         };
         if lines.is_empty() { agreement.into() } else { format!("{agreement}\n{lines}") }
     }
@@ -114,7 +117,7 @@ impl Page<'_> {
         }
         format!(
             "\n## Summary\n\n{}\nThe paper's figures (its table 4) are arithmetic means over 60 pairs of an instance and a measure; its 2.50 is the \
-             inverse of a mean, 0.40. A geometric mean is 0 where an engine wrote nothing on some instance.\n",
+             inverse of a mean, 0.40. A geometric mean is 0 if an engine wrote nothing on some instance.\n",
             table.markdown()
         )
     }
@@ -199,14 +202,18 @@ fn states(states: States) -> String {
 }
 
 const LIMITS: &str = "\n## What this does not show\n\n\
-- *The cost of a disk.* Files of this size stay in the system's page cache for the most part. Times include compression, system \
-  calls and copies, hardly ever the wait for a device; where I/Os are slow, ratios of times come closer to ratios of I/Os.\n\
-- *The paper's selection.* Its averages are over 60 pairs of an instance and a measure, all of which were kept because the \
-  sweep on disk needed at most a fifth of the memory of the sweep. Here are the instances of its table 3 that are at hand, each with one measure, \
-  whatever comes of it. Their measures were derived from the whole state space, ours are found on a sample.\n\
-- *The same algorithms.* Only the ideas are the paper's. `partition` chooses bits of the packed state in place of variables, `breadth-disk` looks duplicates up in sorted \
-  files when a level is complete, and all files are compressed: the paper's bytes a state are others.\n\
-- *Noise.* Every search ran once, on a machine with other cores for the thread that writes files. States and I/Os come out the same each time, times do not.\n";
+- *The cost of a disk.* Files of this size mostly stay in the page cache. Times include compression, \
+system calls and copies, but hardly any waiting for a device. With slower I/O, ratios of times approach \
+ratios of I/Os.\n\
+- *The paper's selection.* Its averages are over 60 pairs of an instance and a measure, selected because \
+the sweep on disk needed at most a fifth of the memory of the sweep. This page has the available \
+instances of its table 3, each with one measure, without selection. The paper derived its measures from \
+the whole state space; ours are found on a sample.\n\
+- *The same algorithms.* Only the ideas are the paper's. `partition` selects bits of the packed state \
+instead of variables, `breadth-disk` uses delayed duplicate detection with sorted files, and all files \
+are compressed, so bytes per state differ from the paper's.\n\
+- *Noise.* Every search ran once, on a machine with other cores for the thread that writes files. States \
+and I/Os are deterministic, times are not.\n";
 
 #[cfg(test)]
 mod tests {

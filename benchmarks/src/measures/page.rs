@@ -46,10 +46,13 @@ impl Page<'_> {
     fn head(&self) -> String {
         let words = self.options.words();
         let mut text = format!(
-            "# Progress measures that the program finds itself\n\n\
-             Written by `cargo run --release -p benchmarks -- measures{words} --write`. {}; measures are looked for by two threads, everything else is one.\n\
-             {} instances of BEEM above {} states, each explored in full (`explore --engine breadth`) and by a sweep whose measure is looked for \
-             (`explore --engine sweep --measure auto`), in turns; above a million states the best of {} runs of each.\n",
+            "# The automatic measure search\n\n\
+             Written by `cargo run --release -p benchmarks -- measures{words} --write`. {}; two threads \
+             search for measures, everything else uses one.\n\
+             {} instances of BEEM above {} states, each explored in full (`explore --engine breadth`) and \
+             by a sweep with an automatic measure \
+             (`explore --engine sweep --measure auto`), in turn; above a million states the best of {} \
+             runs of each.\n",
             table::machine(),
             self.rows.len() + self.failed.len(),
             table::grouped(LEAST_STATES),
@@ -59,7 +62,7 @@ impl Page<'_> {
             let names: Vec<&str> = self.left_out.iter().map(|instance| instance.name.as_str()).collect();
             let _ = writeln!(
                 text,
-                "Left out for having more than {} states, which `--all` takes: {}.",
+                "Left out because they have more than {} states (`--all` includes them): {}.",
                 table::grouped(self.options.most_states),
                 names.join(", "),
             );
@@ -71,8 +74,9 @@ impl Page<'_> {
                 self.earlier
             );
         }
-        text + "\n*Explored* and *peak* (the most states in memory at one time) are shares of the states and count measures that were \
-                abandoned on the way; *time* is the time of the whole run, finding included, as a multiple of that of `breadth`.\n"
+        text + "\n*Explored* and *peak* (the peak number of states in memory) are relative to the number \
+        of states and include abandoned measures; *time* is the time of the whole run, including the \
+        measure search, relative to that of `breadth`.\n"
     }
 
     /// Instances whose figures cannot be used. They are not in the summary.
@@ -84,8 +88,9 @@ impl Page<'_> {
         if lines.is_empty() {
             let proved = self.rows.iter().filter(|row| matches!(row.measure, Measure::Proved(_))).count();
             format!(
-                "Both engines agree on every instance: the number of states (where a sweep can only estimate it, within 5 %) and of \
-                 deadlocks. {proved} measures were proved monotone; no regress edge contradicts a proof.\n"
+                "Both engines agree on every instance: on the number of states (within 5 % if a sweep can \
+                 only estimate it) and of deadlocks. {proved} measures were proved monotone; no regress \
+                 edge contradicts a proof.\n"
             )
         } else {
             format!("\nNot in the summary:\n{lines}")
@@ -136,7 +141,8 @@ impl Page<'_> {
             ]);
         }
         format!(
-            "\n## Beside the paper\n\nEvangelista and Kristensen (SPIN 2012, table 3) derived their measures from the full state space. Their peak \
+            "\n## Comparison with the paper\n\nEvangelista and Kristensen (SPIN 2012, table 3) derived \
+             their measures from the full state space. Their peak \
              counts states in memory only: most of the queue of future layers and the persistent states are on disk. Ours counts them all.\n\n{}",
             table.markdown()
         )
@@ -144,7 +150,7 @@ impl Page<'_> {
 
     /// A line for each aim that is missed.
     fn missed(&self) -> String {
-        let mut text = String::from("\n## Aims that are missed\n\n");
+        let mut text = String::from("\n## Missed goals\n\n");
         let missed = self.goals.iter().filter(|goal| goal.reached != Reached::Aim);
         for goal in missed {
             let must = match goal.reached {
@@ -159,7 +165,7 @@ impl Page<'_> {
                 goal.costly.iter().map(|one| format!("{} ({})", one.name, one.figure)).collect();
             let _ = writeln!(
                 text,
-                "- {}: aim {}, measured {}; {must}. The most costly: {}.",
+                "- {}: aim {}, measured {}; {must}. The costliest: {}.",
                 goal.title,
                 goal.aim,
                 goal.measured,
@@ -183,10 +189,11 @@ impl Page<'_> {
         paces.sort_by(f64::total_cmp);
         let at = |share: usize| paces[(paces.len() - 1) * share / 100];
         format!(
-            "\nAbove a million states, finding aside, an expansion of a sweep takes {:.2} × the time of one of `breadth` in the median ({:.2} to \
-             {:.2} from the first to the last tenth): `breadth` fetches the parts of its index ahead, so that a table beyond the \
-             cache costs it little, and a sweep evaluates the measure and writes each state that lies ahead twice. So a sweep gains time by \
-             what it does not expand again, and by finding its measure quickly.\n",
+            "\nAbove a million states and without the measure search, an expansion of a sweep takes {:.2} \
+             × the time of one of `breadth` in the median ({:.2} to \
+             {:.2} between the first and the last decile). `breadth` prefetches its index, so a table \
+             larger than the cache costs it little; a sweep evaluates the measure and writes each future \
+             state twice. So a sweep is fast if it avoids re-expansions and finds its measure quickly.\n",
             at(50),
             at(10),
             at(90),
@@ -225,9 +232,9 @@ impl Page<'_> {
             ]);
         }
         format!(
-            "\nThe instances named above. The *lower bound* is that of the peak of measures that never fall: the share of the largest \
-             strongly connected component. It is known up to {} states. \
-             Measures that fall now and then may go below it.\n\n{}",
+            "\nThe instances named above. The *lower bound* is the least peak of a monotone measure: the \
+             share of the largest strongly connected component. It is known up to {} states. \
+             Measures with regress edges can go below it.\n\n{}",
             table::grouped(self.options.exact_states),
             table.markdown()
         )
@@ -281,8 +288,9 @@ impl Page<'_> {
             ]);
         }
         format!(
-            "\n## All instances\n\n*Regress* is the share of regress edges, *mean layer* the states of a layer in the mean; these, *sweeps* and the \
-             actual figures beside the predicted ones are those of the run that was kept, after so many *attempts*.\n\n{}",
+            "\n## All instances\n\n*Regress* is the share of regress edges, *mean layer* the mean number \
+             of states in a layer. These, *sweeps* and the comparison with predictions refer to the run \
+             that was kept, after the given number of *attempts*.\n\n{}",
             table.markdown()
         )
     }
@@ -297,7 +305,7 @@ fn against_predictions(rows: &[&Row]) -> String {
     let explored = summary::spread(rows, |row, expected| kept_shares(row).1 / expected.revisits);
     match (peak, explored) {
         (Some(peak), Some(explored)) => format!(
-            "\nActual / predicted, where a measure was kept: {}; {}.\n",
+            "\nActual / predicted, for the instances with a measure: {}; {}.\n",
             show("peak", peak),
             show("explored", explored)
         ),
@@ -326,9 +334,9 @@ fn kept_shares(row: &Row) -> (f64, f64) {
 fn reasons(row: &Row, bound: Option<f64>) -> Vec<String> {
     let mut reasons = Vec::new();
     match (&row.measure, row.attempts - 1) {
-        (Measure::None, 0) => reasons.push("no measure was better than none".into()),
+        (Measure::None, 0) => reasons.push("no measure was worthwhile".into()),
         (Measure::None, abandoned) => {
-            reasons.push(format!("explored in full when the sweep was abandoned ({abandoned} ×)"));
+            reasons.push(format!("explored in full after the sweep was abandoned ({abandoned} ×)"));
         }
         (_, 0) => {}
         (_, abandoned) => reasons.push(format!("another measure was tried before ({abandoned} ×)")),
@@ -336,14 +344,14 @@ fn reasons(row: &Row, bound: Option<f64>) -> Vec<String> {
     if let Some(expected) = row.expected {
         let (peak, explored) = kept_shares(row);
         if peak > EXCEEDED * expected.peak_share {
-            reasons.push(format!("the sample promised a peak of {:.3}", expected.peak_share));
+            reasons.push(format!("the sample predicted a peak of {:.3}", expected.peak_share));
         } else if peak > 0.1 {
-            reasons.push("the sample foresaw this peak".into());
+            reasons.push("the sample predicted this peak".into());
         }
         if explored > 1.0 + EXCEEDED * (expected.revisits - 1.0).max(0.05) {
             reasons.push(format!("the sample promised {:.2} expansions a state", expected.revisits));
         } else if explored >= EXCEEDED {
-            reasons.push("the sample foresaw as many expansions".into());
+            reasons.push("the sample predicted as many expansions".into());
         }
     }
     if bound.is_some_and(|bound| bound > 0.5) {
@@ -397,7 +405,7 @@ mod tests {
     #[test]
     fn our_figures_stand_beside_the_papers() {
         let page = page(&[made_up("peterson.4", 1_119_560, 0.25, 1.5, 0.7)], &[]);
-        let paper = page.split("## Beside the paper").nth(1).unwrap();
+        let paper = page.split("## Comparison with the paper").nth(1).unwrap();
         let cells: Vec<&str> = line(paper, "| peterson.4").split('|').map(str::trim).collect();
         assert_eq!(cells[3..5], ["5.286", "1.500"]);
         assert_eq!(cells[7..9], ["0.0342", "0.2500"]);
@@ -415,7 +423,7 @@ mod tests {
             missed.contains("the must of 0.16 is **missed** as well") && missed.contains("phils.4 (1.00)")
         );
         let row = line(&page, "| phils.4");
-        assert!(row.contains("no measure was better than none; most states are in one component"), "{row}");
+        assert!(row.contains("no measure was worthwhile; most states are in one component"), "{row}");
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! Every diagnostic code of this crate, in one list.
 //!
-//! A code is a promise: people search for it, scripts match on it, so it keeps its meaning once published and is
-//! never reused. Keeping the list in one place makes that checkable. The hundreds tell the phase: `E01xx` the
-//! text cannot be read, `E02xx` a name or a type does not fit, `E03xx` it is understood but not supported,
-//! `W04xx` it is accepted but hardly meant.
+//! People search for a code and scripts match on it, so it keeps its meaning once published and is
+//! never reused. One list makes that checkable. The hundreds give the phase: `E01xx` the text
+//! cannot be read, `E02xx` a name or a type does not fit, `E03xx` the text is understood but not
+//! supported, `W04xx` it is accepted but unlikely to be meant.
+//!
+//! E0207 (an array without an index) is retired: such a name is read as the first element, with
+//! W0405.
 
 macro_rules! codes {
     ($($name:ident = $code:literal: $explanation:literal;)*) => {
@@ -21,14 +24,14 @@ codes! {
     MALFORMED_NUMBER = "E0104": "Letters directly after the digits of a number.";
     UNEXPECTED_TOKEN = "E0105": "The grammar allows something else at this place.";
     NESTED_TOO_DEEPLY = "E0106": "An expression or a formula with more than 256 levels.";
-    REPEATED_SECTION = "E0107": "A section that may stand once in a process or transition stands twice.";
+    REPEATED_SECTION = "E0107": "A section that is allowed once in a process or transition is repeated.";
     MISSING_SECTION = "E0108": "A process without `state` or `init`, or a model without `system`.";
     TEXT_TOO_LARGE = "E0109": "A text of more than 64 MiB, or a state space of more than 1 GiB.";
     REPEATED_MEASURE = "E0110": "A second `// progress:` comment.";
     NO_STATES = "E0111": "A state space or an automaton without a state.";
     INCOMPLETE_STATE = "E0112": "A line of a state space or automaton that ends too early.";
     BAD_PROGRESS_VALUE = "E0113": "A progress value that is not a number from 0 to 4294967295.";
-    BAD_PROPOSITION_COUNT = "E0114": "A number of propositions that is none, or not the number of those that follow.";
+    BAD_PROPOSITION_COUNT = "E0114": "A number of propositions that is no number, or not the number of those that follow.";
     BAD_PROPOSITION = "E0115": "Something that cannot be the name of a proposition.";
     INCOMPLETE_ARC = "E0116": "An action or a label without a successor.";
     BAD_LABEL = "E0117": "A label of an automaton that is not `true` and not made of propositions.";
@@ -37,12 +40,12 @@ codes! {
     MISSING_OPERAND = "E0120": "An operator of a formula without its operand.";
     UNBALANCED = "E0121": "A parenthesis or bracket that is not closed, or closes nothing.";
     UNCLOSED_QUOTATION = "E0122": "A `\"` without its second one.";
-    FORMULA_TOO_LARGE = "E0123": "A formula of more than 1 MiB, or of more than 100,000 operators once all are written out.";
-    BAD_HEADER = "E0124": "A header of an automaton that is missing, stands twice, or does not say what it should.";
+    FORMULA_TOO_LARGE = "E0123": "A formula of more than 1 MiB, or of more than 100,000 operators after expansion.";
+    BAD_HEADER = "E0124": "A header of an automaton that is missing, repeated or malformed.";
     BAD_CLAIM = "E0125": "A statement that a never claim cannot have.";
-    BAD_SERVICE_LINE = "E0126": "A line of a service automaton that is none of its kinds.";
+    BAD_SERVICE_LINE = "E0126": "A line of a service automaton that is malformed.";
     MALFORMED_XML = "E0127": "A text that is not well-formed XML.";
-    NOT_A_NET = "E0128": "A text of XML that holds no Petri net, or no properties, where it should.";
+    NOT_A_NET = "E0128": "An XML text without the expected Petri net or properties.";
     MISSING_PART = "E0129": "An element of a net or of a property without a part that it must have.";
     BAD_TOKEN_COUNT = "E0130": "A number of tokens, or the weight of an arc, that is not a number from 0 to 4294967295.";
 
@@ -52,7 +55,6 @@ codes! {
     UNKNOWN_CHANNEL = "E0204": "No channel has this name.";
     DECLARED_TWICE = "E0205": "Two things of one kind share a name in one scope.";
     NOT_AN_ARRAY = "E0206": "A scalar is indexed.";
-    ARRAY_WITHOUT_INDEX = "E0207": "An array is used like a number.";
     INDEX_OUT_OF_RANGE = "E0208": "A constant index outside its array.";
     NOT_ASSIGNABLE = "E0209": "The target of an assignment or a `?` is a constant.";
     NOT_CONSTANT = "E0210": "A value that must be known before the run depends on the state, or cannot be computed.";
@@ -73,8 +75,8 @@ codes! {
     QUANTIFIER_ALONE = "E0225": "An `A` or `E` without a temporal operator.";
     TEMPORAL_OPERAND = "E0226": "A temporal formula where a number should be.";
     UNKNOWN_SET = "E0227": "An acceptance set, a proposition or an alias that an automaton does not declare.";
-    UNKNOWN_EVENT = "E0228": "A service automaton names an event that no action of the model is.";
-    TWO_EVENTS = "E0229": "An action of the model would be two events of a service automaton.";
+    UNKNOWN_EVENT = "E0228": "An event of a service automaton that matches no action of the model.";
+    TWO_EVENTS = "E0229": "An action of the model that matches two events of a service automaton.";
     UNKNOWN_NODE = "E0230": "No place, transition or unit of the net has this name.";
     BAD_ARC = "E0231": "An arc that does not lead from a place to a transition or back.";
 
@@ -84,16 +86,17 @@ codes! {
     TOO_MANY_ACTIONS = "E0304": "Pairing senders with receivers gives more actions than fit in memory.";
     UNDECIDED_FORMULA = "E0305": "A formula of temporal logic that is not `EF f`, `AG f`, `AG EF f` or `EF AG f`.";
     TOO_MANY_PROPOSITIONS = "E0306": "A formula or automaton with more than 64 propositions.";
-    OTHER_ACCEPTANCE = "E0307": "An automaton that accepts otherwise than a Büchi automaton with at most 32 sets.";
-    ALTERNATING_AUTOMATON = "E0308": "An automaton that is in several states at once.";
+    OTHER_ACCEPTANCE = "E0307": "An automaton with another acceptance condition than Büchi with at most 32 sets.";
+    ALTERNATING_AUTOMATON = "E0308": "An alternating automaton, which is in several states at once.";
     AUTOMATON_TOO_LARGE = "E0309": "An automaton with more than 1,048,576 states or edges, or with a label of too many cases.";
     UNSUPPORTED_NET = "E0310": "A kind of net, of arc, of term or of property that is not supported.";
-    NET_TOO_LARGE = "E0311": "A net with more nodes or arcs than fit in memory, perhaps once its colours are written out.";
+    NET_TOO_LARGE = "E0311": "A net with more nodes or arcs than fit in memory, perhaps after unfolding its colours.";
 
     ONE_SIDED_CHANNEL = "W0401": "An unbuffered channel on which no sender meets a receiver of another process.";
     INITIAL_VALUE_WRAPS = "W0402": "An initial value that its type cannot hold.";
     SURPLUS_INITIAL_VALUES = "W0403": "An array with fewer elements than initial values.";
     NEARLY_A_MEASURE = "W0404": "A comment that looks like a progress measure and is none.";
+    BARE_ARRAY = "W0405": "The name of an array without an index, which means its first element.";
 }
 
 #[cfg(test)]

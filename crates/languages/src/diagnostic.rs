@@ -1,20 +1,20 @@
-//! What is wrong with a model, said so that it can be repaired.
+//! Diagnostics: what is wrong with a text, and how to repair it.
 //!
-//! A diagnostic carries everything a renderer needs (code, place, message, label, help) and nothing about how it
-//! looks. Phases do not stop at the first mistake: they push into [`Diagnostics`] and go on. Whoever pushes an
-//! error gets a [`Reported`] back, which is the only way to make one; so an `Err(Reported)` cannot exist
-//! without a message to the user.
+//! A diagnostic carries everything a renderer needs (code, place, message, label, help) and nothing
+//! about how it looks. Phases do not stop at the first mistake: they push it into [`Diagnostics`]
+//! and continue. Pushing an error returns a [`Reported`], and there is no other way to make one. So
+//! an `Err(Reported)` cannot exist without a message to the user.
 
 use std::fmt;
 
 use model::guarded_commands::Span;
 
-/// Whether the model can be used in spite of it.
+/// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {
-    /// There is no model.
+    /// The text has no meaning.
     Error,
-    /// There is a model, perhaps not the one that was meant.
+    /// The text has a meaning, perhaps not the intended one.
     Warning,
 }
 
@@ -23,25 +23,26 @@ pub enum Severity {
 pub struct Diagnostic {
     /// One of [`codes`](crate::codes).
     pub code: &'static str,
-    /// Whether it prevents a model.
+    /// How serious the finding is.
     pub severity: Severity,
-    /// What is wrong, in one sentence without a full stop.
+    /// The mistake, in one sentence without a full stop.
     pub message: String,
-    /// Where.
+    /// The place of the mistake.
     pub span: Span,
-    /// What to write at the place itself.
+    /// A short label for the place itself.
     pub label: String,
-    /// What to do about it, when that can be guessed.
+    /// What to do, if there is a good guess.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// Whether it is about something that is not in the text at all, as a constant that is to be set and is nowhere.
+    /// Whether the finding is about something that is not in the text, such as a value for a
+    /// constant that is not declared.
     pub fn is_outside(&self) -> bool {
         self.code == crate::codes::UNKNOWN_CONSTANT && self.span == Span::new(0, 0)
     }
 
-    /// An error without help.
+    /// Makes an error without help.
     pub(crate) fn error(
         code: &'static str,
         span: Span,
@@ -52,7 +53,7 @@ impl Diagnostic {
         Self { code, severity: Severity::Error, message, span, label, help: None }
     }
 
-    /// A warning without help.
+    /// Makes a warning without help.
     pub(crate) fn warning(
         code: &'static str,
         span: Span,
@@ -62,12 +63,12 @@ impl Diagnostic {
         Self { severity: Severity::Warning, ..Self::error(code, span, message, label) }
     }
 
-    /// The same with advice.
+    /// Adds advice.
     pub(crate) fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// The same with advice, if there is any.
+    /// Adds advice, if there is any.
     pub(crate) fn help_if_any(self, help: Option<String>) -> Self {
         Self { help, ..self }
     }
@@ -83,11 +84,19 @@ impl fmt::Display for Diagnostic {
     }
 }
 
+/// The error about a text of more than `largest` bytes. `what` names the text.
+pub(crate) fn too_long(what: &str, text: &str, largest: usize) -> Diagnostic {
+    let message = format!("{what} is longer than {largest} bytes");
+    let span = Span::new(text.floor_char_boundary(largest), text.len());
+    let error = Diagnostic::error(crate::codes::TEXT_TOO_LARGE, span, message, "from here on");
+    error.help("make it smaller, or check that this is the file that was meant")
+}
+
 /// Proof that an error was pushed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reported(());
 
-/// A value, or an error that the user has been told about.
+/// A value, or an error that was reported to the user.
 pub(crate) type Checked<T> = Result<T, Reported>;
 
 /// The findings of one run, up to a number that a person may still want to read.
@@ -98,14 +107,14 @@ pub(crate) struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Beyond this many, further findings of a kind are most likely echoes of the first ones.
+    /// The most findings. Further ones are most likely echoes of the first.
     pub(crate) const LIMIT: usize = 20;
 
     /// Adds an error.
     pub(crate) fn report(&mut self, error: Diagnostic) -> Reported {
         debug_assert_eq!(error.severity, Severity::Error);
-        // One finding for one place: the second one is most likely an echo, as when the parser trips over a
-        // token that the lexer has complained about.
+        // One finding for one place: a second one is most likely an echo, as when the parser stops
+        // at a token that the lexer has reported.
         let echo = self.errors.iter().any(|known| known.span == error.span);
         if !echo && !self.is_full() {
             self.errors.push(error);
@@ -113,7 +122,7 @@ impl Diagnostics {
         Reported(())
     }
 
-    /// Adds an error that is about no place of the text, and so is no echo of another one.
+    /// Adds an error about no place of the text, which cannot be an echo of another one.
     pub(crate) fn report_outside(&mut self, error: Diagnostic) -> Reported {
         if !self.is_full() {
             self.errors.push(error);
@@ -129,17 +138,26 @@ impl Diagnostics {
         }
     }
 
+    /// Adds a warning, unless there is one with the same code and message, for mistakes that a text
+    /// repeats.
+    pub(crate) fn warn_once(&mut self, warning: Diagnostic) {
+        let is_same = |known: &Diagnostic| known.code == warning.code && known.message == warning.message;
+        if !self.warnings.iter().any(is_same) {
+            self.warn(warning);
+        }
+    }
+
     /// Whether there is any error.
     pub(crate) fn has_errors(&self) -> bool {
         !self.errors.is_empty()
     }
 
-    /// Whether it is pointless to look for more errors.
+    /// Whether further errors would be dropped.
     pub(crate) fn is_full(&self) -> bool {
         self.errors.len() >= Self::LIMIT
     }
 
-    /// The end of a phase: its value and nothing else if there was no error, all errors otherwise.
+    /// Ends a phase: returns its value if there was no error, and all errors otherwise.
     pub(crate) fn check<T>(&mut self, value: Checked<T>) -> Result<T, Vec<Diagnostic>> {
         match value {
             Ok(value) if self.errors.is_empty() => Ok(value),

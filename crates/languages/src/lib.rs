@@ -1,8 +1,8 @@
 //! Model files, read into guarded commands.
 //!
-//! The principal function of this crate is [`read_model`]: it takes the text of a model and gives either a
-//! [`Model`], whose [`GuardedCommands`] every engine understands, or all that is wrong with the text, each
-//! finding with a code and a place.
+//! The principal function of this crate is [`read_model`]. It takes the text of a model and returns
+//! either a [`Model`], whose [`GuardedCommands`] every engine understands, or all that is wrong
+//! with the text, each finding with a code and a place.
 //!
 //! ```
 //! let text = "
@@ -17,7 +17,7 @@
 //! let model = languages::read_model(text).expect("the text above is a model");
 //! assert_eq!(model.commands.actions.len(), 1);
 //!
-//! // Questions are asked in the model's own language.
+//! // Questions use the names of the model.
 //! assert!(model.expression("Lamp.on imply turn == 2").is_ok());
 //!
 //! let errors = model.expression("Lamp.onn").expect_err("no such state");
@@ -25,20 +25,24 @@
 //! assert_eq!(errors[0].help.as_deref(), Some("did you mean `on`?"));
 //! ```
 //!
-//! [`read_model_with`] reads other languages, by [`ReadOptions`]: explicit state spaces are in [`state_space`], Petri nets in [`petri`].
-//! Another one gets a module beside `dve`, a variant of [`Language`] and nothing else: what a model *is* does not
-//! depend on how it was written down.
+//! [`read_model_with`] reads other languages, by [`ReadOptions`]. [`format`](mod@format) is the
+//! table of them: DVE, explicit state spaces ([`state_space`]) and Petri nets ([`petri`]). A new
+//! language is a module that reads a text into a [`Model`], and a row of that table. What a model
+//! *is* does not depend on how it was written down.
+//!
+//! [`question`] describes what can be asked about a model of any language, [`automata`] the
+//! automata that can be read. [`codes`] lists all diagnostics.
 
 pub mod automata;
 pub mod codes;
-mod ctl;
 mod diagnostic;
 mod dve;
-pub mod formula;
-mod language;
-mod measure;
+pub mod format;
+mod lowering;
+mod names;
 pub mod petri;
-mod proposition;
+mod promela;
+pub mod question;
 mod source;
 pub mod spelling;
 pub mod state_space;
@@ -53,57 +57,109 @@ use model::measure::MeasureKind;
 pub use automata::{
     AutomatonFormat, AutomatonWithPropositions, ServiceOfModel, ServiceText, ServiceTransition,
 };
-pub use ctl::{CtlForm, CtlFormula};
 pub use diagnostic::{Diagnostic, Severity};
-pub use formula::LtlFormula;
-pub use language::{Language, ReadOptions};
-pub use measure::{DeclaredMeasure, MeasureExpressions};
-pub use proposition::Proposition;
+pub use format::Format;
+pub use question::{CtlForm, CtlFormula, DeclaredMeasure, LtlFormula, MeasureExpressions, Proposition};
 pub use source::{Position, Source};
 pub use state_space::{Automaton, StateSpace};
+
+/// How to read a model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// The format of the text.
+    pub format: &'static Format,
+    /// Values for global constants, which replace those in the text before anything is computed
+    /// from them. Of several values for one name the last counts.
+    pub constants: Vec<(String, i64)>,
+}
 
 /// A model that was read from a text.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// The language it was written in.
-    pub language: Language,
-    /// What it means.
+    /// The format of its text.
+    pub format: &'static Format,
+    /// The meaning.
     pub commands: GuardedCommands,
-    /// What is odd about it, in the order of the text.
+    /// Warnings, in the order of the text.
     pub warnings: Vec<Diagnostic>,
     /// The progress measure that its file declares.
     pub progress: Option<DeclaredMeasure>,
-    /// What is wrong with the measure that its file declares; then there is none. The model is good without it.
+    /// What is wrong with the measure that its file declares; then there is none. The model is good
+    /// without it.
     pub progress_errors: Vec<Diagnostic>,
-    /// The net that it was made from, if it is a Petri net.
-    pub net: Option<Arc<petri::Net>>,
-    scope: dve::Scope,
+    /// What some formats know beyond guarded commands.
+    pub extras: Extras,
+    names: names::Names,
+}
+
+/// What a model knows beyond guarded commands.
+#[derive(Clone, Debug)]
+pub enum Extras {
+    /// Nothing.
+    None,
+    /// The Petri net that the model was made from.
+    Net(Arc<petri::Net>),
+    /// The model is an explicit state space: its one process has a location for every state, and
+    /// its declared measure is the variable of progress values.
+    Space,
 }
 
 impl Model {
-    /// An expression in the model's own language, for example from `--invariant`. It sees the global names, and
-    /// those of a process `P` as `P->variable` and `P.state`. Spans, also those of diagnostics, point into `text`.
+    /// The net that the model was made from, if it is a Petri net.
+    pub fn net(&self) -> Option<&Arc<petri::Net>> {
+        match &self.extras {
+            Extras::Net(net) => Some(net),
+            Extras::None | Extras::Space => None,
+        }
+    }
+
+    /// Whether the model is an explicit state space.
+    pub fn is_state_space(&self) -> bool {
+        matches!(self.extras, Extras::Space)
+    }
+
+    /// Reads an expression about a state. It sees the global names, and those of a process `P` as
+    /// `P->variable` and `P.state`; [`question`] describes the syntax. Spans, also those of
+    /// diagnostics, point into `text`.
     ///
     /// # Errors
     /// All that is wrong with the expression, in the order of its text.
     pub fn expression(&self, text: &str) -> Result<Expression, Vec<Diagnostic>> {
-        dve::expression(text, &self.scope)
+        self.expression_with_warnings(text).map(|(expression, _)| expression)
     }
 
-    /// A progress measure in the model's own language, for example from `--progress`: an expression, a tuple
-    /// `(a, b, c)` of which the first counts most, or a vector `[a, b, c]` compared component by component. In addition to what [`expression`](Self::expression) allows, the
-    /// name of a process alone is the number of the state that it is in, in the order of declaration; there are orders
-    /// of values, `order(x: 0 < 1, 2 < 5)`; and a buffered channel has `c.length` and the messages `c[0]`.
+    /// Reads an expression about a state, as [`expression`](Self::expression) does, and says what
+    /// is odd about it.
+    ///
+    /// ```
+    /// let model = languages::read_model("byte e[3]; system async;").expect("a model");
+    /// let (_, warnings) = model.expression_with_warnings("e == 1").expect("an expression");
+    /// assert_eq!(warnings[0].help.as_deref(), Some("write `e[0]`"));
+    /// ```
+    ///
+    /// # Errors
+    /// All that is wrong with the expression, in the order of its text.
+    pub fn expression_with_warnings(
+        &self,
+        text: &str,
+    ) -> Result<(Expression, Vec<Diagnostic>), Vec<Diagnostic>> {
+        question::expression(text, &self.names)
+    }
+
+    /// Reads a progress measure: an expression, a tuple `(a, b, c)` of which the first counts most,
+    /// or a vector `[a, b, c]` that is compared component by component. A measure may use more
+    /// forms than an [`expression`](Self::expression): the name of a process alone, orders of
+    /// values, and the queues of channels. [`question`] describes them.
     ///
     /// # Errors
     /// All that is wrong with the measure, in the order of its text.
     pub fn measure(&self, text: &str) -> Result<MeasureExpressions, Vec<Diagnostic>> {
-        dve::measure(text, &self.scope)
+        question::measure(text, &self.names)
     }
 
-    /// A tuple, or a single expression, as a measure in the model's own language, for `--measure` or a `// progress:` comment.
-    /// [`measure`](Self::measure) gives the same components back, constant parts computed. The components must be about this
-    /// model.
+    /// Writes a tuple, or a single expression, as the text of a measure. [`measure`](Self::measure)
+    /// reads the same components back, with constant parts computed. The components must be about
+    /// this model.
     ///
     /// ```
     /// let text = "byte x; process P { state NCS, CS, wait; init NCS; } system async;";
@@ -115,7 +171,7 @@ impl Model {
         self.measure_text_of_kind(components, MeasureKind::Lexicographic)
     }
 
-    /// As [`measure_text`](Self::measure_text), for both kinds of measures.
+    /// Writes a measure of either kind, as [`measure_text`](Self::measure_text) writes a tuple.
     ///
     /// ```
     /// let model = languages::read_model("byte x, y; system async;").expect("a model");
@@ -123,33 +179,36 @@ impl Model {
     /// assert_eq!(model.measure_text_of_kind(&measure.components, measure.kind), "[x, y]");
     /// ```
     pub fn measure_text_of_kind(&self, components: &[Expression], kind: MeasureKind) -> String {
-        dve::measure_text(&self.commands, &self.scope, components, kind)
+        question::text::measure(&self.commands, &self.names, components, kind)
     }
 
-    /// A measure for a table or a heading: as [`measure_text`](Self::measure_text), with an ellipsis for what makes a
-    /// component longer than some 40 characters.
+    /// Writes a measure for a table or a heading: as [`measure_text`](Self::measure_text), with an
+    /// ellipsis in each component of more than about 40 characters.
     pub fn measure_summary(&self, components: &[Expression]) -> String {
-        dve::measure_summary(&self.commands, &self.scope, components)
+        question::text::summary(&self.commands, &self.names, components)
     }
 
-    /// A formula of linear temporal logic, for example from `--ltl`; also the text of a formula file. The syntax is told in [`formula`](mod@formula).
+    /// Reads a formula of linear temporal logic, or a file with one. [`question`] describes the
+    /// syntax.
     ///
     /// # Errors
     /// All that is wrong with the formula, in the order of its text.
     pub fn ltl(&self, text: &str) -> Result<LtlFormula, Vec<Diagnostic>> {
-        dve::ltl(text, &self.scope)
+        question::temporal::ltl(text, &self.names)
     }
 
-    /// A formula of computation tree logic, for example from `--ctl`; also the text of a formula file. The syntax is told in [`formula`](mod@formula).
+    /// Reads a formula of computation tree logic, or a file with one. [`question`] describes the
+    /// syntax.
     ///
     /// # Errors
     /// All that is wrong with the formula, in the order of its text.
     pub fn ctl(&self, text: &str) -> Result<CtlFormula, Vec<Diagnostic>> {
-        dve::ctl(text, &self.scope)
+        question::temporal::ctl(text, &self.names)
     }
 
-    /// A Büchi automaton about this model, for example from `--automaton`: in the Hanoi format, a never claim, or the file of the thesis, which is
-    /// recognised by how the text begins. Its propositions are expressions of the model.
+    /// Reads a Büchi automaton about this model: in the Hanoi format, as a never claim, as an
+    /// automaton of LoLA, or as the file of the thesis. The first word tells which. Its
+    /// propositions are expressions of the model.
     ///
     /// ```
     /// let model = languages::read_model("byte x; system async;").expect("a model");
@@ -166,7 +225,8 @@ impl Model {
         automata::read(text, self)
     }
 
-    /// An automaton that this model declares, with numbered propositions. Their places are those in the text of the model.
+    /// An automaton that this model declares, with numbered propositions. Their spans point into
+    /// the text of the model.
     ///
     /// # Errors
     /// There are more than 64 propositions, or a guard is too large.
@@ -177,8 +237,8 @@ impl Model {
         automata::property_process(declared, self)
     }
 
-    /// A service automaton, for example from `--safety-automaton`, whose events are actions of this model. How events are written is told at
-    /// [`ServiceOfModel`].
+    /// Reads a service automaton, whose events are actions of this model. [`ServiceOfModel`]
+    /// describes how events are written.
     ///
     /// ```
     /// let text = "process P { state a, b; init a; trans a -> b {}, b -> a {}; } system async;";
@@ -195,19 +255,19 @@ impl Model {
         automata::service(text, &self.commands)
     }
 
-    /// The variables that can be propositions by their name alone: those of a state space, or all single global variables.
+    /// The variables that can be propositions by their name alone: those of a state space, or all
+    /// scalar global variables.
     pub(crate) fn proposition_names(&self) -> Vec<String> {
-        let progress = match self.language {
-            Language::StateSpace => self.progress.as_ref().map(|measure| measure.text.as_str()),
-            Language::Dve | Language::Pnml | Language::Lola => None,
-        };
-        let scalars =
-            self.scope.globals.iter().filter(|(_, symbol)| matches!(symbol, dve::Symbol::Scalar { .. }));
+        let progress = self.progress.as_ref().filter(|_| self.is_state_space());
+        let progress = progress.map(|measure| measure.text.as_str());
+        let scalars = self.names.globals.iter();
+        let scalars = scalars.filter(|(_, symbol)| matches!(symbol, names::Symbol::Scalar { .. }));
         scalars.map(|(name, _)| name.clone()).filter(|name| Some(name.as_str()) != progress).collect()
     }
 }
 
-/// Reads a formula of linear temporal logic without a model: whatever is said about one state is a proposition, known by its text.
+/// Reads a formula of linear temporal logic without a model: every part about one state is a
+/// proposition, known by its text.
 ///
 /// ```
 /// use logic::ltl::Ltl;
@@ -221,7 +281,7 @@ impl Model {
 /// # Errors
 /// What is wrong with the formula.
 pub fn ltl_over_names(text: &str) -> Result<(Ltl, Vec<String>), Vec<Diagnostic>> {
-    dve::ltl_over_names(text)
+    question::temporal::ltl_over_names(text)
 }
 
 /// Reads a formula of computation tree logic without a model, as [`ltl_over_names`] does.
@@ -229,14 +289,14 @@ pub fn ltl_over_names(text: &str) -> Result<(Ltl, Vec<String>), Vec<Diagnostic>>
 /// # Errors
 /// What is wrong with the formula.
 pub fn ctl_over_names(text: &str) -> Result<(Ctl, Vec<String>), Vec<Diagnostic>> {
-    dve::ctl_over_names(text)
+    question::temporal::ctl_over_names(text)
 }
 
-/// Reads the text of a DVE model as it stands.
+/// Reads the text of a DVE model, with the constants that it declares.
 ///
 /// # Errors
-/// What is wrong with the text, at most twenty findings, in the order of the text. There is at least one, and
-/// all of them are errors.
+/// What is wrong with the text, at most twenty findings, in the order of the text. There is at
+/// least one, and all of them are errors.
 pub fn read_model(text: &str) -> Result<Model, Vec<Diagnostic>> {
     read_model_with(text, &ReadOptions::default())
 }
@@ -253,28 +313,9 @@ pub fn read_model(text: &str) -> Result<Model, Vec<Diagnostic>> {
 /// ```
 ///
 /// # Errors
-/// What is wrong with the text or with the constants, at most twenty findings, in the order of the text. There is
-/// at least one, and all of them are errors. A finding about a constant that the text does not have stands at the
-/// start of the text.
+/// What is wrong with the text or with the constants, at most twenty findings, in the order of the
+/// text. There is at least one, and all of them are errors. A finding about a constant that the
+/// text does not have has an empty span at the start of the text.
 pub fn read_model_with(text: &str, options: &ReadOptions) -> Result<Model, Vec<Diagnostic>> {
-    match options.language {
-        Language::Dve => {
-            let dve::Meaning { commands, scope, progress, progress_errors, warnings } =
-                dve::read(text, &options.constants)?;
-            Ok(Model {
-                language: Language::Dve,
-                commands,
-                warnings,
-                progress,
-                progress_errors,
-                net: None,
-                scope,
-            })
-        }
-        Language::StateSpace => {
-            state_space::refuse_constants(&options.constants, state_space::NO_CONSTANTS)?;
-            Ok(StateSpace::read(text)?.model())
-        }
-        Language::Pnml | Language::Lola => petri::read(text, options.language, &options.constants),
-    }
+    options.format.read(text, &options.constants)
 }

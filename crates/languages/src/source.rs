@@ -1,12 +1,12 @@
 //! From byte offsets to lines and columns.
 //!
-//! Everything inside this crate speaks of byte offsets ([`Span`]), which are cheap to keep and to compare. People
-//! and editors speak of lines and columns. The translation is needed only when something is shown, so it
-//! is a table built on demand, not a pair of numbers carried in every node.
+//! This crate counts byte offsets ([`Span`]), which are cheap to keep and to compare. People and
+//! editors count lines and columns. The translation is needed only for output, so it is a table
+//! built on demand and not a pair of numbers in every node.
 
 use model::guarded_commands::Span;
 
-/// A place in a text as people count: both numbers start at one.
+/// A position in a text; both numbers start at 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
     /// The line, from 1.
@@ -37,8 +37,8 @@ impl<'text> Source<'text> {
         Self { text, line_starts: std::iter::once(0).chain(after_newlines).collect() }
     }
 
-    /// Where the byte at `offset` stands. An offset past the end stands at the end; one inside a character stands
-    /// at that character.
+    /// The position of the byte at `offset`. An offset past the end has the position of the end;
+    /// one inside a character has the position of that character.
     pub fn position(&self, offset: usize) -> Position {
         let offset = offset.min(self.text.len());
         let line = self.line_starts.partition_point(|start| *start <= offset);
@@ -48,7 +48,7 @@ impl<'text> Source<'text> {
         Position { line, column: before.count() + 1 - inside_character }
     }
 
-    /// Where a span begins.
+    /// The position at which a span begins.
     pub fn start_of(&self, span: Span) -> Position {
         self.position(span.start as usize)
     }
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn offsets_past_the_end_stand_at_the_end() {
+    fn offsets_past_the_end_have_the_position_of_the_end() {
         assert_eq!(Source::new("ab").position(99), at(1, 3));
         assert_eq!(Source::new("").position(0), at(1, 1));
     }

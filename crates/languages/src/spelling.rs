@@ -1,10 +1,11 @@
 //! "Did you mean …?": the nearest known name to an unknown one.
 //!
-//! Nearness is the number of single-character edits, where swapping two neighbours counts as one (the
-//! restricted Damerau–Levenshtein distance). A suggestion is made only when a third of the name or less is
-//! wrong: a far-fetched one is worse than none.
+//! Nearness is the number of single-character edits, where swapping two neighbours counts as one
+//! (the restricted Damerau–Levenshtein distance). A suggestion needs at least two thirds of the
+//! name to be right: a far-fetched one is worse than none.
 
-/// Longer names are not compared: the table is quadratic, and nobody misspells a name of this length.
+/// The longest name that is compared, in bytes. The table is quadratic, and names of this length
+/// are not misspelt.
 const LONGEST: usize = 64;
 
 /// The candidate nearest to `name`, if one is near enough. Of several the first wins.
@@ -19,7 +20,7 @@ pub fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) ->
             continue;
         }
         let distance = distance(name, candidate);
-        // At least one character has to be right: `t` is no misspelling of `v`.
+        // At least one character must be right: `t` is no misspelling of `v`.
         if distance <= allowed.min(candidate.len() - 1) && best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, candidate));
         }
@@ -32,7 +33,7 @@ pub(crate) fn did_you_mean<'n>(name: &str, candidates: impl IntoIterator<Item = 
     nearest(name, candidates).map(|candidate| format!("did you mean `{candidate}`?"))
 }
 
-/// The number of edits between two names; a change of case alone counts for nothing.
+/// The number of edits between two names. A change of case alone counts as none.
 fn distance(left: &str, right: &str) -> usize {
     if left.eq_ignore_ascii_case(right) {
         return 0;

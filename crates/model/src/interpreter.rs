@@ -139,12 +139,7 @@ impl<'m> Interpreter<'m> {
                 Ok(state[self.element(*array, index, *span)?.index()])
             }
             Expression::Unary(operator, operand) => {
-                let value = self.evaluate(operand, state)?;
-                Ok(match operator {
-                    UnaryOperator::Negate => value.wrapping_neg(),
-                    UnaryOperator::Complement => !value,
-                    UnaryOperator::Not => i64::from(value == 0),
-                })
+                Ok(apply_unary(*operator, self.evaluate(operand, state)?))
             }
             Expression::Binary { operator, left, right, span } => {
                 let left = self.evaluate(left, state)?;
@@ -295,6 +290,15 @@ pub fn actions_by_location(model: &GuardedCommands) -> Vec<Vec<Vec<ActionId>>> {
         table[first.process.0 as usize][first.from.0 as usize].push(ActionId(number as u32));
     }
     table
+}
+
+/// `operator operand`.
+pub fn apply_unary(operator: UnaryOperator, operand: i64) -> i64 {
+    match operator {
+        UnaryOperator::Negate => operand.wrapping_neg(),
+        UnaryOperator::Complement => !operand,
+        UnaryOperator::Not => i64::from(operand == 0),
+    }
 }
 
 /// `left operator right`. Logical operators take both values, short-circuiting is the caller's.

@@ -1,25 +1,28 @@
-//! Several engines on the same models, as JSON: what each run cost, and whether they agree.
+//! A comparison of engines on the same models as JSON: the cost of each run, and whether they
+//! agree.
 //!
-//! The figures are those of the engines' run records. The same promise as there: one that is not known is `null`, and fields are only
-//! added. Ratios are between complete runs; a search that was cut short costs as much as it was allowed to, which says nothing.
+//! The figures come from the run records of the engines. As there, an unknown figure is `null`, and
+//! fields are only added. Ratios are between complete runs; the cost of a stopped search only
+//! reflects its limits.
 
 use serde::{Deserialize, Serialize};
 
 use crate::exit::Exit;
 use crate::run_record::{
-    IoRecord, MeasureRecord, ResourcesRecord, RunRecord, StatesRecord, TransitionsRecord,
+    EngineRecord, IoRecord, MeasureRecord, ResourcesRecord, RunRecord, SeverityRecord, StatesRecord,
+    TransitionsRecord,
 };
 
 /// All runs of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComparisonRecord {
-    /// [`ComparisonRecord::FORMAT`].
+    /// Name and version of the format, [`ComparisonRecord::FORMAT`].
     pub format: String,
-    /// What the process returned.
+    /// Exit code of the process.
     pub exit_code: u8,
     /// The runs, model by model, in the order of the command line.
     pub runs: Vec<ComparedRun>,
-    /// Figures in which complete runs differ and must not.
+    /// Figures on which complete runs disagree.
     pub disagreements: Vec<DisagreementRecord>,
 }
 
@@ -28,16 +31,16 @@ pub struct ComparisonRecord {
 pub struct ComparedRun {
     /// The model file, as named on the command line.
     pub model: String,
-    /// The engine that was asked for.
+    /// The requested engine.
     pub engine: String,
-    /// What its process returned; none if it was not started or was killed.
+    /// Exit code of its process; `null` if it was not started or was killed.
     pub exit_code: Option<u8>,
-    /// Whether every reachable state was met.
+    /// Whether every reachable state was visited.
     pub complete: bool,
-    /// Why not.
+    /// Why the run is incomplete.
     pub stopped: Option<String>,
-    /// The search that it came to: without a measure, a sweep is another one.
-    pub searched_by: Option<String>,
+    /// The search that was used; a sweep without a measure uses another one.
+    pub searched_by: Option<EngineRecord>,
     /// The progress measure.
     pub measure: Option<MeasureRecord>,
     /// Counts of states.
@@ -46,42 +49,42 @@ pub struct ComparedRun {
     pub transitions: TransitionsRecord,
     /// States without successors.
     pub deadlocks: Option<u64>,
-    /// States moved to and from disk.
+    /// States written to and read from disk.
     pub io: IoRecord,
-    /// The same for each distinct state, of which the number may be estimated.
+    /// The same divided by the number of distinct states, which may be an estimate.
     pub ios_per_state: Option<f64>,
-    /// What it cost.
+    /// Cost of the run.
     pub resources: ResourcesRecord,
-    /// What it cost, by what the first engine cost.
+    /// Cost relative to that of the first engine.
     pub ratios: RatiosRecord,
 }
 
-/// The costs of a complete run as multiples of those of the first engine's, if that is complete, too.
+/// Costs of a complete run relative to those of the first engine, if that run is complete, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RatiosRecord {
-    /// Of the time on the clock.
+    /// Ratio of wall times.
     pub time: Option<f64>,
-    /// Of the states in memory at one time.
+    /// Ratio of the peak numbers of states in memory.
     pub peak_stored: Option<f64>,
-    /// Of the memory that the process held.
+    /// Ratio of the peak resident memory of the processes.
     pub peak_rss: Option<f64>,
 }
 
-/// A figure in which two complete runs differ and must not.
+/// A figure on which two complete runs disagree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DisagreementRecord {
     /// The model.
     pub model: String,
-    /// What was counted.
+    /// Name of the figure.
     pub figure: String,
     /// The two engines.
     pub engines: [String; 2],
-    /// What each of them counted.
+    /// The counts of the two engines.
     pub counts: [u64; 2],
 }
 
 impl ComparedRun {
-    /// A run of which there is no record, and why.
+    /// Creates the entry of a run without a record, with the reason.
     pub fn without_record(model: &str, engine: &str, exit_code: Option<u8>, why: impl Into<String>) -> Self {
         Self {
             model: model.into(),
@@ -101,13 +104,14 @@ impl ComparedRun {
         }
     }
 
-    /// What the record of a run tells.
+    /// Creates the entry of a run from its record.
     pub fn new(model: &str, engine: &str, record: RunRecord) -> Self {
         let RunRecord { exit_code, plan, search, diagnostics, resources, .. } = record;
         let moved = search.io.states_written.zip(search.io.states_read).map(|(out, back)| out + back);
         let states = search.states.distinct.or(search.states.distinct_estimate).filter(|&states| states > 0);
-        let error = diagnostics.into_iter().find(|one| one.severity == "error").map(|one| one.message);
-        let why = search.stopped.or(error).unwrap_or_else(|| "not all states were met".into());
+        let error =
+            diagnostics.into_iter().find(|one| one.severity == SeverityRecord::Error).map(|one| one.message);
+        let why = search.stopped.or(error).unwrap_or_else(|| "not all states were visited".into());
         let measure = Some(plan.measure).filter(|measure| measure.expression.is_some());
         Self {
             model: model.into(),
@@ -130,8 +134,8 @@ impl ComparedRun {
         }
     }
 
-    /// What complete runs must agree on, as far as this one knows it. Transitions of states that were expanded twice were counted
-    /// twice.
+    /// The figures on which complete runs must agree, if this one knows them. If states were
+    /// expanded twice, their transitions were counted twice, so this count is left out.
     fn settled(&self) -> [(&'static str, Option<u64>); 3] {
         let once = self.states.distinct.is_some() && self.states.distinct == self.states.explored;
         let figures = [
@@ -161,7 +165,7 @@ impl RatiosRecord {
 }
 
 impl DisagreementRecord {
-    /// What is wrong, in one sentence without a full stop.
+    /// The disagreement in one sentence without a full stop.
     pub fn sentence(&self) -> String {
         let Self { model, figure, engines: [one, other], counts: [few, many] } = self;
         format!("on `{model}`, {one} counts {few} {figure} and {other} {many}")
@@ -179,12 +183,12 @@ impl ComparisonRecord {
     /// Name and version of the format.
     pub const FORMAT: &str = "sweepline-compare/1";
 
-    /// Adds the next run, and compares it with those of the same model.
+    /// Adds a run, and compares it with the other runs of the same model.
     pub fn add(&mut self, mut run: ComparedRun) {
         let others: Vec<&ComparedRun> = self.runs.iter().filter(|other| other.model == run.model).collect();
         run.ratios = RatiosRecord::new(&run, others.first().copied().unwrap_or(&run));
         for (place, (figure, count)) in run.settled().into_iter().enumerate() {
-            // With one of them is enough: the others agree with each other, or that is told already.
+            // One of them suffices: the others agree with it, or the disagreement is recorded.
             let known = others.iter().find_map(|other| Some((other, other.settled()[place].1?)));
             if let (Some((other, theirs)), Some(ours)) = (known, count)
                 && theirs != ours
@@ -200,7 +204,7 @@ impl ComparisonRecord {
         self.runs.push(run);
     }
 
-    /// What the runs amount to. A defect is told whatever else happened.
+    /// The exit that follows from the runs. A defect takes precedence.
     pub fn exit_of_runs(&self) -> Exit {
         let some = |exit: Exit| self.runs.iter().any(|run| run.exit_code == Some(exit.code()));
         if !self.disagreements.is_empty() || some(Exit::Defect) {

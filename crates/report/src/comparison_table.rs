@@ -1,18 +1,19 @@
-//! A comparison of engines for people, a block for each model, and for spreadsheets, a line for each run.
+//! A comparison of engines as a table for the terminal and as CSV.
 
 use std::fmt;
 
 use crate::comparison::{ComparedRun, ComparisonRecord};
 use crate::quantities::{About, Bytes, Count, Seconds};
+use crate::run_record::EngineRecord;
 
-/// The columns of the text, the first one flush left and all others flush right.
+/// The columns of the table; the first one is left-aligned, all others right-aligned.
 const HEADINGS: [&str; 10] = [
     "engine",
     "states",
     "explored",
     "peak",
     "RSS",
-    "I/Os a state",
+    "I/Os per state",
     "time",
     "time ratio",
     "peak ratio",
@@ -43,13 +44,13 @@ const CSV_HEADINGS: [&str; 20] = [
     "peak_rss_ratio",
 ];
 
-/// Shown for what is not known.
+/// Text for an unknown figure.
 const UNKNOWN: &str = "-";
 
-/// The text for the terminal.
+/// The table for the terminal, with a block for each model.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparisonTable<'a> {
-    /// What is shown.
+    /// The comparison.
     pub record: &'a ComparisonRecord,
 }
 
@@ -57,7 +58,7 @@ pub struct ComparisonTable<'a> {
 enum Line {
     /// A complete run.
     Figures([String; HEADINGS.len()]),
-    /// A run that is not complete: the engine, and why.
+    /// An incomplete run: the engine and the reason.
     Stopped(String, String),
 }
 
@@ -80,7 +81,7 @@ impl fmt::Display for ComparisonTable<'_> {
     }
 }
 
-/// The runs of one model.
+/// Writes the runs of one model.
 fn block(runs: &[ComparedRun], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     writeln!(f, "{}", runs.first().map_or("", |run| &run.model))?;
     let mut lines = vec![Line::Figures(HEADINGS.map(String::from))];
@@ -110,7 +111,7 @@ fn block(runs: &[ComparedRun], f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 fn line(run: &ComparedRun) -> Line {
     let engine = match &run.searched_by {
-        Some(search) if *search != run.engine => format!("{} ({search})", run.engine),
+        Some(search) if search.name() != run.engine => format!("{} ({})", run.engine, search.name()),
         _ => run.engine.clone(),
     };
     let ComparedRun { states, resources, ratios, .. } = run;
@@ -137,9 +138,9 @@ fn known(figure: Option<impl fmt::Display>) -> String {
     figure.map_or(UNKNOWN.into(), |figure| figure.to_string())
 }
 
-/// Why a run is not complete, and how far it came.
+/// Why a run is incomplete, and how far it got.
 fn stopped(run: &ComparedRun) -> String {
-    let why = run.stopped.as_deref().unwrap_or("no reason is known");
+    let why = run.stopped.as_deref().unwrap_or("unknown reason");
     let reached = [
         run.states.explored.map(|explored| format!("{} explored", Count(explored))),
         run.resources.wall_seconds.filter(|_| run.states.explored.is_some()).map(|s| Seconds(s).to_string()),
@@ -151,7 +152,7 @@ fn stopped(run: &ComparedRun) -> String {
     }
 }
 
-/// A ratio, with two digits that count however small it is.
+/// A ratio with two significant digits.
 struct Ratio(f64);
 
 impl fmt::Display for Ratio {
@@ -166,7 +167,8 @@ impl fmt::Display for Ratio {
 }
 
 impl ComparisonRecord {
-    /// The runs as CSV (RFC 4180, with plain line ends): a line of headings, then a line a run. What is not known is empty.
+    /// The runs as CSV (RFC 4180, with LF line ends): a line of headings, then a line for each run.
+    /// An unknown figure is empty.
     pub fn csv(&self) -> String {
         let headings = CSV_HEADINGS.map(String::from);
         let lines = std::iter::once(headings).chain(self.runs.iter().map(csv_cells));
@@ -181,7 +183,7 @@ fn csv_cells(run: &ComparedRun) -> [String; CSV_HEADINGS.len()] {
     [
         run.model.clone(),
         run.engine.clone(),
-        cell(run.searched_by.as_ref()),
+        cell(run.searched_by.map(EngineRecord::name)),
         cell(run.exit_code),
         run.complete.to_string(),
         cell(run.stopped.as_ref()),
@@ -202,7 +204,7 @@ fn csv_cells(run: &ComparedRun) -> [String; CSV_HEADINGS.len()] {
     ]
 }
 
-/// In quotes where it has to be.
+/// The cell, in quotes if necessary.
 fn quoted(cell: &str) -> String {
     match cell.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", cell.replace('"', "\"\"")),
@@ -215,21 +217,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ratios_have_two_digits_that_count() {
+    fn ratios_have_two_significant_digits() {
         let shown: Vec<String> =
             [0.0, 0.00061, 0.0123, 0.5, 1.0, 12.345].map(|ratio| Ratio(ratio).to_string()).into();
         assert_eq!(shown, ["0.000000", "0.00061", "0.012", "0.50", "1.00", "12.35"]);
     }
 
     #[test]
-    fn cells_are_quoted_where_they_have_to_be() {
+    fn cells_are_quoted_if_necessary() {
         assert_eq!(quoted("plain"), "plain");
         assert_eq!(quoted("a, \"b\""), "\"a, \"\"b\"\"\"");
         assert_eq!(quoted("two\nlines"), "\"two\nlines\"");
     }
 
     #[test]
-    fn a_run_that_is_not_complete_has_a_reason_and_no_figures() {
+    fn an_incomplete_run_has_a_reason_and_no_figures() {
         let mut record = ComparisonRecord::default();
         record.add(ComparedRun::without_record("m, n.dve", "sweep-disk", None, "killed"));
         let text = ComparisonTable { record: &record }.to_string();

@@ -1,8 +1,8 @@
-//! Findings: what is wrong or odd, with a code, the place in the text, and what to do about it.
+//! Findings: errors and warnings with a code, the place in the text, and advice.
 //!
-//! The language crate reports about texts, the command line about files and options, a search about the model's
-//! run-time errors. Here they become one type, which is shown on the terminal the way rustc shows its own (by its
-//! renderer, annotate-snippets) and kept in the run record.
+//! The language crate reports about texts, the command line about files and options, and a search
+//! about run-time errors of the model. All become one type here. The terminal shows it like rustc's
+//! diagnostics (with the same renderer, annotate-snippets), and the run record contains it.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,32 +15,32 @@ use model::interpreter::{RuntimeError, RuntimeErrorKind};
 
 use crate::run_record::DiagnosticRecord;
 
-/// Whether text carries colours.
+/// Whether text is coloured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Coloring {
-    /// With escape sequences, for a terminal.
+    /// Escape sequences for a terminal.
     Colored,
-    /// Just the text.
+    /// Plain text.
     #[default]
     Plain,
 }
 
-/// Something wrong or odd.
+/// An error or a warning.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The code, to be searched for.
+    /// The code, such as `E0203`.
     pub code: &'static str,
-    /// Whether it prevents an answer.
+    /// The severity.
     pub severity: Severity,
-    /// What is wrong, in one sentence without a full stop.
+    /// The message: one sentence without a full stop.
     pub message: String,
-    /// Where, if it is in a text.
+    /// The place, if it is in a text.
     pub excerpt: Option<Box<Excerpt>>,
-    /// What to do about it.
+    /// Advice.
     pub help: Option<String>,
 }
 
-/// A place in a text that is shown together with a finding.
+/// A place in a text that is shown with a finding.
 #[derive(Clone, Debug)]
 pub struct Excerpt {
     /// The file, or the option, that the text comes from.
@@ -49,12 +49,12 @@ pub struct Excerpt {
     pub text: Arc<str>,
     /// The place.
     pub span: Span,
-    /// What to write at the place.
+    /// The label at the place.
     pub label: String,
 }
 
 impl Finding {
-    /// An error that is not in a text.
+    /// Creates an error without a place.
     pub fn error(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self {
             code,
@@ -65,12 +65,12 @@ impl Finding {
         }
     }
 
-    /// Something odd that is not in a text.
+    /// Creates a warning without a place.
     pub fn warning(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(code, message, help) }
     }
 
-    /// What a language says about the text from `origin`.
+    /// Creates a finding from a diagnostic about the text from `origin`.
     pub fn in_text(diagnostic: Diagnostic, origin: &str, text: &Arc<str>) -> Self {
         let is_outside = diagnostic.is_outside();
         let Diagnostic { code, severity, message, span, label, help } = diagnostic;
@@ -83,10 +83,7 @@ impl Finding {
         let position = self.excerpt.as_ref().map(|excerpt| Source::new(&excerpt.text).start_of(excerpt.span));
         DiagnosticRecord {
             code: self.code.into(),
-            severity: match self.severity {
-                Severity::Error => "error".into(),
-                Severity::Warning => "warning".into(),
-            },
+            severity: self.severity.into(),
             message: self.message.clone(),
             line: position.map(|position| position.line),
             column: position.map(|position| position.column),
@@ -125,7 +122,7 @@ impl fmt::Display for Finding {
 }
 
 impl Excerpt {
-    /// The place as a range that is certainly inside the text and between characters.
+    /// The place as a range inside the text that starts and ends at character boundaries.
     fn range(&self) -> Range<usize> {
         let boundary = |offset: u32| self.text.floor_char_boundary(offset as usize);
         let start = boundary(self.span.start);
@@ -133,30 +130,30 @@ impl Excerpt {
     }
 }
 
-/// What a run-time error happens in.
+/// Where a run-time error occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Within {
-    /// A step of the model, which need not be taken.
+    /// In an action of the model, which can be guarded.
     Step,
-    /// An expression about states, which is evaluated in all of them.
+    /// In an expression of a property, which is evaluated in every state.
     Expression,
 }
 
-/// The codes of run-time errors with a line of explanation each, in order.
+/// Codes of run-time errors with one line of explanation each, in order.
 pub const RUNTIME_CODES: &[(&str, &str)] = &[
-    ("E0501", "A step, or an expression about states, uses an index outside of its array."),
-    ("E0502", "A step, or an expression about states, divides by zero."),
-    ("E0503", "A step, or an expression about states, shifts by fewer than 0 or more than 63 places."),
-    ("E0504", "A place of a net would hold more tokens than its variable can."),
+    ("E0501", "A step or a property uses an array index that is out of range."),
+    ("E0502", "A step or a property divides by zero."),
+    ("E0503", "A step or a property shifts by less than 0 or more than 63 bits."),
+    ("E0504", "A place of a net would hold more tokens than its variable can store."),
 ];
 
-/// A run-time error as a finding about the text from `origin`.
+/// Creates a finding from a run-time error in the text from `origin`.
 pub fn runtime_error(error: &RuntimeError, within: Within, origin: &str, text: &Arc<str>) -> Finding {
     let guard = |condition: &str| match within {
         Within::Step => format!("guard the step, so that it is taken only when {condition}"),
         Within::Expression => {
             format!(
-                "the expression needs a value in every state: make sure that {condition}, or ask without this part"
+                "the expression must have a value in every state: make sure that {condition}, or remove this part"
             )
         }
     };
@@ -170,10 +167,9 @@ pub fn runtime_error(error: &RuntimeError, within: Within, origin: &str, text: &
         }
         RuntimeErrorKind::DivisionByZero => ("E0502", guard("the divisor is not 0")),
         RuntimeErrorKind::ShiftOutOfRange(_) => ("E0503", guard("the count is in 0 to 63")),
-        RuntimeErrorKind::Overflow { .. } => (
-            "E0504",
-            "the net is not as bounded as it should be; the trace shows how it gets there".to_owned(),
-        ),
+        RuntimeErrorKind::Overflow { .. } => {
+            ("E0504", "the net violates its bound; the trace shows how".to_owned())
+        }
     };
     let excerpt = Excerpt {
         origin: origin.into(),

@@ -1,9 +1,9 @@
-//! How a run ends for whoever started it: one small number that scripts can rely on.
+//! Exit codes, on which scripts can rely.
 
 /// The exit codes of the program.
 ///
-/// A violation that was found stays found, whatever else happened in the same run; success is only what is
-/// neither violated nor unknown.
+/// A violation takes precedence over everything else in the run. Success means that no property is
+/// violated or unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Every checked property holds.
@@ -12,14 +12,14 @@ pub enum Exit {
     Violated,
     /// The command line, the model or a property is wrong; nothing was checked.
     BadInput,
-    /// No violation was found, but something is undecided.
+    /// No violation was found, but a verdict is unknown.
     Unknown,
-    /// This program did something wrong.
+    /// A defect in Sweepline.
     Defect,
 }
 
 impl Exit {
-    /// The number that the process returns.
+    /// The exit code of the process.
     pub fn code(self) -> u8 {
         match self {
             Self::Holds => 0,

@@ -1,14 +1,16 @@
-//! A trace in the Informal Trace Format, JSON that Apalache, Quint and viewers of traces read.
+//! A trace in the Informal Trace Format, the JSON of Apalache, Quint and trace viewers.
 //!
-//! The format has states, not changes: each is an object with all variables. An array is a list, and so is a buffer, of the messages that
-//! are in it; a message of several parts is a tuple. The state that a process is in is a string. Numbers that not every reader
-//! of JSON can tell apart are written as text. The actions, for which the format has no place, stand in the field `#meta` that
-//! is free for such things: each with the state that it leads to.
+//! The format has states, not changes: each state is an object with all variables. An array is a
+//! list. A buffer is a list of its messages, and a message of several fields is a tuple. The
+//! location of a process is a string. Numbers that not every JSON reader represents exactly are
+//! written as text. The format has no place for actions, so each one is in the free field `#meta`
+//! of its target state.
 //!
-//! In a lasso, `loop` is the number of the state that follows the last one. Here a loop ends with the state that it began with,
-//! which is therefore left out; the action that closes the loop is `loop-action` in the `#meta` of the trace.
+//! In a lasso, `loop` is the index of the state that follows the last one. Here a loop ends with
+//! the state in which it starts, which is therefore left out; the action that closes the loop is
+//! `loop-action` in the `#meta` of the trace.
 //!
-//! States are written one by one, on a line each, so that a long trace takes no memory.
+//! States are written one by one, one per line, so a long trace takes no memory.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -17,23 +19,23 @@ use engine::verdict::trace::Trace;
 use model::guarded_commands::{CellId, GuardedCommands, Shape, Variable};
 use serde_json::{Map, Value, json};
 
-/// The field that is no variable.
+/// The field that is not a variable.
 const META: &str = "#meta";
-/// Numbers from here on are text: a floating-point number would not hold all of them.
+/// Numbers from here on are written as text, because doubles cannot represent all of them.
 const EXACT: u64 = 1 << 53;
 
-/// A trace with what it is about.
+/// A trace with its model and property.
 #[derive(Clone, Copy, Debug)]
 pub struct ItfTrace<'a> {
-    /// The model's file.
+    /// File of the model.
     pub model: &'a str,
-    /// The property that the trace decides, if any.
+    /// Name of the property, if there is one.
     pub property: Option<&'a str>,
-    /// What the trace is a run of.
+    /// The model.
     pub commands: &'a GuardedCommands,
     /// The run.
     pub trace: &'a Trace,
-    /// For a lasso, how many steps lead to the loop.
+    /// For a lasso, the number of steps before the loop.
     pub loop_start: Option<usize>,
 }
 
@@ -41,11 +43,11 @@ impl ItfTrace<'_> {
     /// Writes the trace.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Errors of the writer.
     pub fn write(&self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
         let names = names(self.commands);
         let steps = self.trace.steps.len();
-        // The last state of a loop is its first one; only a state that is repeated for ever is alone.
+        // The last state of a loop equals its first one, unless a single state repeats forever.
         let closing = self.loop_start.filter(|start| *start < steps).and(self.trace.steps.last());
         let action = |step: usize| self.commands.action_name(self.trace.steps[step].action);
         let mut meta = json!({
@@ -77,7 +79,7 @@ impl ItfTrace<'_> {
     }
 }
 
-/// What the variables are called, each differently.
+/// Unique names of the variables.
 fn names(commands: &GuardedCommands) -> Vec<String> {
     let mut taken = BTreeSet::from([META.to_owned()]);
     let unique = |variable: &Variable| {
@@ -85,7 +87,7 @@ fn names(commands: &GuardedCommands) -> Vec<String> {
             (Shape::Location(_), _) | (_, None) => variable.name.clone(),
             (_, Some(process)) => format!("{}.{}", commands.process(process).name, variable.name),
         };
-        // A process may be called like a variable, and a place of a net like anything.
+        // A process may have the name of a variable, and a place of a net may have any name.
         while !taken.insert(name.clone()) {
             name.push('_');
         }
@@ -136,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// The trace of these actions as another program reads it.
+    /// The trace of these actions, as another program reads it.
     fn read(text: &str, actions: &[u32], loop_start: Option<usize>) -> Value {
         let commands = languages::read_model(text).unwrap().commands;
         let actions = actions.iter().map(|&action| ActionId(action));
@@ -174,7 +176,7 @@ mod tests {
         assert_eq!((&lasso["loop"], &lasso["#meta"]["loop-action"]), (&1.into(), &"P: u -> t".into()));
         let places: Vec<&Value> = lasso["states"].as_array().unwrap().iter().map(|one| &one["P"]).collect();
         assert_eq!(places, ["s", "t", "u"]);
-        // A state that is repeated for ever is a loop without a step.
+        // A state that repeats forever is a loop without steps.
         let resting = read(text, &[0], Some(1));
         assert_eq!((&resting["loop"], resting["states"].as_array().unwrap().len()), (&1.into(), 2));
         assert!(resting["#meta"].get("loop-action").is_none());

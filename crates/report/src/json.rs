@@ -1,5 +1,5 @@
-//! The run record as JSON text: indented, with a line break at the end, so that it reads well in a pager and in a
-//! version control system. The structure is that of [`RunRecord`]; there is no second description of it here.
+//! The run record as JSON text, indented and with a line break at the end, so that it is readable
+//! in a pager and in version control. The structure is that of [`RunRecord`].
 
 use std::io::{self, Write};
 
@@ -12,14 +12,14 @@ use crate::RunRecord;
 /// Writes a record, of a run or of a trace.
 ///
 /// # Errors
-/// What the writer says.
+/// Errors of the writer.
 pub fn write_json(record: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, record)?;
     out.write_all(b"\n")?;
     out.flush()
 }
 
-/// The schema of run records, for programs that read them: all fields that are always there, and what they mean.
+/// The JSON schema of run records: the fields, their types and their meaning.
 pub fn run_record_schema() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut schema = settings.into_generator().into_root_schema_for::<RunRecord>();
@@ -30,7 +30,7 @@ pub fn run_record_schema() -> Value {
 /// Reads the record of a run.
 ///
 /// # Errors
-/// The text is none, or of another version.
+/// The text is not a run record, or has another version.
 pub fn read_run_record(text: &[u8]) -> io::Result<RunRecord> {
     let record: RunRecord = serde_json::from_slice(text)?;
     match record.format == RunRecord::FORMAT {

@@ -1,31 +1,34 @@
-//! A run as JUnit XML, which servers for continuous integration show as tests.
+//! A run as JUnit XML, which CI servers show as tests.
 //!
-//! The model is a suite and each property a test. A violation is a failure with its trace; whatever is no answer is an error, so that
-//! nobody takes a run that was stopped for one that succeeded: a property that is not decided, a run-time error of the model, bad input.
-//! There is no standard of the format. Written is what Jenkins, GitLab and others agree on: counts and the time of the suite,
-//! and `failure` or `error` with a type, a message and a text. All properties are decided by one search, so tests have no times of
-//! their own.
+//! The model is a suite and each property is a test. A violation is a failure with its
+//! counterexample. Everything else that is not a verdict is an error, so that a stopped run is not
+//! taken for a success: an unknown verdict, a run-time error of the model, bad input.
 //!
-//! Names come from files that anybody may have written. XML 1.0 cannot hold control characters, not even as references, so
-//! they are shown as their numbers.
+//! The format has no standard. This file writes what Jenkins, GitLab and others agree on: counts
+//! and the time of the suite, and `failure` or `error` with a type, a message and a text. One
+//! search decides all properties, so the tests have no times of their own.
+//!
+//! Names come from untrusted files. XML 1.0 cannot represent control characters, not even as
+//! references, so they are shown as numbers.
 
 use std::fmt;
 use std::io::{self, Write};
 
 use crate::exit::Exit;
-use crate::filling::NO_RUNTIME_ERROR;
 use crate::markup::Escaped;
-use crate::run_record::{AnswerRecord, DiagnosticRecord, PropertyRecord, RunRecord};
+use crate::run_record::{
+    AnswerRecord, DiagnosticRecord, PropertyKindRecord, PropertyRecord, RunRecord, SeverityRecord,
+};
 use crate::terminal::{ComponentText, heading};
 use crate::trace_view::{Length, TraceText, TraceView};
 
-/// The test that is about no property: whether there was a run at all.
+/// Name of the test for the run as a whole.
 const THE_RUN: &str = "the run";
 
 /// Writes a run as JUnit XML.
 ///
 /// # Errors
-/// What the writer says.
+/// Errors of the writer.
 pub fn write_junit(record: &RunRecord, out: &mut impl Write) -> io::Result<()> {
     let tests = tests(record);
     let count = |result: fn(&Result) -> bool| tests.iter().filter(|test| result(&test.result)).count();
@@ -53,7 +56,7 @@ pub fn write_junit(record: &RunRecord, out: &mut impl Write) -> io::Result<()> {
     out.flush()
 }
 
-/// A test and how it ended.
+/// A test and its result.
 struct Test {
     name: String,
     result: Result,
@@ -78,7 +81,7 @@ fn tests(record: &RunRecord) -> Vec<Test> {
     let mut tests: Vec<Test> = record.properties.iter().map(of_property).collect();
     let told = tests.iter().any(|test| !matches!(test.result, Result::Passed));
     let failed = record.exit_code != Exit::Holds.code();
-    // A suite without a test looks as if nothing had been run.
+    // A suite without tests would look as if nothing had run.
     if tests.is_empty() || (failed && !told) || record.exit_code == Exit::Defect.code() {
         let result = if failed { Result::Error(why_no_answer(record)) } else { Result::Passed };
         tests.push(Test { name: THE_RUN.into(), result });
@@ -107,36 +110,38 @@ fn result_of(property: &PropertyRecord, record: &RunRecord) -> Result {
                     text.push_str(&ComponentText { component, view: TraceView::Diff }.to_string());
                 }
             }
-            match property.name == NO_RUNTIME_ERROR {
-                true => Result::Error(Why { kind: "run-time error".into(), message, text }),
-                false => Result::Failure(Why { kind: property.kind.clone(), message, text }),
+            match property.kind {
+                PropertyKindRecord::NoRuntimeError => {
+                    Result::Error(Why { kind: "run-time error".into(), message, text })
+                }
+                kind => Result::Failure(Why { kind: kind.name().into(), message, text }),
             }
         }
     }
 }
 
-/// Why a run did not come to its answers, by the first error that it told, or else by the first warning.
+/// Why a run gave no verdicts: its first error or, without an error, its first warning.
 fn why_no_answer(record: &RunRecord) -> Why {
-    let errors = record.diagnostics.iter().filter(|one| one.severity == "error");
+    let errors = record.diagnostics.iter().filter(|one| one.severity == SeverityRecord::Error);
     let first = errors.chain(&record.diagnostics).next();
     Why {
         kind: first.map_or("unknown".into(), |one| one.code.clone()),
-        message: first.map_or("no answer".into(), |one| one.message.clone()),
+        message: first.map_or("no verdict".into(), |one| one.message.clone()),
         text: record.diagnostics.iter().map(said).collect::<Vec<_>>().join("\n"),
     }
 }
 
-/// A finding in one line, or with its help in two.
+/// A diagnostic in one line, with its help in a second one.
 fn said(one: &DiagnosticRecord) -> String {
     let place = match (&one.source, one.line, one.column) {
         (Some(source), Some(line), Some(column)) => format!("{source}:{line}:{column}: "),
         _ => String::new(),
     };
     let help = one.help.as_ref().map_or(String::new(), |help| format!("\n  help: {help}"));
-    format!("{place}{}[{}]: {}{help}", one.severity, one.code, one.message)
+    format!("{place}{}[{}]: {}{help}", one.severity.name(), one.code, one.message)
 }
 
-/// The element inside of a test that did not pass.
+/// The element for a test that did not pass.
 struct Element<'a> {
     name: &'a str,
     why: &'a Why,
@@ -151,7 +156,7 @@ impl fmt::Display for Element<'_> {
     }
 }
 
-/// Text as the value of an attribute, in which readers would take a line break for a blank.
+/// Text of an attribute, with line breaks escaped, which readers would turn into spaces.
 struct Attribute<'a>(&'a str);
 
 impl fmt::Display for Attribute<'_> {
@@ -168,7 +173,9 @@ mod tests {
     use quick_xml::events::Event;
 
     use super::*;
-    use crate::run_record::{ChangeRecord, PlanRecord, StepRecord, TraceKind, TraceRecord, ValueRecord};
+    use crate::run_record::{
+        ChangeRecord, NO_RUNTIME_ERROR, PlanRecord, StepRecord, TraceKind, TraceRecord, ValueRecord,
+    };
 
     fn record() -> RunRecord {
         let plan = PlanRecord::new(Engine::Breadth, "compiled");
@@ -176,13 +183,14 @@ mod tests {
     }
 
     fn property(name: &str, verdict: AnswerRecord) -> PropertyRecord {
-        PropertyRecord { name: name.into(), kind: "invariant".into(), verdict, reason: None, trace: None }
+        let (name, kind) = (name.into(), PropertyKindRecord::Invariant);
+        PropertyRecord { name, kind, verdict, reason: None, trace: None }
     }
 
-    fn diagnostic(code: &str, severity: &str, message: &str) -> DiagnosticRecord {
+    fn diagnostic(code: &str, severity: SeverityRecord, message: &str) -> DiagnosticRecord {
         DiagnosticRecord {
             code: code.into(),
-            severity: severity.into(),
+            severity,
             message: message.into(),
             line: Some(3),
             column: Some(7),
@@ -270,6 +278,7 @@ mod tests {
             PropertyRecord { trace: Some(0), ..property("x < 1", AnswerRecord::Violated) },
             PropertyRecord { reason: Some("the limit".into()), ..property("x > 9", AnswerRecord::Unknown) },
             PropertyRecord {
+                kind: PropertyKindRecord::NoRuntimeError,
                 reason: Some("division by zero".into()),
                 ..property(NO_RUNTIME_ERROR, AnswerRecord::Violated)
             },
@@ -282,7 +291,7 @@ mod tests {
             named(&elements, "testcase").iter().map(|test| attribute(test, "name")).collect();
         assert_eq!(names, ["x < 9", "x < 1", "x > 9", NO_RUNTIME_ERROR]);
         let failure = named(&elements, "failure")[0];
-        assert_eq!(attribute(failure, "message"), "`x < 1` is false after 1 step:");
+        assert_eq!(attribute(failure, "message"), "Counterexample: `x < 1` is false after 1 step:");
         assert!(failure.2.contains("    1  P: a -> b\n         x: 0 -> 1"), "{}", failure.2);
         let errors = named(&elements, "error");
         let told: Vec<_> =
@@ -294,8 +303,8 @@ mod tests {
     fn bad_input_is_an_error_of_the_run() {
         let mut record = RunRecord { exit_code: 2, ..record() };
         record.diagnostics = vec![
-            diagnostic("W0404", "warning", "nearly a measure"),
-            diagnostic("E0203", "error", "no state `t`"),
+            diagnostic("W0404", SeverityRecord::Warning, "nearly a measure"),
+            diagnostic("E0203", SeverityRecord::Error, "no state `t`"),
         ];
         let elements = read(&record);
         assert_eq!(attribute(named(&elements, "testcase")[0], "name"), THE_RUN);
@@ -322,7 +331,7 @@ mod tests {
             reason: Some(hostile.into()),
             ..property(hostile, AnswerRecord::Violated)
         }];
-        record.diagnostics = vec![diagnostic(hostile, "error", hostile)];
+        record.diagnostics = vec![diagnostic(hostile, SeverityRecord::Error, hostile)];
         let elements = read(&record);
         let shown = "]]></failure><error/>\\u{0}\\u{1b}[31m\\u{ffff}\\u{d}\n\t\"'&amp;\\u{202e}";
         assert_eq!(attribute(named(&elements, "testcase")[0], "name"), shown);

@@ -1,12 +1,14 @@
-//! A finished run, for people and programs.
+//! Reports of finished runs, for people and programs.
 //!
-//! The principal type in this crate is [`RunRecord`]: everything that is known about one run, in the form of the
-//! JSON that `--json` writes. It is filled in as the run proceeds, so wherever the run ends, the record is true. All
-//! other output is a view of it: [`Summary`] for the terminal, [`page`] for a browser, [`TraceText`] for one trace,
-//! [`TraceFile`] for a trace that is kept,
-//! [`ItfTrace`] for one that other tools read. [`Finding`] is what went wrong on the way, with the place in the model.
+//! The principal type in this crate is [`RunRecord`]: everything that is known about one run, in
+//! the structure of the JSON that `--json` writes. It is filled in during the run, so it is valid
+//! wherever the run ends. All other output is a view of it: [`Summary`] for the terminal, [`page`]
+//! for a browser, [`write_junit`] for CI servers, [`TraceText`] for one trace, [`TraceFile`] for a
+//! saved trace, [`ItfTrace`] for other tools. A [`Finding`] is an error or a warning with its place
+//! in the model.
 //!
-//! Nothing in here prints. Views implement [`Display`](std::fmt::Display) or write to a writer.
+//! Nothing in this crate prints. Views implement [`Display`](std::fmt::Display) or write to a
+//! writer.
 //!
 //! ```
 //! use report::{PlanRecord, RunRecord};
@@ -20,18 +22,17 @@
 
 mod comparison;
 mod comparison_table;
-mod course;
 mod diagnostics;
 mod exit;
-mod filling;
 mod itf;
 mod json;
 mod junit;
 mod markup;
+mod measure_rows;
 mod measure_search;
-mod measure_story;
 mod measure_table;
 mod measures_record;
+mod profile_record;
 mod quantities;
 mod run_record;
 mod space;
@@ -45,10 +46,8 @@ mod web_page;
 
 pub use comparison::{ComparedRun, ComparisonRecord, DisagreementRecord, RatiosRecord};
 pub use comparison_table::ComparisonTable;
-pub use course::{ActionRecord, ProfilePointRecord, ProfileRecord, RateRecord, SweepProfileRecord};
 pub use diagnostics::{Coloring, Excerpt, Finding, RUNTIME_CODES, Within, runtime_error};
 pub use exit::Exit;
-pub use filling::{FinishedSearch, NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS, Usage};
 pub use itf::ItfTrace;
 pub use json::{read_run_record, run_record_schema, write_json};
 pub use junit::write_junit;
@@ -61,12 +60,14 @@ pub use measure_table::MeasureTable;
 pub use measures_record::{
     AimRecord, CandidateOrigin, CandidateRecord, DoubtRecord, MeasuresRecord, PlaceRecord, RaisedRecord,
 };
+pub use profile_record::{ActionRecord, ProfilePointRecord, ProfileRecord, RateRecord, SweepProfileRecord};
 pub use quantities::{About, Bytes, Count, Percent, Seconds, States, Steps};
 pub use run_record::{
-    AnswerRecord, ChangeRecord, ClassIoRecord, ComponentRecord, DiagnosticRecord, GraphRecord, HeldRecord,
-    IoRecord, LengthRecord, MeasureOrigin, MeasureRecord, ModelRecord, PlanRecord, PropertyRecord,
-    ResourcesRecord, RunRecord, SearchRecord, StatesRecord, StepRecord, TraceKind, TraceRecord,
-    TransitionsRecord, ValueRecord,
+    AnswerRecord, ChangeRecord, ClassIoRecord, ComponentRecord, DiagnosticRecord, EngineRecord,
+    FinishedSearch, GraphRecord, HeldRecord, IoRecord, LengthRecord, MeasureOrigin, MeasureRecord,
+    ModelRecord, NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS, PlanRecord, PropertyKindRecord, PropertyRecord,
+    ReductionRecord, ResourcesRecord, RunRecord, SearchRecord, SeverityRecord, StatesRecord, StepRecord,
+    TimesRecord, TraceKind, TraceRecord, TransitionsRecord, Usage, ValueRecord,
 };
 pub use space::{LayerEdgeRecord, SpaceEdgeRecord, SpaceLayerRecord, SpaceRecord, SpaceStateRecord};
 pub use space_drawing::svg;

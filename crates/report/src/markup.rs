@@ -1,14 +1,14 @@
-//! Text from models inside of HTML, SVG and scripts.
+//! Text from models inside HTML, SVG and scripts.
 //!
-//! Names come from files that anybody may have written. Whatever they are, they must stay text: no markup, no end of a
-//! script, and no characters that turn the direction of what stands around them or that cannot be seen.
+//! Names come from untrusted files. They must stay text: no markup, no end of a script, and no
+//! characters that are invisible or change the direction of the surrounding text.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::Serialize;
 
-/// Text as the content of an element or between the quotes of an attribute.
+/// Text escaped for the content of an element or a quoted attribute.
 #[derive(Clone, Copy, Debug)]
 pub struct Escaped<'a>(pub &'a str);
 
@@ -32,8 +32,8 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// The text with characters that hide or turn others written as their numbers. XML allows none of the control
-/// characters either.
+/// The text with invisible and bidirectional characters written as numbers. XML does not allow
+/// control characters, either.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
@@ -51,7 +51,7 @@ fn is_hidden(character: char) -> bool {
     turns || nothing || (character.is_control() && !matches!(character, '\n' | '\t'))
 }
 
-/// The first characters of a text, for a place with little room.
+/// The first characters of a text, for narrow places.
 pub fn cut(text: &str, most: usize) -> String {
     let text = visible(text);
     match text.char_indices().nth(most) {
@@ -60,7 +60,7 @@ pub fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// A value as JSON inside of a script element, which no text in it can end.
+/// A value as JSON for a script element. No text in it can end the element.
 pub fn script_json(value: &impl Serialize) -> String {
     let json =
         serde_json::to_string(value).expect("plain data has no keys but strings, and no writer that fails");

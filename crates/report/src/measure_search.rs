@@ -1,4 +1,5 @@
-//! How a measure was looked for, as part of a run record: the searches, their proposals, and the runs by them.
+//! The automatic measure search in the run record: the searches, their proposals, and the attempts
+//! to explore the model with them.
 //!
 //! As in the rest of the record, fields are only added. Shares are between 0 and 1.
 
@@ -9,83 +10,86 @@ use model::guarded_commands::Expression;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::run_record::{MeasureOrigin, MeasureRecord, PlanRecord, RunRecord};
+use crate::run_record::{EngineRecord, MeasureOrigin, MeasureRecord, PlanRecord, RunRecord};
 
-/// The length, in characters, from which on a measure is cut short for people.
+/// Maximum length of a short form of a measure, in characters.
 const BRIEF: usize = 100;
 
-/// All that was done to find a measure.
+/// The automatic measure search of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MeasureSearchRecord {
-    /// The time of all searches for measures.
+    /// Time of all searches for measures, in seconds.
     pub seconds: f64,
     /// The searches for measures, in order.
     pub searches: Vec<FinderRecord>,
-    /// The runs, in order; the answers are those of the last one.
+    /// The attempts to explore the model, in order; the last one gave the verdicts.
     pub attempts: Vec<AttemptRecord>,
 }
 
 /// One search for measures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FinderRecord {
-    /// How long it took.
+    /// Time in seconds.
     pub seconds: f64,
-    /// How much was tried.
+    /// Effort of the search.
     pub effort: EffortRecord,
-    /// What the measures were judged on.
+    /// The sample on which the measures were judged.
     pub sample: SampleRecord,
-    /// Measures that are better than none, the best one first.
+    /// Measures that are better than full exploration, best first.
     pub proposals: Vec<ProposalRecord>,
 }
 
-/// How much is tried to find a measure.
+/// Effort of a search for measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EffortRecord {
-    /// A tenth of a second or so.
+    /// About a tenth of a second.
     Quick,
-    /// A second or so.
+    /// About a second.
     Thorough,
-    /// All states.
+    /// All states instead of a sample.
     Exact,
 }
 
-/// The part of a state space that measures are judged on.
+/// The part of a state space on which measures are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SampleRecord {
-    /// Expanded states.
+    /// Number of expanded states.
     pub expanded: u64,
-    /// Different states, with those that were not expanded.
+    /// Number of distinct states, including those that were not expanded.
     pub states: u64,
-    /// Steps of the expanded states.
+    /// Number of transitions of the expanded states.
     pub steps: u64,
-    /// Whether this is the whole state space.
+    /// Whether the sample is the whole state space.
     pub complete: bool,
-    /// States of the largest strongly connected component, if somebody looked: a measure that never falls holds no fewer.
+    /// Number of states of the largest strongly connected component, if it was computed. A monotone
+    /// measure stores at least as many states.
     #[serde(default)]
     pub largest_component: Option<u64>,
 }
 
-/// A measure and what it costs on a sample.
+/// A measure and its cost on a sample.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProposalRecord {
-    /// The whole measure; `--measure` reads it.
+    /// The measure, in the notation of `--measure`.
     pub expression: String,
     /// A short form for people.
     pub summary: String,
-    /// What a sweep by it costs.
+    /// Estimated cost of a sweep.
     #[serde(flatten)]
     pub expected: ExpectedRecord,
-    /// Whether no step of the sample goes back.
+    /// Whether the sample has no regress edge.
     pub monotone: bool,
-    /// Whether the sweep over the sample was given up because it expanded too much: then it costs more than this.
+    /// Whether the simulation was abandoned because of too many expansions; the costs are then
+    /// lower bounds.
     #[serde(default)]
     pub given_up: bool,
-    /// Where sweeps are nested, the number of leading components that never fell: what they are equal for is swept to the end
-    /// before the sweep goes on. `--measure` sweeps without nesting.
+    /// For nested sweeps, the number of leading components that are monotone in the sample. Layers
+    /// that agree in them are swept to the end before the sweep continues. `--measure` sweeps
+    /// without nesting.
     #[serde(default)]
     pub nested: Option<u64>,
-    /// What the sweep remembers behind its front, if anything. `--window` reads it.
+    /// The window behind the front, if there is one, in the notation of `--window`.
     #[serde(default)]
     pub window: Option<WindowRecord>,
 }
@@ -93,9 +97,9 @@ pub struct ProposalRecord {
 /// A window behind the front of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WindowRecord {
-    /// The component of the measure that counts; the first one has number 1.
+    /// Number of the component of the measure, from one.
     pub component: u64,
-    /// States are remembered as long as it is less than the greatest so far by no more than this.
+    /// Layers are kept while the component is at most this far below its maximum so far.
     pub reach: u64,
 }
 
@@ -108,7 +112,7 @@ impl WindowRecord {
     }
 }
 
-/// As `--window` reads it.
+/// The notation of `--window`.
 impl std::fmt::Display for WindowRecord {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.component {
@@ -118,60 +122,62 @@ impl std::fmt::Display for WindowRecord {
     }
 }
 
-/// What a sweep costs by the estimate.
+/// Estimated cost of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExpectedRecord {
-    /// The share of all states that is in memory at one time, at the most.
+    /// Peak share of all states in memory.
     pub peak_share: f64,
-    /// How often a state is expanded, in the mean.
+    /// Mean number of expansions per state.
     pub revisits: f64,
-    /// The share of all steps that goes back.
+    /// Share of regress edges among all transitions.
     pub regress_share: f64,
-    /// Different progress values in the sample.
+    /// Number of distinct progress values in the sample.
     pub layers: u64,
 }
 
-/// One run.
+/// One attempt to explore the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AttemptRecord {
     /// The search.
-    pub engine: String,
-    /// The whole measure; none for full exploration.
+    pub engine: EngineRecord,
+    /// The measure; `null` for full exploration.
     pub measure: Option<String>,
-    /// How it ended.
+    /// How the attempt ended.
     pub end: AttemptEndRecord,
-    /// Expansions.
+    /// Number of expansions.
     pub explored: u64,
-    /// About so many different states were met.
+    /// Estimated number of distinct states.
     pub different: u64,
-    /// The most states that were in memory at one time.
+    /// Peak number of states in memory.
     pub peak_stored: u64,
-    /// How long it took.
+    /// Time in seconds.
     pub seconds: f64,
-    /// A short form of the measure, for people.
+    /// A short form of the measure for people.
     pub summary: Option<String>,
-    /// What it should have cost.
+    /// Estimated cost.
     pub expected: Option<ExpectedRecord>,
-    /// Expansions after which nothing was forgotten any more, because too many states were expanded again.
+    /// Number of expansions after which no layer was dropped any more, because too many states were
+    /// expanded again.
     pub remembers_from: Option<u64>,
-    /// What it remembered behind its front, if anything.
+    /// The window behind the front, if there was one.
     #[serde(default)]
     pub window: Option<WindowRecord>,
 }
 
-/// How a run ended.
+/// End of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AttemptEndRecord {
-    /// The answers are its answers.
+    /// It gave the verdicts.
     Kept,
     /// A better measure was found.
     BetterMeasure,
-    /// Memory was short.
+    /// It reached the memory limit.
     Memory,
 }
 
-/// A measure for a line of text. Where it is long, orders lose their values, and then the last components are left out.
+/// A measure for a line of text. If it is long, the values of orders are elided, then the last
+/// components.
 pub fn brief_measure(model: &Model, components: &[Expression]) -> String {
     let whole = model.measure_summary(components);
     if fits(&whole) {
@@ -200,7 +206,7 @@ fn fits(text: &str) -> bool {
 }
 
 impl RunRecord {
-    /// The measure was looked for, and this came out: a search by this engine.
+    /// Records the measure search and the plan that followed from it.
     pub fn set_automatic(&mut self, model: &Model, automatic: &Automatic, engine: Engine) {
         let kept = automatic.attempts.last().and_then(|attempt| attempt.proposal.as_ref());
         let execution = self.plan.execution.take().unwrap_or_default();
@@ -225,7 +231,7 @@ impl RunRecord {
 impl MeasureSearchRecord {
     fn new(model: &Model, automatic: &Automatic) -> Self {
         let Automatic { attempts, searches, .. } = automatic;
-        // A quick search is the first one and no other.
+        // Only the first search is quick.
         let efforts = [Effort::Quick].into_iter().chain(std::iter::repeat(Effort::Thorough));
         let searches: Vec<FinderRecord> = searches
             .iter()
@@ -241,7 +247,7 @@ impl MeasureSearchRecord {
 }
 
 impl FinderRecord {
-    /// A search for measures of this model.
+    /// Records a search for measures.
     pub fn new(model: &Model, search: &MeasureSearch, effort: EffortRecord) -> Self {
         let proposals = search.findings.proposals.iter();
         Self {
@@ -254,7 +260,7 @@ impl FinderRecord {
 }
 
 impl ProposalRecord {
-    /// A measure of this model with its cost.
+    /// Records a measure with its cost.
     pub fn new(model: &Model, components: &[Expression], cost: &Cost) -> Self {
         Self {
             expression: model.measure_text(components),
@@ -279,7 +285,7 @@ impl AttemptRecord {
         let Attempt { engine, proposal, end, counters, different, time } = attempt;
         let proposal = proposal.as_ref();
         Self {
-            engine: engine.name().into(),
+            engine: (*engine).into(),
             measure: proposal.map(|proposal| model.measure_text(&proposal.components)),
             end: (*end).into(),
             explored: counters.explored,

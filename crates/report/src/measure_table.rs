@@ -1,4 +1,5 @@
-//! The measures of a model on the terminal: a table, the reason for the choice, proofs and doubts.
+//! The output of `sweepline progress`: a table of measures, the reason for the choice, and proofs
+//! of monotonicity.
 
 use std::fmt;
 
@@ -7,19 +8,19 @@ use crate::measures_record::{CandidateOrigin, CandidateRecord, MeasuresRecord, P
 use crate::quantities::{Count, Percent, Seconds};
 use crate::terminal::Detail;
 
-/// The text for the terminal.
+/// The table of measures for the terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasureTable<'a> {
-    /// What is shown.
+    /// The measures.
     pub record: &'a MeasuresRecord,
-    /// How much of it: quiet is the best measure alone, verbose has measures in full.
+    /// The level of detail: quiet shows only the best measure, verbose shows all measures in full.
     pub detail: Detail,
 }
 
-/// Of the measures that were found, this many are shown.
+/// Number of found measures that are shown.
 const SHOWN: usize = 5;
 
-/// The columns, all but the last one flush right.
+/// The columns; all but the last one are right-aligned.
 const HEADINGS: [&str; 8] = ["no.", "basis", "regress", "layers", "peak", "expanded", "time", "measure"];
 
 impl fmt::Display for MeasureTable<'_> {
@@ -37,7 +38,7 @@ impl fmt::Display for MeasureTable<'_> {
             let component = Count(component);
             writeln!(
                 f,
-                "A measure that never falls holds at least {share}: the largest strongly connected component has {component} states."
+                "A monotone measure stores at least {share} of the states: the largest strongly connected component has {component}."
             )?;
         }
         for candidate in self.shown().filter(|candidate| self.is_explained(candidate)) {
@@ -49,7 +50,7 @@ impl fmt::Display for MeasureTable<'_> {
             EffortRecord::Exact => "exact",
         };
         let seconds = Seconds(record.seconds.unwrap_or_default());
-        writeln!(f, "\nLooked for {seconds} ({effort}, seed {}).", record.seed)
+        writeln!(f, "\nSearch time {seconds} ({effort}, seed {}).", record.seed)
     }
 }
 
@@ -58,7 +59,8 @@ impl MeasureTable<'_> {
         let mut lines = vec![HEADINGS.map(String::from)];
         lines.extend(self.shown().map(|candidate| self.line(candidate)));
         lines.push(
-            ["-", "full", "0 %", "1", "100 %", "1.00", "1.00", "none: all states are kept"].map(String::from),
+            ["-", "full", "0 %", "1", "100 %", "1.00", "1.00", "none: all states are stored"]
+                .map(String::from),
         );
         let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..HEADINGS.len() - 1).map(width).collect();
@@ -70,11 +72,11 @@ impl MeasureTable<'_> {
         }
         match self.record.candidates.len() - self.shown().count() {
             0 => Ok(()),
-            more => writeln!(f, "({more} more of those that were found; -v shows them)"),
+            more => writeln!(f, "({more} more found; -v lists them)"),
         }
     }
 
-    /// The candidates that are shown: they are often much alike.
+    /// The candidates that are shown. Many are similar, so without `-v` only some are.
     fn shown(&self) -> impl Iterator<Item = &CandidateRecord> {
         let all = self.detail == Detail::Verbose;
         let is_shown =
@@ -82,7 +84,7 @@ impl MeasureTable<'_> {
         self.record.candidates.iter().filter(is_shown)
     }
 
-    /// Whether a proof is worth its lines: the best measure's, and those of measures that somebody wrote.
+    /// Whether the proof of a candidate is shown: for the best one, and for those of the user.
     fn is_explained(&self, candidate: &CandidateRecord) -> bool {
         self.detail == Detail::Verbose
             || candidate.origin != CandidateOrigin::Found
@@ -100,7 +102,7 @@ impl MeasureTable<'_> {
         };
         let nested = if proposal.nested.is_some() { " (nested)" } else { "" };
         let window = proposal.window.map_or(String::new(), |window| format!(" (window {window})"));
-        // What was given up costs more than it had cost by then.
+        // The simulation of an abandoned candidate gives lower bounds.
         let more = if proposal.given_up { ">" } else { "" };
         [
             candidate.number.to_string(),
@@ -115,20 +117,23 @@ impl MeasureTable<'_> {
     }
 }
 
-/// What the model's text says about a measure, if somebody asked.
+/// The proof that a measure is monotone, or an action that may decrease it.
 fn proof_text(candidate: &CandidateRecord) -> String {
     let number = candidate.number;
     if candidate.proved == Some(true) {
         let raised = candidate.raised.iter().map(|one| match one.places.is_empty() {
-            true => format!("    {} never changes where the ones before it stay\n", one.component),
-            false => format!("    {} is raised in {}\n", one.component, lines_text(&one.places)),
+            true => {
+                format!("    {} never changes while the components before it stay equal\n", one.component)
+            }
+            false => format!("    {} is increased in {}\n", one.component, lines_text(&one.places)),
         });
-        return format!("Measure {number} is proved never to fall:\n{}", raised.collect::<String>());
+        return format!("Measure {number} is proved monotone:\n{}", raised.collect::<String>());
     }
     match &candidate.doubt {
-        // Of a measure that was found, everybody sees that it falls; of one's own, one wants to know where.
+        // The table shows the regress edges of a found measure; for the user's own, the place
+        // helps.
         Some(doubt) if candidate.origin != CandidateOrigin::Found => format!(
-            "Measure {number} is not proved: `{}`, in {}, may lower {}.\n",
+            "Measure {number} is not proved monotone: `{}`, in {}, may decrease {}.\n",
             doubt.action,
             lines_text(&doubt.places),
             doubt.component,
@@ -137,7 +142,7 @@ fn proof_text(candidate: &CandidateRecord) -> String {
     }
 }
 
-/// Each line once.
+/// The lines of the places, each one once.
 fn lines_text(places: &[PlaceRecord]) -> String {
     let mut lines: Vec<usize> = places.iter().map(|place| place.line).collect();
     lines.dedup();

@@ -1,6 +1,6 @@
-//! What `sweepline progress` found out, as JSON: candidates, which one is best, and why.
+//! The results of `sweepline progress` as JSON: the candidates, the best one, and the reason.
 //!
-//! The same promise as for the run record: a figure that is not known is `null`, and fields are only added.
+//! As in the run record, an unknown figure is `null`, and fields are only added.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,120 +10,121 @@ use crate::measure_search::{EffortRecord, ProposalRecord, SampleRecord};
 use crate::quantities::{Percent, States};
 use crate::run_record::{DiagnosticRecord, ModelRecord, ResourcesRecord};
 
-/// Everything that is known about the measures of a model.
+/// Progress measures of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeasuresRecord {
-    /// [`MeasuresRecord::FORMAT`].
+    /// Name and version of the format, [`MeasuresRecord::FORMAT`].
     pub format: String,
-    /// What the process returned.
+    /// Exit code of the process.
     pub exit_code: u8,
     /// The model.
     pub model: ModelRecord,
-    /// How it was executed; none if it was not decided.
+    /// How the model was executed; `null` if this was not decided.
     pub execution: Option<String>,
-    /// What a measure is to be good at.
+    /// Objective of the search.
     pub aim: AimRecord,
-    /// How much was tried.
+    /// Effort of the search.
     pub effort: EffortRecord,
-    /// Where the random choices of the sample begin.
+    /// Random seed of the sample.
     pub seed: u64,
-    /// How long the search for measures took.
+    /// Time of the search, in seconds.
     pub seconds: Option<f64>,
-    /// What measures were judged on.
+    /// The sample on which measures were judged.
     pub sample: Option<SampleRecord>,
-    /// The measures: those that were found, the best one first, then those that were to be judged.
+    /// The measures: first those that were found, best first, then those of the user.
     pub candidates: Vec<CandidateRecord>,
-    /// The number of the best one that was found; none if full exploration is better.
+    /// Number of the best one that was found; `null` if full exploration is better.
     pub chosen: Option<usize>,
-    /// Why.
+    /// Reason for the choice.
     pub reason: Option<String>,
-    /// What was wrong or odd.
+    /// Errors and warnings.
     pub diagnostics: Vec<DiagnosticRecord>,
-    /// What it cost.
+    /// Time and memory of the process.
     pub resources: ResourcesRecord,
 }
 
-/// What a measure is to be good at: one of the two is there.
+/// Objective of the measure search; one of the two fields is set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AimRecord {
     /// `memory`, `balanced` or `time`.
     pub prefer: Option<String>,
-    /// The greatest share of steps that may go back.
+    /// Maximum share of regress edges.
     pub regress_bound: Option<f64>,
 }
 
-/// A measure and what is known about it.
+/// A measure with its cost and proof.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CandidateRecord {
-    /// Its place in the list, from one.
+    /// Number in the list, from one.
     pub number: usize,
-    /// Where it comes from.
+    /// Origin of the measure.
     pub origin: CandidateOrigin,
-    /// The measure and what it costs.
+    /// The measure and its estimated cost.
     #[serde(flatten)]
     pub proposal: ProposalRecord,
-    /// The time of a sweep by it, as a multiple of full exploration's, by [`relative_time`].
+    /// Estimated time of a sweep relative to full exploration, by [`relative_time`].
     pub relative_time: f64,
-    /// Whether the model's text proves that it never falls; none if nobody tried.
+    /// Whether the text of the model proves that it is monotone; `null` if no proof was attempted.
     pub proved: Option<bool>,
-    /// If so, where the model raises its components.
+    /// If so, where the model increases its components.
     pub raised: Vec<RaisedRecord>,
-    /// If not, a step that may lower it.
+    /// If not, an action that may decrease it.
     pub doubt: Option<DoubtRecord>,
 }
 
-/// Where a measure comes from.
+/// Origin of a measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CandidateOrigin {
-    /// It was found.
+    /// The automatic measure search.
     Found,
-    /// The user wants to know.
+    /// The user, by `--judge`.
     Judged,
-    /// The model declares it.
+    /// A declaration in the model.
     Declared,
 }
 
-/// Where the model raises a component of a measure.
+/// Where the model increases a component of a measure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RaisedRecord {
     /// The component.
     pub component: String,
-    /// Places in the model, in the order of its text.
+    /// Places in the model, in the order of the text.
     pub places: Vec<PlaceRecord>,
 }
 
 /// A place in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaceRecord {
-    /// From one.
+    /// Line, from one.
     pub line: usize,
-    /// In characters, from one.
+    /// Column in characters, from one.
     pub column: usize,
 }
 
-/// A step after which a measure may be less than before.
+/// An action that may decrease a measure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DoubtRecord {
-    /// The component that may fall.
+    /// The component that may decrease.
     pub component: String,
-    /// What people call the action.
+    /// Name of the action.
     pub action: String,
-    /// Its transitions in the model, one for each process that takes part.
+    /// Transitions of the action in the model, one for each participating process.
     pub places: Vec<PlaceRecord>,
 }
 
-/// The time of a sweep, as a multiple of full exploration's.
+/// Estimated time of a sweep relative to full exploration.
 ///
-/// Expansions count, and so do layers: a small one stays in the processor's cache, and one of very few states costs more to begin and
-/// to end than to expand. A rough estimate: in the median over the instances above a million states in `benchmarks/results/measures.md` an
+/// The time depends on expansions and on layers: a small layer stays in the processor's cache, but
+/// a layer of very few states costs more to start and end than to expand. This is a rough estimate:
+/// in the median over the instances above a million states in `benchmarks/results/measures.md`, an
 /// expansion takes about as long as one of full exploration.
 pub fn relative_time(revisits: f64, layers: u64, states: u64) -> f64 {
     revisits * (1.0 + 0.7 * layers as f64 / states.max(1) as f64)
 }
 
 impl CandidateRecord {
-    /// A measure that was judged on a sample, of which nobody tried to prove anything.
+    /// Creates a candidate that was judged on a sample and not yet proved.
     pub fn new(
         number: usize,
         origin: CandidateOrigin,
@@ -140,7 +141,7 @@ impl MeasuresRecord {
     /// Name and version of the format.
     pub const FORMAT: &str = "sweepline-measures/1";
 
-    /// The record of a search that has just begun.
+    /// Creates the record of a search that has just started.
     pub fn new(path: impl Into<String>, aim: AimRecord, effort: EffortRecord, seed: u64) -> Self {
         Self {
             format: Self::FORMAT.into(),
@@ -160,12 +161,12 @@ impl MeasuresRecord {
         }
     }
 
-    /// Something was wrong or odd.
+    /// Adds errors and warnings.
     pub fn report(&mut self, findings: &[Finding]) {
         self.diagnostics.extend(findings.iter().map(Finding::record));
     }
 
-    /// All candidates are there: chooses the best one that was found.
+    /// Chooses the best of the found candidates, when all candidates are recorded.
     pub fn choose(&mut self) {
         let found = self.candidates.iter().find(|candidate| candidate.origin == CandidateOrigin::Found);
         self.chosen = found.map(|candidate| candidate.number);
@@ -177,26 +178,29 @@ impl MeasuresRecord {
 
     fn reason_for(&self, best: &CandidateRecord, sample: &SampleRecord) -> String {
         let found = self.candidates.iter().filter(|one| one.origin == CandidateOrigin::Found).count();
-        let among =
-            if found == 1 { "the only one found that is better than none".into() } else { self.criterion() };
+        let among = if found == 1 {
+            "the only one found that is better than full exploration".into()
+        } else {
+            self.criterion()
+        };
         let expected = best.proposal.expected;
         format!(
-            "Measure {} is {among}: of {}, {} in memory at the most, each expanded {:.2} times.",
+            "Measure {} is {among}: at most {} of {} in memory, {:.2} expansions per state.",
             best.number,
-            sample_text(sample),
             Percent(expected.peak_share),
+            sample_text(sample),
             expected.revisits,
         )
     }
 
-    /// What makes a measure the best of several.
+    /// The criterion by which the best measure was chosen.
     fn criterion(&self) -> String {
         match (&self.aim.prefer, self.aim.regress_bound) {
-            (Some(prefer), _) => format!("the best balance of memory and work for --prefer {prefer}"),
-            (None, Some(0.0)) => "the one with the least memory of those that never fall".into(),
+            (Some(prefer), _) => format!("the best for --prefer {prefer}"),
+            (None, Some(0.0)) => "the monotone one with the least memory".into(),
             (None, Some(bound)) => {
                 format!(
-                    "the one with the least memory of those that fall on at most {} of the steps",
+                    "the one with the least memory among those with at most {} regress edges",
                     Percent(bound)
                 )
             }
@@ -206,18 +210,18 @@ impl MeasuresRecord {
 
     fn reason_for_none(&self, sample: &SampleRecord) -> String {
         let bound = match self.aim.regress_bound {
-            Some(0.0) => " that never falls",
-            Some(_) => " that falls so seldom",
-            None => "",
+            Some(0.0) => "monotone measure",
+            Some(_) => "measure with so few regress edges",
+            None => "measure",
         };
         format!(
-            "Nothing is better than full exploration: of {}, every measure{bound} that was tried holds nearly all at a time, or expands them too often.",
+            "No {bound} is better than full exploration: on {}, every candidate stores nearly all states or expands them too often.",
             sample_text(sample),
         )
     }
 }
 
-/// What was looked at.
+/// The sample in words.
 fn sample_text(sample: &SampleRecord) -> String {
     match sample.complete {
         true => format!("all {} of the model", States(sample.expanded)),

@@ -1,6 +1,6 @@
-//! Numbers as people read them: grouped digits, bytes in binary units, seconds in the unit that fits.
+//! Numbers for people: grouped digits, bytes in binary units, times in suitable units.
 //!
-//! Programs read the run record, where numbers stay numbers.
+//! Programs read the run record, which has plain numbers.
 
 use std::fmt;
 
@@ -56,7 +56,7 @@ impl fmt::Display for States {
     }
 }
 
-/// A number that is not known exactly, with three digits that count.
+/// An estimate with three significant digits.
 ///
 /// ```
 /// assert_eq!(report::About(12_345).to_string(), "about 12,300");
@@ -69,7 +69,7 @@ impl fmt::Display for About {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = self.0 as f64;
         let large = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
-        // What rounds up to a million is one.
+        // A number that rounds up to a million is shown as a million.
         if let Some((unit, name)) = large.into_iter().find(|(unit, _)| number >= unit * 0.9995) {
             let share = number / unit;
             let places = if share < 9.995 { 2 } else { usize::from(share < 99.95) };
@@ -80,7 +80,7 @@ impl fmt::Display for About {
     }
 }
 
-/// A share of a whole, in per cent, with two digits that count.
+/// A share in percent with two significant digits.
 ///
 /// ```
 /// assert_eq!(report::Percent(0.0563).to_string(), "5.6 %");
@@ -95,7 +95,7 @@ impl fmt::Display for Percent {
         let percent = 100.0 * self.0;
         let text = match percent {
             0.0 => "0 %".into(),
-            // Nothing but nothing is zero.
+            // Only zero is shown as zero.
             0.0..0.005 => "<0.01 %".into(),
             0.0..0.1 => format!("{percent:.2} %"),
             0.0..9.95 => format!("{percent:.1} %"),
@@ -105,7 +105,7 @@ impl fmt::Display for Percent {
     }
 }
 
-/// An amount of memory or disk.
+/// An amount of memory or disk space.
 ///
 /// ```
 /// assert_eq!(report::Bytes(3 << 19).to_string(), "1.5 MiB");
@@ -123,7 +123,7 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// A stretch of time.
+/// A duration.
 ///
 /// ```
 /// assert_eq!(report::Seconds(0.0417).to_string(), "0.042 s");

@@ -1,8 +1,9 @@
-//! A small state space as part of a run record: its states and steps, to be drawn and swept before somebody's eyes.
+//! A small state space in the run record, to be drawn and animated.
 //!
-//! There are two forms. Up to [`SpaceRecord::MOST_STATES`] states, each is there with its values and its steps; of a
-//! larger space, each layer is, with the number of its states and of the steps to other layers. As in the rest of the
-//! record, fields are only added.
+//! There are two forms. Up to [`SpaceRecord::MOST_STATES`] states, the record has each state with
+//! its values and transitions. For a larger state space, it has each layer with the number of its
+//! states and of its transitions to other layers. As in the rest of the record, fields are only
+//! added.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +15,13 @@ use crate::run_record::ValueRecord;
 /// A state space. One of `states` and `layers` is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpaceRecord {
-    /// All states, in the order in which a search met them. Edges refer to them by their place in this list.
+    /// All states, in the order in which a search visited them. Edges refer to them by index.
     pub states: Vec<SpaceStateRecord>,
-    /// The steps between them.
+    /// The transitions.
     pub edges: Vec<SpaceEdgeRecord>,
-    /// Whether these are all states and steps.
+    /// Whether these are all states and transitions.
     pub complete: bool,
-    /// Of a larger space, its layers in order of progress.
+    /// For a larger state space, its layers in the order of progress.
     #[serde(default)]
     pub layers: Vec<SpaceLayerRecord>,
 }
@@ -30,23 +31,23 @@ pub struct SpaceRecord {
 pub struct SpaceStateRecord {
     /// The packed progress value.
     pub progress: u64,
-    /// The variables; where there are many, perhaps not those that are 0.
+    /// The variables; if there are many, those that are 0 may be left out.
     pub values: Vec<ValueRecord>,
-    /// Whether runs begin here.
+    /// Whether this contains an initial state.
     pub initial: bool,
-    /// The progress value as the measure shows it; none where it is the number itself.
+    /// Progress value in the notation of the measure; `null` if it is the number.
     #[serde(default)]
     pub value: Option<String>,
 }
 
-/// A step.
+/// A transition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpaceEdgeRecord {
-    /// The place of the state before it.
+    /// Index of the source state.
     pub from: u32,
-    /// The place of the state after it.
+    /// Index of the target state.
     pub to: u32,
-    /// What people call the action.
+    /// Name of the action.
     pub action: String,
 }
 
@@ -55,31 +56,31 @@ pub struct SpaceEdgeRecord {
 pub struct SpaceLayerRecord {
     /// The packed progress value.
     pub progress: u64,
-    /// How many states these are.
+    /// Number of states.
     pub states: u64,
-    /// The steps from them, by the layer that they lead to; also to this one.
+    /// Transitions from this layer, by target layer, including this one.
     pub edges: Vec<LayerEdgeRecord>,
-    /// Whether runs begin here.
+    /// Whether this contains an initial state.
     pub initial: bool,
-    /// The progress value as the measure shows it; none where it is the number itself.
+    /// Progress value in the notation of the measure; `null` if it is the number.
     #[serde(default)]
     pub value: Option<String>,
 }
 
-/// Steps from one layer to another.
+/// Transitions from one layer to another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LayerEdgeRecord {
-    /// The place of the layer after them.
+    /// Index of the target layer.
     pub to: u32,
-    /// How many steps.
+    /// Number of transitions.
     pub count: u64,
 }
 
 impl SpaceRecord {
-    /// A space with more states has layers in their place.
+    /// Maximum number of states; a larger state space is recorded by layers.
     pub const MOST_STATES: usize = 2_000;
 
-    /// The same space by layers. Edges from or to states that are not there are left out.
+    /// The same state space by layers. Edges from or to missing states are left out.
     pub fn by_layers(&self) -> Vec<SpaceLayerRecord> {
         if self.states.is_empty() {
             return self.layers.clone();

@@ -1,9 +1,10 @@
-//! A state space drawn by layers, as a picture in SVG.
+//! A state space drawn by layers, as SVG.
 //!
-//! Layers are bands, in order of progress from top to bottom, so that a step forward leads down, and what leads up is
-//! a regress edge: dashed, and in a colour of its own. Of a space with very many states, each layer is one circle, with an
-//! area that shows how many states it has. The picture stands on its own and follows light and dark; on the web page the
-//! same markup is under the page's style, and the sweep walks over it.
+//! Layers are bands, in the order of progress from top to bottom. A forward edge leads down; a
+//! regress edge leads up, and is dashed and in a colour of its own. In a large state space, each
+//! layer is one circle whose area is proportional to its number of states. The picture is
+//! self-contained and adapts to light and dark themes. The web page uses the same markup with its
+//! own style, and animates the sweep over it.
 
 mod layer_picture;
 mod placement;
@@ -15,7 +16,7 @@ use crate::markup::Escaped;
 use crate::quantities::{Count, States};
 use crate::space::SpaceRecord;
 
-/// How a picture looks; the web page has it among its own styles.
+/// Style of the picture; the web page includes it in its own style.
 pub(crate) const STYLE: &str = include_str!("space_drawing/drawing.css");
 
 /// The picture of a state space, as the text of an SVG file.
@@ -31,12 +32,12 @@ pub fn svg(space: &SpaceRecord) -> String {
     draw(space, &format!("<style>{STYLE}</style>"))
 }
 
-/// The same without a style of its own, for a page that has it already.
+/// The same without a style, for the web page, which has it.
 pub(crate) fn svg_in_page(space: &SpaceRecord) -> String {
     draw(space, "")
 }
 
-/// Whether each state is in the picture, and not only each layer.
+/// Whether the picture shows states, not only layers.
 pub(crate) fn shows_states(space: &SpaceRecord) -> bool {
     !space.states.is_empty() && space.states.len() <= SpaceRecord::MOST_STATES
 }
@@ -51,11 +52,11 @@ fn draw(space: &SpaceRecord, style: &str) -> String {
     text
 }
 
-/// What is drawn, and how large it is.
+/// A drawing and its size.
 struct Picture {
     width: f64,
     height: f64,
-    /// The length of an arrowhead.
+    /// Length of an arrowhead, in pixels.
     arrow: f64,
     markup: String,
 }
@@ -98,7 +99,7 @@ fn describe(space: &SpaceRecord) -> String {
     )
 }
 
-/// Which way a step leads.
+/// Direction of a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
     Forward,
@@ -115,7 +116,7 @@ impl Direction {
         }
     }
 
-    /// The word, also as the name of the style and the arrowhead.
+    /// The name, also of the style and the arrowhead.
     fn name(self) -> &'static str {
         match self {
             Self::Forward => "forward",

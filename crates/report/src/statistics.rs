@@ -1,31 +1,31 @@
-//! The block of statistics at the end of a run.
+//! The statistics at the end of a run.
 //!
-//! A search that keeps everything has the words of SPIN's block (states stored and matched, transitions, state
-//! vector), which everybody in the field knows how to read. A sweep has those of its papers: states explored, the peak
-//! and where it was, layers, sweeps, and the three kinds of steps; and one line of what forgetting saved.
+//! A search that stores all states uses the words of SPIN's statistics (states stored and matched,
+//! transitions, state vector), which the field knows how to read. A sweep uses those of its papers:
+//! states explored, the peak and its parts, layers, sweeps, and the three kinds of transitions. One
+//! more line says how much memory it saved.
 
-use engine::check::Reduction;
-
-use crate::filling::{NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS};
-use crate::measure_story;
+use crate::measure_rows;
 use crate::quantities::{About, Bytes, Count, Seconds, States};
-use crate::run_record::{AnswerRecord, GraphRecord, RunRecord};
+use crate::run_record::{
+    AnswerRecord, EngineRecord, GraphRecord, PropertyKindRecord, ReductionRecord, RunRecord,
+};
 use crate::terminal::Detail;
 
-/// Fewer stored states take little more than what a search begins with.
+/// With fewer stored states, the memory is mostly the initial capacity of the tables.
 const MANY: u64 = 1000;
 
-/// A name and, where it is known, a value.
+/// A name and, if it is known, a value.
 type Row = (&'static str, Option<String>);
 
-/// The rows for this much detail, those without a value left out.
+/// The lines for this level of detail; lines without a value are left out.
 pub fn rows(record: &RunRecord, detail: Detail) -> impl Iterator<Item = (&'static str, String)> {
     let RunRecord { model, search, resources, .. } = record;
     let mut rows: Vec<Row> = vec![("search", Some(search_row(record)))];
     rows.push(("reduction", reduction_row(record)));
-    rows.extend(measure_story::rows(record, detail));
+    rows.extend(measure_rows::rows(record, detail));
     rows.push(("state vector", state_vector_row(record)));
-    rows.extend(if is_sweep(record) { sweep_rows(record) } else { full_rows(record) });
+    rows.extend(if record.plan.is_sweep() { sweep_rows(record) } else { full_rows(record) });
     rows.extend([
         ("deadlocks", count(search.deadlocks.filter(|_| search.complete))),
         ("run-time errors", count(search.erroneous.filter(|&number| number > 0))),
@@ -35,11 +35,11 @@ pub fn rows(record: &RunRecord, detail: Detail) -> impl Iterator<Item = (&'stati
         ("time", time_row(record)),
     ]);
     if detail == Detail::Verbose {
-        rows.push(("processor time", resources.cpu_seconds.map(|seconds| Seconds(seconds).to_string())));
+        rows.push(("CPU time", resources.cpu_seconds.map(|seconds| Seconds(seconds).to_string())));
         rows.push(("disk", resources.disk_bytes.map(|bytes| Bytes(bytes).to_string())));
-        rows.push(("words of a state", count(model.state_words)));
-        if is_sweep(record) {
-            rows.push(("never forgotten", count(search.states.persistent)));
+        rows.push(("words per state", count(model.state_words)));
+        if record.plan.is_sweep() {
+            rows.push(("persistent", count(search.states.persistent)));
         } else {
             rows.push(("states explored", count(search.states.explored)));
         }
@@ -47,13 +47,15 @@ pub fn rows(record: &RunRecord, detail: Detail) -> impl Iterator<Item = (&'stati
     rows.into_iter().filter_map(|(name, value)| Some((name, value?)))
 }
 
-/// That steps were left out, and what the counts are then.
+/// The reduction, if there is one.
 fn reduction_row(record: &RunRecord) -> Option<String> {
-    let is_reduced = record.plan.reduction != Reduction::None.name();
-    is_reduced.then(|| format!("{} sets: what is counted is the reduced state space", record.plan.reduction))
+    match record.plan.reduction {
+        ReductionRecord::None => None,
+        ReductionRecord::Stubborn => Some("stubborn sets; all counts are of the reduced state space".into()),
+    }
 }
 
-/// The search in one line, for who wants to hear little and asked nothing.
+/// The search in one line, for `explore -q`.
 pub fn one_line(record: &RunRecord) -> Option<String> {
     let search = &record.search;
     let transitions = match search.transitions.total? {
@@ -64,7 +66,7 @@ pub fn one_line(record: &RunRecord) -> Option<String> {
         Some(_) => format!("{transitions} of the reduced state space"),
         None => transitions,
     };
-    if !is_sweep(record) {
+    if !record.plan.is_sweep() {
         return Some(format!("{}, {transitions}", States(search.states.distinct?)));
     }
     let states = match search.states.distinct {
@@ -77,14 +79,14 @@ pub fn one_line(record: &RunRecord) -> Option<String> {
     Some(format!("{states}{sweeps}, {transitions}, {stored} stored at most"))
 }
 
-/// States that there was no room for, if there were any.
+/// States that spilled to disk, if there were any.
 fn disk_row(record: &RunRecord) -> Option<String> {
     let written = record.search.io.states_written.filter(|&written| written > 0)?;
     let (read, bytes) = (record.search.io.states_read?, record.resources.disk_bytes?);
     Some(format!("{} written, {} read; {} at most", States(written), Count(read), Bytes(bytes)))
 }
 
-/// The graph that was kept of the states, and what the literature says that it takes.
+/// The recorded graph, with its size and the size by the formula of the literature.
 pub fn graph_row(graph: &GraphRecord) -> String {
     let (states, steps) = (States(graph.nodes), Count(graph.edges));
     let passes = match graph.passes {
@@ -93,12 +95,7 @@ pub fn graph_row(graph: &GraphRecord) -> String {
         many => format!("; read {} times", Count(many)),
     };
     let (bits, formula) = (Count(graph.bits), Count(graph.formula_bits));
-    format!("{states}, {steps} steps in {bits} bits, by the formula {formula}{passes}")
-}
-
-/// Whether layers were forgotten.
-fn is_sweep(record: &RunRecord) -> bool {
-    matches!(record.plan.engine.as_deref(), Some("sweep" | "sweep-disk"))
+    format!("{states}, {steps} transitions in {bits} bits (by the formula {formula}){passes}")
 }
 
 fn full_rows(record: &RunRecord) -> Vec<Row> {
@@ -126,36 +123,45 @@ fn sweep_rows(record: &RunRecord) -> Vec<Row> {
     ]
 }
 
+/// The search: engine, measure, execution, and how it ended.
 fn search_row(record: &RunRecord) -> String {
     let RunRecord { plan, search, properties, .. } = record;
-    let found = |name| {
-        properties.iter().any(|property| property.name == name && property.verdict == AnswerRecord::Violated)
+    let violated = |kind| {
+        properties.iter().any(|property| property.kind == kind && property.verdict == AnswerRecord::Violated)
     };
     let end = match &search.stopped {
-        _ if found(PROGRESS_NEVER_FALLS) && !search.complete => "ended when progress fell".into(),
+        _ if violated(PropertyKindRecord::Monotone) && !search.complete => {
+            "stopped when progress decreased".into()
+        }
         Some(reason) => format!("incomplete, {reason}"),
         None if search.complete => "complete".into(),
-        None if found(NO_RUNTIME_ERROR) => "ended with the run-time error".into(),
-        None => "ended when the answers were known".into(),
+        None if violated(PropertyKindRecord::NoRuntimeError) => "stopped at the run-time error".into(),
+        None => "stopped when all verdicts were known".into(),
     };
-    let known = |name: &Option<String>| name.clone().unwrap_or_else(|| "unknown".into());
-    let (engine, execution) = (known(&plan.engine), known(&plan.execution));
-    match (&plan.measure.expression, &plan.measure.summary) {
-        // It has a line of its own.
-        (Some(_), _) if record.measure_search.is_some() => format!("sweep, {execution}: {end}"),
+    let execution = plan.execution.as_deref().unwrap_or("unknown");
+    let engine = match (&plan.measure.expression, &plan.measure.summary) {
+        // The measure has a line of its own.
+        (Some(_), _) if record.measure_search.is_some() => "sweep".into(),
         (Some(_), Some(measure)) | (Some(measure), None) => {
             let window = plan.measure.window.map_or(String::new(), |window| format!(", window {window}"));
-            format!("sweep by {measure}{window}, {execution}: {end}")
+            format!("sweep by {measure}{window}")
         }
-        (None, _) if engine == "partition" => format!("by partitions, {execution}: {end}"),
-        (None, _) => format!("{engine}-first, {execution}: {end}"),
-    }
+        (None, _) => match plan.engine {
+            Some(EngineRecord::Breadth) => "breadth-first".into(),
+            Some(EngineRecord::BreadthDisk) => "breadth-first on disk".into(),
+            Some(EngineRecord::Depth) => "depth-first".into(),
+            Some(EngineRecord::Partition) => "partitioned".into(),
+            Some(EngineRecord::Sweep | EngineRecord::SweepDisk) => "sweep".into(),
+            None => "unknown".into(),
+        },
+    };
+    format!("{engine}, {execution}: {end}")
 }
 
-/// Different states; about so many, where a state that is met again was forgotten before.
+/// Number of distinct states; an estimate if a dropped state may have been visited again.
 fn distinct_row(record: &RunRecord) -> Option<String> {
     let RunRecord { search, .. } = record;
-    // In the first sweep, they are those that were explored.
+    // In the first sweep, no state is expanded twice.
     let again = search.sweeps.unwrap_or(0) + search.local_sweeps.unwrap_or(0) > 1;
     let estimate = || search.states.distinct_estimate.filter(|_| again);
     count(search.states.distinct).or_else(|| Some(About(estimate()?).to_string()))
@@ -168,16 +174,18 @@ fn peak_row(record: &RunRecord) -> Option<String> {
     Some(format!("{peak} at most: {current} current, {future} future, {persistent} persistent"))
 }
 
-/// What forgetting saved. A state that is explored twice counts twice, so this compares with storing every visit.
+/// The memory saved by dropping layers. A state that is expanded twice counts twice, so this
+/// compares with storing every visit.
 fn saving_row(record: &RunRecord) -> Option<String> {
     let states = &record.search.states;
     let peak = states.peak_stored?;
-    // A search that ends early holds states that it never explored; nothing is saved, and nothing is to be said.
+    // A search that stops early stores states that it never expanded, and saves nothing.
     let explored = states.explored.filter(|&explored| explored > peak)?;
     let share = 100.0 * peak as f64 / explored as f64;
-    // Rounded down: nothing but everything is 100 %.
+    // Rounded down, so that 100 % means all.
     let saved = ((100.0 - share).max(0.0) * 100.0).floor() / 100.0;
-    Some(format!("{saved} %: {} of {} explored states at a time", Count(peak), Count(explored)))
+    let (peak, explored) = (Count(peak), Count(explored));
+    Some(format!("{saved} %: at most {peak} of {explored} explored states in memory"))
 }
 
 fn transitions_row(record: &RunRecord) -> Option<String> {
@@ -203,8 +211,9 @@ fn state_vector_row(record: &RunRecord) -> Option<String> {
 fn memory_row(record: &RunRecord) -> Option<String> {
     let bytes = record.resources.peak_state_bytes?;
     let stored = record.search.states.peak_stored.filter(|&stored| stored > 0)?;
-    // Of a few states, or layers, most of the memory is room to grow: they have no price each.
-    let per_state = match is_sweep(record) || stored < MANY {
+    // For few states, or small layers, most of the memory is spare capacity: a price per state
+    // would mislead.
+    let per_state = match record.plan.is_sweep() || stored < MANY {
         true => String::new(),
         false => format!(", {:.1} bytes per state", bytes as f64 / stored as f64),
     };

@@ -1,4 +1,5 @@
-//! What a state space is like, as users of CPN Tools know it: bounds, what never happens, home states, live actions.
+//! The state-space report that users of CPN Tools know: bounds, dead actions, unreachable
+//! locations, home states, live actions.
 
 use std::fmt;
 
@@ -9,38 +10,40 @@ use serde::{Deserialize, Serialize};
 
 use crate::quantities::Count;
 
-/// Lines of a list that are shown, unless all are wanted.
+/// Number of lines of a list that are shown without `-v`.
 const SHOWN: usize = 40;
-/// Why nobody knows where runs end up.
-const FORGOTTEN: &str = "not computable while forgetting states: progress fell, so that a component may lie in several layers; --measure none forgets none";
-const INCOMPLETE: &str = "not known: not all states were met";
+/// Why home states and live actions are unknown if there are regress edges.
+const NOT_MONOTONE: &str = "unknown: the measure is not monotone, so a strongly connected component may \
+    span several layers; --measure none stores all states";
+/// Why they are unknown after an incomplete search.
+const INCOMPLETE: &str = "unknown: not all states were visited";
 
-/// What is known of a state space.
+/// Report on a state space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SurveyRecord {
-    /// Of each variable, or place, the values that it takes.
+    /// Bounds of each variable, or place.
     pub bounds: Vec<BoundsRecord>,
-    /// Locations of processes that are never reached; as far as the search came.
+    /// Locations of processes that the search did not reach.
     pub never_reached: Vec<String>,
     /// Number of actions, or transitions.
     pub actions: u64,
-    /// Those that are never taken; as far as the search came.
+    /// Actions that the search never took; dead if the search is complete.
     pub never_taken: Vec<String>,
-    /// Strongly connected components, `null` where they are not known.
+    /// Number of strongly connected components, `null` if it is unknown.
     pub components: Option<u64>,
-    /// Those that no step leads out of.
+    /// Number of terminal ones, which no transition leaves.
     pub terminal_components: Option<u64>,
-    /// States that can be reached from every state.
+    /// Number of home states, which are reachable from every state.
     pub home_states: Option<u64>,
-    /// Whether the initial state is one of them.
+    /// Whether the initial state is a home state.
     pub initial_is_home: Option<bool>,
-    /// Actions that can always be taken again, at once or later.
+    /// Live actions: from every state, a state is reachable in which the action is enabled.
     pub live: Option<Vec<String>>,
-    /// Why components, home states and live actions are not known.
+    /// Why components, home states and live actions are unknown.
     pub unknown: Option<String>,
 }
 
-/// The values of a variable.
+/// Bounds of a variable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BoundsRecord {
     /// The variable, or the place.
@@ -73,7 +76,7 @@ impl SurveyRecord {
         let ends = surveyed.ends.as_ref().filter(|_| is_complete);
         let unknown = match (ends, is_complete) {
             (Some(_), _) => None,
-            (None, true) => Some(FORGOTTEN.to_owned()),
+            (None, true) => Some(NOT_MONOTONE.to_owned()),
             (None, false) => Some(INCOMPLETE.to_owned()),
         };
         Self {
@@ -91,11 +94,11 @@ impl SurveyRecord {
     }
 }
 
-/// The text for the terminal.
+/// The report for the terminal.
 pub(crate) struct SurveyText<'a> {
     pub(crate) survey: &'a SurveyRecord,
     pub(crate) is_complete: bool,
-    /// Whether long lists are shown to their end.
+    /// Whether long lists are shown in full.
     pub(crate) is_long: bool,
 }
 
@@ -158,6 +161,6 @@ impl SurveyText<'_> {
     }
 
     fn rest(&self, f: &mut fmt::Formatter<'_>, more: usize) -> fmt::Result {
-        if more == 0 { Ok(()) } else { writeln!(f, "  ...    {} more; -v shows them", Count(more as u64)) }
+        if more == 0 { Ok(()) } else { writeln!(f, "  ...    {} more; -v lists them", Count(more as u64)) }
     }
 }

@@ -1,7 +1,7 @@
-//! A finished run on the terminal: traces, then the answers, then the statistics.
+//! A finished run on the terminal: traces, then the verdicts, then the statistics.
 //!
-//! The answers come after the traces, because what stays visible in a terminal is the end. The statistics are in
-//! `statistics.rs`.
+//! The verdicts come after the traces, because the end stays visible in a terminal. The statistics
+//! are in `statistics.rs`.
 
 use std::fmt;
 
@@ -9,40 +9,40 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use crate::diagnostics::Coloring;
-use crate::filling::{NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS};
-use crate::quantities::{Count, Steps};
+use crate::quantities::{Count, States, Steps};
 use crate::run_record::{
-    AnswerRecord, ComponentRecord, LengthRecord, PropertyRecord, RunRecord, TraceRecord, ValueRecord,
+    AnswerRecord, ComponentRecord, LengthRecord, PropertyKindRecord, PropertyRecord, RunRecord, TraceRecord,
+    ValueRecord,
 };
 use crate::statistics::{one_line, rows};
 use crate::survey::SurveyText;
 use crate::trace_view::{Length, TraceText, TraceView, compact_state, state_text};
 
-/// Of a long list of states, this many are shown.
+/// Number of states of a long list that are shown.
 const SHOWN_STATES: usize = 20;
 
-/// How much is said.
+/// Level of detail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// The answers.
+    /// Verdicts only.
     Quiet,
-    /// Traces, answers, statistics.
+    /// Traces, verdicts and statistics.
     #[default]
     Normal,
-    /// All of each trace, more statistics.
+    /// All steps of each trace, and more statistics.
     Verbose,
 }
 
-/// The text for the terminal.
+/// The report of a run for the terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct Summary<'a> {
-    /// What is shown.
+    /// The run.
     pub record: &'a RunRecord,
-    /// How much of it.
+    /// The level of detail.
     pub detail: Detail,
-    /// What of the traces.
+    /// The view of traces.
     pub view: TraceView,
-    /// Whether it is coloured.
+    /// Whether the text is coloured.
     pub coloring: Coloring,
     /// Files that were written.
     pub files: &'a [WrittenFile],
@@ -51,9 +51,9 @@ pub struct Summary<'a> {
 /// A file with results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WrittenFile {
-    /// What is in it, in words.
+    /// Description of the content.
     pub content: &'static str,
-    /// Where it is.
+    /// Path of the file.
     pub path: String,
 }
 
@@ -62,19 +62,19 @@ impl fmt::Display for Summary<'_> {
         if self.detail != Detail::Quiet && self.view != TraceView::None {
             self.traces(f)?;
         }
-        // Who asks for a list wants it, however little else.
+        // Lists that were requested are shown at every level of detail.
         self.terminal_states(f)?;
         self.survey(f)?;
         for property in &self.record.properties {
             self.answer(f, property)?;
         }
-        // Statistics of a search that never began are nothing but gaps.
+        // A search that never started has no statistics.
         if self.record.search.transitions.total.is_none() {
             return Ok(());
         }
         match (self.detail, self.record.properties.is_empty()) {
             (Detail::Quiet, false) => Ok(()),
-            // Who asks nothing and wants to hear little still wants to hear something.
+            // Without properties, even `-q` prints one line.
             (Detail::Quiet, true) => match one_line(self.record) {
                 Some(line) => writeln!(f, "{line}"),
                 None => Ok(()),
@@ -126,7 +126,7 @@ impl Summary<'_> {
         writeln!(f, "{}\n\n{text}", self.bold("State space"))
     }
 
-    /// States under a heading, numbered from one, the first few of a long list.
+    /// Writes states under a heading, numbered from one; of a long list only the first ones.
     fn states(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -140,7 +140,7 @@ impl Summary<'_> {
         f.write_str(&numbered_states(&states[..shown], self.view))?;
         match total - shown as u64 {
             0 => {}
-            more if shown < states.len() => writeln!(f, "  ...    {} more; -v shows them", Count(more))?,
+            more if shown < states.len() => writeln!(f, "  ...    {} more; -v lists them", Count(more))?,
             more => writeln!(f, "  ...    {} more", Count(more))?,
         }
         writeln!(f)
@@ -154,8 +154,10 @@ impl Summary<'_> {
         };
         let style = color.on_default().bold();
         write!(f, "{}  {}", self.paint(style, &format!("{word:8}")), property.name)?;
-        // `no deadlock` says what it is; of an expression, one has to know what was asked about it.
-        let kind = matches!(property.kind.as_str(), "invariant" | "reach").then_some(property.kind.as_str());
+        // The name of an expression does not tell its kind.
+        let is_expression =
+            matches!(property.kind, PropertyKindRecord::Invariant | PropertyKindRecord::Reach);
+        let kind = is_expression.then(|| property.kind.name());
         let place = self.trace_of(property).map(place);
         let remarks: Vec<&str> = kind.into_iter().chain(place.as_deref()).collect();
         if !remarks.is_empty() {
@@ -167,7 +169,7 @@ impl Summary<'_> {
         }
     }
 
-    /// The block at the end, which tells last which files there are.
+    /// Writes the statistics, with the list of files at the end.
     fn statistics(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let files = self.files.iter().map(|WrittenFile { content, path }| format!("{path} ({content})"));
         let files = files.collect::<Vec<_>>().join(", ");
@@ -193,12 +195,12 @@ impl Summary<'_> {
     }
 }
 
-/// States that cannot be left any more, as a trace that was kept has them.
+/// The terminal component of a saved trace.
 #[derive(Clone, Copy, Debug)]
 pub struct ComponentText<'a> {
-    /// The states.
+    /// The component.
     pub component: &'a ComponentRecord,
-    /// What of each.
+    /// The view of its states.
     pub view: TraceView,
 }
 
@@ -219,11 +221,8 @@ impl fmt::Display for ComponentText<'_> {
 }
 
 pub(crate) fn component_heading(component: &ComponentRecord) -> String {
-    match component.size {
-        Some(1) => "This is the only state from there on:".into(),
-        Some(size) => format!("From there on, these {} states can be reached and no others:", Count(size)),
-        None => "From there on, these states and more can be reached:".into(),
-    }
+    let size = component.size.map_or("more states than listed".into(), |size| States(size).to_string());
+    format!("Terminal SCC, {size}; no run leaves it:")
 }
 
 /// States, numbered from one.
@@ -233,42 +232,52 @@ fn numbered_states(states: &[Vec<ValueRecord>], view: TraceView) -> String {
             TraceView::Full => state_text(state),
             _ => compact_state(state),
         };
-        // The number takes the place of the first line's indentation.
+        // The number replaces the indentation of the first line.
         format!("{:>5}    {}\n", number + 1, text.trim_matches([' ', '\n']))
     };
     states.iter().enumerate().map(line).collect()
 }
 
-/// Said below the heading of a run that a sweep found.
+/// Explanation below the heading of a trace that a sweep found.
 const SUBJECT_TO_PROGRESS: &str = "\
-(fewest steps back, then least progress, then fewest steps in its layer; --shortest looks for a shorter one)";
+(fewest regress edges, then least progress, then fewest steps in its layer; --shortest searches for a shorter one)";
 
-/// What the trace below shows, and how it compares with others.
+/// The heading of a trace: what it proves, where it ends, and how its length compares with others.
 pub(crate) fn heading(property: &PropertyRecord, trace: &TraceRecord) -> String {
+    let role = match property.verdict {
+        AnswerRecord::Holds => "Witness",
+        AnswerRecord::Violated | AnswerRecord::Unknown => "Counterexample",
+    };
     let mut place = place(trace);
     place.push_str(match trace.length {
-        // Nothing is shorter than no step.
+        // Every trace without steps is shortest.
         _ if trace.steps.is_empty() => "",
-        Some(LengthRecord::Shortest) => " (a shortest run)",
+        Some(LengthRecord::Shortest) => " (shortest)",
         Some(LengthRecord::SubjectToProgress) => " (shortest subject to progress)",
         Some(LengthRecord::AsFound) => " (as found)",
         None => "",
     });
-    match (property.kind.as_str(), property.name.as_str()) {
-        ("deadlock", _) => format!("No action is enabled {place}:"),
-        ("reach", name) => format!("`{name}` is true {place}:"),
-        ("invariant", name) => format!("`{name}` is false {place}:"),
-        (_, NO_RUNTIME_ERROR) => format!("The model has a run-time error {place}:"),
-        (_, PROGRESS_NEVER_FALLS) => {
-            let step = property.reason.as_deref().unwrap_or("a step");
-            format!("Progress falls {place}: {step}:")
+    let name = &property.name;
+    let shown = match property.kind {
+        PropertyKindRecord::Deadlock => format!("no action is enabled {place}"),
+        PropertyKindRecord::Reach => format!("`{name}` is true {place}"),
+        PropertyKindRecord::Invariant => format!("`{name}` is false {place}"),
+        PropertyKindRecord::NoRuntimeError => format!("the model has a run-time error {place}"),
+        PropertyKindRecord::Monotone => {
+            let step = property.reason.as_deref().unwrap_or("a regress edge");
+            format!("progress decreases {place}: {step}")
         }
-        (_, name) if property.verdict == AnswerRecord::Holds => format!("`{name}` is shown {place}:"),
-        (_, name) => format!("`{name}` is violated {place}:"),
-    }
+        PropertyKindRecord::Safety | PropertyKindRecord::Ltl | PropertyKindRecord::Ctl => {
+            match property.verdict {
+                AnswerRecord::Holds => format!("`{name}` is shown {place}"),
+                AnswerRecord::Violated | AnswerRecord::Unknown => format!("`{name}` is violated {place}"),
+            }
+        }
+    };
+    format!("{role}: {shown}:")
 }
 
-/// Where a finite trace ends.
+/// Where a trace ends.
 fn place(trace: &TraceRecord) -> String {
     match trace.steps.len() {
         0 => "in the initial state".into(),

@@ -1,8 +1,8 @@
 //! A trace in a file, to be shown or replayed later.
 //!
-//! The actions' numbers are what a replay needs; their names and the changes they made tell whether the model
-//! is still the one that the trace was made with. A file is input like any other: it may be cut off, edited, or
-//! something else altogether, and each of these is an error with a sentence, never a crash.
+//! A replay needs the numbers of the actions. Their names and changes show whether the model is
+//! still the one of the trace. A file is untrusted input: it may be truncated, edited, or of
+//! another format, and each of these is an error with a message, never a panic.
 
 use std::collections::BTreeMap;
 
@@ -14,36 +14,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::run_record::{ChangeRecord, ComponentRecord, StepRecord, TraceRecord};
 
-/// A trace that is kept.
+/// A saved trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceFile {
-    /// [`TraceFile::FORMAT`].
+    /// Name and version of the format, [`TraceFile::FORMAT`].
     pub format: String,
-    /// The model's file, as named when the trace was made.
+    /// File of the model, as named when the trace was saved.
     pub model: String,
-    /// The property that the trace decides, if it was made by a check.
+    /// Name of the property, if a check saved the trace.
     pub property: Option<String>,
     /// The actions, for a replay.
     pub actions: Vec<SavedAction>,
     /// The steps, for readers.
     pub steps: Vec<StepRecord>,
-    /// Constants of the model that got their value from the command line. Older files have none.
+    /// Constants of the model that were set on the command line. Older files have none.
     #[serde(default)]
     pub constants: BTreeMap<String, i64>,
-    /// The states that cannot be left any more behind the last step, if the trace shows that.
+    /// The terminal component that the trace leads into, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component: Option<ComponentRecord>,
-    /// For a lasso, how many steps lead to the loop: the others are repeated for ever, or, if there are none, the last state.
+    /// For a lasso, the number of steps before the loop; the others repeat forever or, if there are
+    /// none, the last state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loop_start: Option<usize>,
 }
 
-/// An action of a kept trace.
+/// An action of a saved trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedAction {
-    /// Its number in the model.
+    /// Number in the model.
     pub action: u32,
-    /// Its name, to notice when the model has changed.
+    /// Name, to detect a change of the model.
     pub name: String,
 }
 
@@ -53,10 +54,10 @@ pub enum TraceFileError {
     /// The text does not have the structure of a trace.
     #[error("this is not a trace: {0}")]
     Structure(#[from] serde_json::Error),
-    /// The text says that it is something else.
+    /// The text has another format.
     #[error("this is a `{0}` file, not a `{expected}` file", expected = TraceFile::FORMAT)]
     Format(String),
-    /// Actions and steps do not belong together.
+    /// The numbers of actions and steps differ.
     #[error("the trace has {actions} actions and {steps} steps")]
     Length {
         /// Number of actions.
@@ -67,7 +68,7 @@ pub enum TraceFileError {
     /// The actions are not a run of the model.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// The action with this number is called differently now.
+    /// The action with this number has another name now.
     #[error("step {step}: the action was `{then}`, and is `{now}` in the model as it is now")]
     OtherAction {
         /// Number of the step, from one.
@@ -77,10 +78,10 @@ pub enum TraceFileError {
         /// The name in the model.
         now: String,
     },
-    /// The run does not come back to where its loop begins.
+    /// The run does not return to the start of its loop.
     #[error("the loop of the trace does not close")]
     Loop,
-    /// The action changes something else now.
+    /// The action has other effects now.
     #[error("step {step}: `{action}` does not change what it changed when the trace was made")]
     OtherChanges {
         /// Number of the step, from one.
@@ -94,7 +95,7 @@ impl TraceFile {
     /// Name and version of the format.
     pub const FORMAT: &str = "sweepline-trace/1";
 
-    /// The trace as it is kept.
+    /// Creates a saved trace.
     pub fn new(model: impl Into<String>, property: Option<String>, trace: &TraceRecord) -> Self {
         let saved = |step: &StepRecord| SavedAction { action: step.number, name: step.action.clone() };
         Self {
@@ -109,7 +110,7 @@ impl TraceFile {
         }
     }
 
-    /// The same for a model with these values for its constants.
+    /// The same trace for a model with these constants.
     pub fn with_constants(self, constants: &[(String, i64)]) -> Self {
         Self { constants: constants.iter().cloned().collect(), ..self }
     }
@@ -119,7 +120,7 @@ impl TraceFile {
     /// # Errors
     /// The text is not a trace.
     pub fn read(text: &str) -> Result<Self, TraceFileError> {
-        // Something that calls itself by another name gets a better answer than "missing field".
+        // A file of another format gets a better message than "missing field".
         #[derive(Deserialize)]
         struct Header {
             format: String,
@@ -136,13 +137,13 @@ impl TraceFile {
         Ok(file)
     }
 
-    /// Runs the actions on the model.
+    /// Replays the actions on the model.
     ///
     /// # Errors
     /// The actions are not a run of this model, or not the same run.
     pub fn replay(&self, commands: &GuardedCommands) -> Result<ReplayedTrace, TraceFileError> {
         for (number, saved) in self.actions.iter().enumerate() {
-            // A number outside the model is for the replay to notice.
+            // The replay reports an action number outside of the model.
             if (saved.action as usize) < commands.actions.len() {
                 let now = commands.action_name(ActionId(saved.action));
                 if now != saved.name {
@@ -166,7 +167,7 @@ impl TraceFile {
     }
 }
 
-/// Whether the run ends in the state after so many steps.
+/// Whether the run ends in the state that it had after this number of steps.
 fn closes(trace: &Trace, start: usize) -> bool {
     let state = match start.checked_sub(1) {
         None => Some(trace.initial.as_slice()),

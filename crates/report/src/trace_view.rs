@@ -1,55 +1,55 @@
 //! A trace as text.
 //!
-//! The default view shows what each step changed, since what a reader looks for in a trace is the step that
-//! should not have been possible, and the values that made it possible. The full state after each step, and the bare
-//! list of actions, are there for those who want more or less.
+//! The default view shows the changes of each step, because a reader of a trace looks for the step
+//! that should not have been enabled, and for the values that enabled it. Other views show the full
+//! state after each step, or only the actions.
 
 use std::fmt;
 
 use crate::quantities::Steps;
 use crate::run_record::{ChangeRecord, TraceRecord, ValueRecord};
 
-/// Lines of lists are broken before this column.
+/// Column before which lists are wrapped.
 const WIDTH: usize = 100;
-/// Lines under a step begin in this column.
+/// Indentation of the lines below a step.
 const INDENT: usize = 9;
-/// Of a long trace, this many steps are shown from the beginning.
+/// Number of steps shown at the beginning of a long trace.
 const HEAD: usize = 20;
-/// Of a long trace, this many steps are shown up to the end: there the reason for the verdict is.
+/// Number of steps shown at the end of a long trace, where the reason for the verdict is.
 const TAIL: usize = 100;
 
-/// What of a trace is shown.
+/// View of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TraceView {
-    /// Actions, and what they changed.
+    /// Actions and their changes.
     #[default]
     Diff,
-    /// Actions, and the whole state after each.
+    /// Actions, and the whole state after each one.
     Full,
-    /// Actions.
+    /// Actions only.
     Actions,
     /// Nothing.
     None,
 }
 
-/// How much of a long trace is shown.
+/// Amount of a long trace that is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Length {
-    /// All of it.
+    /// All steps.
     All,
-    /// The beginning and the end.
+    /// The first and the last steps.
     #[default]
     Ends,
 }
 
-/// A trace in one of its views.
+/// The text of a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceText<'a> {
     /// The trace.
     pub trace: &'a TraceRecord,
     /// The view.
     pub view: TraceView,
-    /// How much of it.
+    /// The amount that is shown.
     pub length: Length,
 }
 
@@ -64,7 +64,7 @@ impl fmt::Display for TraceText<'_> {
             TraceView::Full => write!(f, "{:>5}  initial state\n{}", 0, state_text(&self.trace.initial))?,
         }
         let hidden = self.hidden();
-        // Only the full view needs to know the state; it is carried along by the changes.
+        // Only the full view needs the state, which the changes update.
         let mut state = if self.view == TraceView::Full { self.trace.initial.clone() } else { Vec::new() };
         for (number, step) in self.trace.steps.iter().enumerate() {
             apply(&step.changes, &mut state);
@@ -72,7 +72,7 @@ impl fmt::Display for TraceText<'_> {
                 writeln!(f, "  ...  {}", Steps(hidden.len()))?;
             }
             if self.view != TraceView::None && self.trace.loop_start == Some(number) {
-                writeln!(f, "       -- from here on for ever:")?;
+                writeln!(f, "       -- loop starts here")?;
             }
             if hidden.contains(&number) {
                 continue;
@@ -85,8 +85,10 @@ impl fmt::Display for TraceText<'_> {
             }
         }
         match self.trace.loop_start {
-            Some(start) if start == self.trace.steps.len() => writeln!(f, "       -- this state for ever"),
-            Some(start) => writeln!(f, "       -- and again from step {}", start + 1),
+            Some(start) if start == self.trace.steps.len() => {
+                writeln!(f, "       -- loop: the last state repeats forever")
+            }
+            Some(start) => writeln!(f, "       -- loop: back to step {}", start + 1),
             None => Ok(()),
         }
     }
@@ -99,7 +101,8 @@ impl TraceText<'_> {
     }
 }
 
-/// The changes of a step as indented lines, without those that its name tells already: `P: away -> test` says where `P` went.
+/// The changes of a step as indented lines, without those in its name: `P: away -> test` names the
+/// new location of `P`.
 pub fn changes_text(action: &str, changes: &[ChangeRecord]) -> String {
     list_text(changes.iter().map(change_text).filter(|change| !action.contains(change.as_str())))
 }
@@ -109,7 +112,7 @@ pub fn state_text(state: &[ValueRecord]) -> String {
     list_text(state.iter().map(value_text))
 }
 
-/// A state without the variables that are zero, of which most models have many.
+/// A state without its variables that are zero, which are many in most models.
 pub(crate) fn compact_state(state: &[ValueRecord]) -> String {
     let mut items: Vec<String> = state.iter().filter(|value| value.value != "0").map(value_text).collect();
     if items.len() < state.len() {
@@ -127,7 +130,7 @@ fn value_text(value: &ValueRecord) -> String {
     format!("{} = {}", value.variable, value.value)
 }
 
-/// Items with commas between them, on as many indented lines as they need.
+/// Items separated by commas, wrapped into indented lines.
 fn list_text(items: impl Iterator<Item = String>) -> String {
     let mut items = items.peekable();
     let mut text = String::new();

@@ -1,9 +1,9 @@
-//! A run as one web page that needs nothing else: no network, no other file.
+//! A run as one self-contained web page, which needs no network and no other file.
 //!
-//! What is said in words is written here, so that the page can be read, printed and searched without scripts. Charts,
-//! traces and the animated sweep are made in the browser, from data that the page carries along. The page's policy lets
-//! the browser run exactly the script and the style that belong to it, by their hashes, and load nothing: if a name of a
-//! model ever got through as markup, it would still do nothing.
+//! All text is generated here, so that the page can be read, printed and searched without scripts.
+//! Scripts in the browser draw charts, traces and the animated sweep from data in the page. The
+//! content security policy allows exactly the page's own script and style, by their hashes, and no
+//! loading. If a name of a model ever got through as markup, it would still have no effect.
 
 mod answers;
 mod content_hash;
@@ -30,10 +30,10 @@ use measure_part::MeasurePart;
 use page_data::PageData;
 use space_part::{Drawing, Survey, TerminalStates};
 
-/// The frame of the page, with the names of what goes into it in braces.
+/// The frame of the page, with placeholders in double braces.
 const FRAME: &str = include_str!("web_page/page.html");
 
-/// All scripts, in the order in which they build on each other.
+/// All scripts, each after the ones that it uses.
 const SCRIPT: &str = concat!(
     include_str!("web_page/script/page.js"),
     include_str!("web_page/script/chart.js"),
@@ -83,13 +83,13 @@ pub fn page(record: &RunRecord) -> String {
     filled(FRAME, fill)
 }
 
-/// The model's file without its folder, which is told below.
+/// File name of the model without its folder, which the line below has.
 fn file_name(record: &RunRecord) -> &str {
     let path = &record.model.path;
     path.rsplit('/').find(|name| !name.is_empty()).unwrap_or(path)
 }
 
-/// Fills in the frame in one pass, so that what is filled in is never taken for a part of the frame.
+/// Fills in the frame in one pass, so that braces in the inserted text are not placeholders.
 fn filled(frame: &str, fill: impl Fn(&str) -> String) -> String {
     let mut text = String::new();
     let mut rest = frame;
@@ -102,22 +102,22 @@ fn filled(frame: &str, fill: impl Fn(&str) -> String) -> String {
     text + rest
 }
 
-/// A part of the page that has a heading.
+/// A section of the page.
 struct Part {
     id: &'static str,
-    /// The heading for the list of contents.
+    /// The entry in the table of contents.
     short: &'static str,
     heading: &'static str,
     is_there: fn(&RunRecord) -> bool,
     body: fn(&RunRecord, &mut fmt::Formatter<'_>) -> fmt::Result,
 }
 
-/// The parts, in the order of the page: the answers, why they are what they are, and what they cost.
+/// The sections, in the order of the page: verdicts, evidence, cost.
 const PARTS: [Part; 12] = [
     Part {
         id: "answers",
-        short: "Answers",
-        heading: "Answers",
+        short: "Verdicts",
+        heading: "Verdicts",
         is_there: |_| true,
         body: |run, f| Answers(run).fmt(f),
     },
@@ -144,8 +144,8 @@ const PARTS: [Part; 12] = [
     },
     Part {
         id: "profile",
-        short: "What was held",
-        heading: "What was held",
+        short: "Memory",
+        heading: "States in memory",
         is_there: |run| run.search.profile.as_ref().is_some_and(|profile| !profile.sweeps.is_empty()),
         body: |_, f| f.write_str(PROFILE_NOTE),
     },
@@ -160,8 +160,8 @@ const PARTS: [Part; 12] = [
     },
     Part {
         id: "edges",
-        short: "Steps",
-        heading: "Steps by direction",
+        short: "Transitions",
+        heading: "Transitions by direction",
         is_there: |run| EdgeKinds(&run.search.transitions).tells_something(),
         body: |run, f| EdgeKinds(&run.search.transitions).fmt(f),
     },
@@ -171,7 +171,7 @@ const PARTS: [Part; 12] = [
         heading: "Speed",
         is_there: |run| run.resources.rate.as_ref().is_some_and(|rate| !rate.is_empty()),
         body: |_, f| {
-            f.write_str("<p class=\"lead\">Expansions a second, between one sample and the next.</p><div id=\"rate-view\"></div>")
+            f.write_str("<p class=\"lead\">Expansions per second, between one sample and the next.</p><div id=\"rate-view\"></div>")
         },
     },
     Part {
@@ -191,7 +191,7 @@ const PARTS: [Part; 12] = [
     Part {
         id: "survey",
         short: "Survey",
-        heading: "What the state space is like",
+        heading: "State-space report",
         is_there: |run| run.search.survey.is_some(),
         body: |run, f| Survey(run).fmt(f),
     },
@@ -204,10 +204,10 @@ const PARTS: [Part; 12] = [
     },
 ];
 
-const PROFILE_NOTE: &str = "<p class=\"lead\">States in memory while the sweep passed from layer to layer, in order of \
-    progress, and what full exploration would have held by then.</p><div id=\"profile-view\"></div>";
+const PROFILE_NOTE: &str = "<p class=\"lead\">States in memory during the sweep, layer by layer in the order of \
+    progress, compared with full exploration.</p><div id=\"profile-view\"></div>";
 
-/// Links to the parts that are there.
+/// Links to the sections of the page.
 struct Contents<'a>(&'a RunRecord);
 
 impl Display for Contents<'_> {
@@ -219,7 +219,7 @@ impl Display for Contents<'_> {
     }
 }
 
-/// All parts that are there; the banner and what limited the run stand before them.
+/// All sections of the page, after the banner and the limits of the run.
 struct Parts<'a>(&'a RunRecord);
 
 impl Display for Parts<'_> {
@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_filled_in_is_not_filled_in_again() {
+    fn placeholders_in_inserted_text_stay_as_they_are() {
         let text = filled("a {{title}} b {{data}} c", |name| format!("[{name} {{{{data}}}}]"));
         assert_eq!(text, "a [title {{data}}] b [data {{data}}] c");
     }

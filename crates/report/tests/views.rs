@@ -1,4 +1,4 @@
-//! From a model to the views of its run: the record, its JSON and the text for the terminal agree with each other.
+//! From a model to the views of its run: the record, its JSON and the text for the terminal agree.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -9,9 +9,9 @@ use engine::property::linear::LinearProperty;
 use engine::property::{Property, PropertyKind};
 use model::interpreted_model::Interpreted;
 use report::{
-    AnswerRecord, AttemptEndRecord, AttemptRecord, Coloring, Detail, EffortRecord, Exit, ExpectedRecord,
-    FinderRecord, FinishedSearch, MeasureOrigin, MeasureSearchRecord, PlanRecord, RunRecord, SampleRecord,
-    Summary, TraceView, Usage, brief_measure, write_json,
+    AnswerRecord, AttemptEndRecord, AttemptRecord, Coloring, Detail, EffortRecord, EngineRecord, Exit,
+    ExpectedRecord, FinderRecord, FinishedSearch, MeasureOrigin, MeasureSearchRecord, PlanRecord,
+    PropertyKindRecord, RunRecord, SampleRecord, Summary, TraceView, Usage, brief_measure, write_json,
 };
 
 const COUNTER: &str = "byte x; process P { byte a[2]; state s, t; init s; \
@@ -62,12 +62,14 @@ fn text(record: &RunRecord, detail: Detail) -> String {
 }
 
 #[test]
-fn a_violation_is_shown_with_its_trace_and_its_answer() {
+fn a_violation_is_shown_with_its_counterexample_and_its_verdict() {
     let record = run(&[("invariant", "x < 2"), ("reach", "x == 2")], &Plan::default());
     assert_eq!(record.exit_of_answers(), Exit::Violated);
     let text = text(&record, Detail::Normal);
     assert!(
-        text.starts_with("`x < 2` is false after 3 steps (a shortest run):\n\n    0  initial state\n"),
+        text.starts_with(
+            "Counterexample: `x < 2` is false after 3 steps (shortest):\n\n    0  initial state\n"
+        ),
         "{text}"
     );
     assert!(text.contains("\nviolated  x < 2 (invariant, after 3 steps)\n"), "{text}");
@@ -81,7 +83,7 @@ fn a_violation_is_shown_with_its_trace_and_its_answer() {
 fn a_runtime_error_is_a_violated_property_of_its_own() {
     let record = run(&[("deadlock", "no deadlock")], &Plan::default());
     let error = &record.properties[1];
-    assert_eq!((error.name.as_str(), error.kind.as_str()), ("no run-time error", "safety"));
+    assert_eq!((error.name.as_str(), error.kind), ("no run-time error", PropertyKindRecord::NoRuntimeError));
     assert_eq!(error.verdict, AnswerRecord::Violated);
     let reason = error.reason.as_deref().unwrap();
     assert!(reason.starts_with("in `P: t -> t`: index 7 is out of range"), "{reason}");
@@ -89,7 +91,7 @@ fn a_runtime_error_is_a_violated_property_of_its_own() {
     assert_eq!(record.exit_of_answers(), Exit::Violated);
     assert!(
         text(&record, Detail::Normal)
-            .starts_with("The model has a run-time error after 13 steps (a shortest run):")
+            .starts_with("Counterexample: the model has a run-time error after 13 steps (shortest):")
     );
 }
 
@@ -102,7 +104,7 @@ fn a_witness_is_a_success_even_though_the_search_ended_early() {
 }
 
 #[test]
-fn what_was_cut_short_is_unknown_and_says_why() {
+fn a_stopped_search_gives_unknown_with_a_reason() {
     let plan = Plan { limits: Limits { states: 3, ..Limits::default() }, ..Plan::default() };
     let record = run(&[("deadlock", "no deadlock"), ("ltl", "G F x == 1")], &plan);
     assert_eq!(record.exit_of_answers(), Exit::Unknown);
@@ -112,7 +114,7 @@ fn what_was_cut_short_is_unknown_and_says_why() {
 }
 
 #[test]
-fn a_search_that_was_cut_short_is_no_success_even_without_questions() {
+fn a_stopped_search_is_no_success_even_without_properties() {
     let plan = Plan { limits: Limits { states: 3, ..Limits::default() }, ..Plan::default() };
     assert_eq!(run(&[], &plan).exit_of_answers(), Exit::Unknown);
 }
@@ -131,7 +133,7 @@ fn the_counts_of_a_complete_search_add_up() {
 }
 
 #[test]
-fn the_json_comes_back_as_the_same_record() {
+fn json_that_is_read_back_is_the_same_record() {
     let mut record = run(&[("invariant", "x < 2"), ("reach", "x == 200")], &Plan::default());
     record.set_usage(Usage { wall_seconds: Some(0.5), cpu_seconds: None, peak_rss_bytes: Some(1) });
     let mut json = Vec::new();
@@ -140,13 +142,13 @@ fn the_json_comes_back_as_the_same_record() {
     assert!(json.ends_with(b"}\n"));
 }
 
-/// Counts up, may begin again once, and ends in one of two states.
+/// Counts up, may restart once, and ends in one of two states.
 const AGAIN: &str = "byte x, again; process P { state s, t; init s; \
     trans s -> s { guard x < 9; effect x = x + 1; }, s -> s { guard x == 9 and again == 0; effect x = 0, again = 1; }, \
     s -> t { guard x == 9; }; } system async;";
 
 #[test]
-fn a_sweep_says_whether_its_measure_falls_and_what_it_held() {
+fn a_sweep_reports_whether_its_measure_is_monotone_and_what_it_stored() {
     let plan = Plan { engine: Engine::Sweep, terminal_states: TerminalList::Listed, ..Plan::default() };
     let falling = run_model(AGAIN, &[], Some("x"), &plan);
     assert_eq!(falling.plan.measure.monotone, Some(false));
@@ -164,7 +166,7 @@ fn a_sweep_says_whether_its_measure_falls_and_what_it_held() {
 }
 
 #[test]
-fn a_step_back_that_must_not_be_is_a_violated_property_of_its_own() {
+fn an_unexpected_regress_edge_is_a_violated_property_of_its_own() {
     let plan =
         Plan { engine: Engine::Sweep, on_regress: OnRegress::Stop, explore_all: true, ..Plan::default() };
     let record = run_model(AGAIN, &[("reach", "x == 3")], Some("x"), &plan);
@@ -178,19 +180,19 @@ fn a_step_back_that_must_not_be_is_a_violated_property_of_its_own() {
 }
 
 #[test]
-fn a_component_is_shown_behind_the_run_into_it() {
+fn a_terminal_component_is_shown_after_the_run_into_it() {
     let record = run_model(AGAIN, &[("home", "x < 9")], None, &Plan::default());
     let text = text(&record, Detail::Normal);
-    assert!(text.starts_with("`x < 9` is violated after "), "{text}");
-    assert!(text.contains("This is the only state from there on:\n\n    1    x = 9, "), "{text}");
+    assert!(text.starts_with("Counterexample: `x < 9` is violated after "), "{text}");
+    assert!(text.contains("Terminal SCC, 1 state; no run leaves it:\n\n    1    x = 9, "), "{text}");
 }
 
 #[test]
-fn a_measure_that_was_given_up_is_told_with_the_reason_and_what_came_next() {
+fn an_abandoned_measure_is_reported_with_the_reason_and_its_successor() {
     let expected =
         |revisits| Some(ExpectedRecord { peak_share: 0.056, revisits, regress_share: 0.01, layers: 40 });
     let attempt = |measure: Option<&str>, end, explored| AttemptRecord {
-        engine: "breadth".into(),
+        engine: EngineRecord::Breadth,
         measure: measure.map(Into::into),
         end,
         explored,
@@ -218,29 +220,29 @@ fn a_measure_that_was_given_up_is_told_with_the_reason_and_what_came_next() {
         assert_eq!(serde_json::from_str::<RunRecord>(&json).unwrap(), record);
         text(&record, detail)
     };
-    let given_up = vec![
+    let abandoned = vec![
         attempt(None, AttemptEndRecord::Memory, 100_000),
         attempt(Some("z"), AttemptEndRecord::Kept, 700_000),
     ];
-    let told = story(given_up, Detail::Verbose);
+    let told = story(abandoned, Detail::Verbose);
     for line in [
         "measure           z, found in 0.120 s from 60,000 states\n",
-        "expected          5.6 % in memory, 1.20 expansions a state\n",
-        "remembered        all states after 150,000 expansions: too many were expanded again (7.00 times in the end)\n",
-        "given up          full exploration: after 100,000 states, when memory was short; went on with the measure above\n",
+        "expected          5.6 % of states in memory, 1.20 expansions per state\n",
+        "fallback          all states are kept from expansion 150,000 on: too many re-expansions (7.00 per state in the end)\n",
+        "abandoned         full exploration after 100,000 states, at the memory limit; continued with the measure above\n",
         "attempt           full exploration: 100,000 expansions of about 100,000 states, 5,000 stored at most, 0.500 s\n",
     ] {
         assert!(told.contains(line), "no `{line}` in\n{told}");
     }
     let told = story(vec![attempt(None, AttemptEndRecord::Kept, 100_000)], Detail::Normal);
     assert!(
-        told.contains("measure           none found in 0.120 s from 60,000 states: all states are kept\n"),
+        told.contains("measure           none found in 0.120 s from 60,000 states: all states are stored\n"),
         "{told}"
     );
 }
 
 #[test]
-fn a_long_measure_is_cut_short_at_a_component() {
+fn a_long_measure_is_shortened_at_a_component() {
     let text = "byte first, second, third; process P { state s; init s; trans s -> s { effect first = first + 1; }; } system async;";
     let model = languages::read_model(text).unwrap();
     let brief = |measure: &str| brief_measure(&model, &model.measure(measure).unwrap().components);

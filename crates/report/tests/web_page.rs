@@ -1,6 +1,6 @@
-//! The page of a run: what its text may and may not contain, and what it does in a browser.
+//! The page of a run: its text, and its behaviour in a browser.
 //!
-//! Where no browser is found, the tests that need one say so and pass.
+//! Without a browser, the tests that need one report that they were skipped.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -16,14 +16,14 @@ mod samples;
 use report::{LayerEdgeRecord, ProfileRecord, RunRecord, SpaceLayerRecord, SpaceRecord, page, svg};
 use samples::{empty, hostile, hostile_names, rich, space, sweep};
 
-/// The data that a page carries along.
+/// The data in a page.
 fn data(html: &str) -> serde_json::Value {
     let (_, after) = html.split_once("<script type=\"application/json\" id=\"page-data\">").unwrap();
     serde_json::from_str(after.split_once("</script>").unwrap().0).unwrap()
 }
 
 #[test]
-fn a_page_names_nothing_outside_of_itself() {
+fn a_page_refers_to_nothing_outside_of_itself() {
     let html = page(&rich());
     assert!(html.starts_with("<!doctype html>\n<html lang=\"en\">"));
     assert!(html.contains("content=\"default-src 'none'; script-src 'sha256-"));
@@ -36,7 +36,7 @@ fn a_page_names_nothing_outside_of_itself() {
 #[test]
 fn hostile_names_stay_text() {
     let html = page(&hostile());
-    // The page's own: a style, the data and the script.
+    // The page's own elements: a style, the data and the script.
     assert_eq!(html.matches("<script").count(), 2);
     assert_eq!(html.matches("</script>").count(), 2);
     assert!(!html.contains("<img") && !html.contains("\u{202e}") && !html.contains("\u{2028}"));
@@ -64,7 +64,7 @@ fn the_page_of_100_000_layers_is_small() {
 }
 
 #[test]
-fn a_page_has_its_answers_without_scripts() {
+fn a_page_has_its_verdicts_without_scripts() {
     let html = page(&rich());
     for words in [
         "2 of 4 properties are violated",
@@ -80,7 +80,7 @@ fn a_page_has_its_answers_without_scripts() {
 }
 
 #[test]
-fn a_run_that_never_began_has_a_page() {
+fn a_run_that_never_started_has_a_page() {
     let mut run = empty("nothing.dve");
     run.exit_code = 2;
     let html = page(&run);
@@ -97,7 +97,7 @@ fn new_fields_may_be_missing_from_a_record() {
     assert_eq!(serde_json::from_value::<RunRecord>(json).unwrap(), empty("old.dve"));
 }
 
-/// Reads XML far enough to see that elements are closed in order and that attributes are quoted.
+/// Checks that elements are closed in order and that attributes are quoted.
 fn assert_well_formed(text: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = text;
@@ -124,10 +124,10 @@ fn drawings_are_well_formed() {
     let large = space(40, 6);
     let picture = svg(&large);
     assert_eq!(picture.matches("data-state=").count(), large.states.len());
-    // Only what leads to less progress is a regress edge.
+    // Only an edge to less progress is a regress edge.
     assert_eq!(picture.matches("class=\"edge regress\"").count(), 1);
     assert_well_formed(&picture);
-    // Past the limit, a circle is a layer.
+    // Beyond the limit, a circle is a layer.
     let larger = svg(&space(60, 6));
     assert_eq!((larger.matches("data-state=").count(), larger.matches("<circle").count()), (0, 60));
     assert_well_formed(&larger);
@@ -142,7 +142,7 @@ fn no_two_states_of_a_drawing_overlap() {
 }
 
 #[test]
-fn edges_that_lead_nowhere_are_left_out() {
+fn edges_to_missing_states_are_left_out() {
     let mut space = space(3, 1);
     space.edges[0].to = 4_000_000;
     let record = RunRecord { space: Some(space), ..rich() };

@@ -5,6 +5,7 @@ use engine::property::linear::LinearProperty;
 use engine::property::{Property, PropertyKind};
 use engine::verdict::Verdict;
 use languages::petri::contest::ContestQuestion;
+use languages::petri::lola;
 use native_code::Compiled;
 use oracles::{NetAnswer, Petri};
 
@@ -62,7 +63,7 @@ fn question(petri: &Petri, row: &NetAnswer, subject: &languages::Model) -> Resul
         true => row.formula.clone(),
         false => text(petri, &row.formula)?,
     };
-    subject.lola_task(&task).map_err(|errors| format!("{}: {errors:?}", row.formula))
+    lola::task(subject, &task).map_err(|errors| format!("{}: {errors:?}", row.formula))
 }
 
 fn compare_lola(is_taken: impl Fn(&NetAnswer) -> bool) {

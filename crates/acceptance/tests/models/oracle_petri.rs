@@ -9,7 +9,7 @@ use std::time::Instant;
 use engine::check::{Plan, check};
 use engine::property::{Property, PropertyKind};
 use engine::verdict::Verdict;
-use languages::{Language, Model, ReadOptions, read_model_with};
+use languages::{Model, ReadOptions, format, read_model_with};
 use model::guarded_commands::{BinaryOperator, CellId, Expression};
 use native_code::Compiled;
 use oracles::{NetAnswer, Petri};
@@ -18,8 +18,8 @@ use oracles::{NetAnswer, Petri};
 pub(crate) fn read(petri: &Petri, row: &NetAnswer) -> Model {
     let path = petri.net(row, Path::new(env!("CARGO_TARGET_TMPDIR"))).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
-    let language = if row.format.starts_with("lola") { Language::Lola } else { Language::Pnml };
-    let options = ReadOptions { language, ..ReadOptions::default() };
+    let format = if row.format.starts_with("lola") { &format::LOLA } else { &format::PNML };
+    let options = ReadOptions { format, ..ReadOptions::default() };
     read_model_with(&text, &options).unwrap_or_else(|errors| panic!("{}: {errors:?}", row.file))
 }
 
@@ -48,7 +48,7 @@ fn greatest(name: &str, numbers: &[Expression], most: u64) -> [Property; 2] {
 
 fn compare(petri: &Petri, row: &NetAnswer) -> Result<(), String> {
     let model = read(petri, row);
-    let places = model.net.as_ref().unwrap().places.len();
+    let places = model.net().unwrap().places.len();
     let cells: Vec<Expression> = (0..places as u32).map(|place| Expression::Cell(CellId(place))).collect();
     let mut properties = Vec::new();
     if let Some(most) = row.number("MAX_TOKEN_IN_PLACE") {

@@ -14,7 +14,7 @@ use engine::property::linear::LinearProperty;
 use engine::property::{BranchingProperty, Property, PropertyKind};
 use engine::verdict::{UnknownReason, Verdict};
 use languages::Model;
-use languages::petri::contest::{ContestProperty, ContestQuestion};
+use languages::petri::contest::{self, ContestProperty, ContestQuestion};
 use logic::ltl_to_buchi::Limits as AutomatonLimits;
 use model::guarded_commands::{BinaryOperator, Expression};
 use model::interpreted_model::Interpreted;
@@ -166,7 +166,7 @@ fn asked(petri: &Petri, row: &NetAnswer) -> Result<Asked, String> {
     let (mut properties, mut order) = (HashMap::new(), Vec::new());
     let file = row.formula.split(' ').next().unwrap_or_default();
     let text = std::fs::read_to_string(folder.join(file)).map_err(|error| format!("{file}: {error}"))?;
-    for property in model.contest_properties(&text).map_err(|errors| format!("{file}: {errors:?}"))? {
+    for property in contest::properties(&model, &text).map_err(|errors| format!("{file}: {errors:?}"))? {
         order.push(property.name.clone());
         properties.insert(property.name.clone(), property);
     }
@@ -308,7 +308,7 @@ fn all(subject: &Subject, kinds: Vec<PropertyKind>, wanted: bool) -> Result<bool
 
 /// The answer to a question about a whole net.
 fn examined(subject: &Subject, kind: &str) -> Result<bool, String> {
-    let net = subject.model.net.as_ref().unwrap();
+    let net = subject.model.net().unwrap();
     let each = |expressions: Vec<Expression>, kind: fn(Expression) -> PropertyKind| {
         expressions.into_iter().map(kind).collect::<Vec<_>>()
     };

@@ -6,12 +6,12 @@ use engine::check::{OnRuntimeError, Outcome, Packing, Plan, check, check_automat
 use engine::progress::finder::{FinderOptions, Kind, Proposal};
 use engine::property::{Property, PropertyKind};
 use engine::verdict::Verdict;
-use languages::{Language, Model, ReadOptions, read_model_with};
+use languages::{Model, ReadOptions, format, read_model_with};
 use model::interpreted_model::Interpreted;
 use native_code::Compiled;
 
 fn net(text: &str) -> Model {
-    let options = ReadOptions { language: Language::Lola, ..ReadOptions::default() };
+    let options = ReadOptions { format: &format::LOLA, ..ReadOptions::default() };
     read_model_with(text, &options).unwrap()
 }
 
@@ -48,7 +48,7 @@ fn a_net_that_promises_too_much_is_found_out() {
         <arc id='1' source='t' target='p'/><toolspecific tool='nupn' version='1.1'>\
         <structure units='1' root='u' safe='true'><unit id='u'><places>p</places><subunits/></unit></structure>\
         </toolspecific></page></net></pnml>";
-    let options = ReadOptions { language: Language::Pnml, ..ReadOptions::default() };
+    let options = ReadOptions { format: &format::PNML, ..ReadOptions::default() };
     let outcome = explored(&read_model_with(text, &options).unwrap());
     assert_eq!((outcome.distinct, outcome.counters.erroneous), (Some(2), 1));
 }
@@ -67,7 +67,7 @@ fn inhibitors_forbid() {
     let text = "<pnml><net id='n' type='ptnet'><place id='p'/><transition id='t'/>\
         <arc source='t' target='p'/><arc source='p' target='t' type='inhibitor'><inscription><text>3</text></inscription></arc>\
         </net></pnml>";
-    let options = ReadOptions { language: Language::Pnml, ..ReadOptions::default() };
+    let options = ReadOptions { format: &format::PNML, ..ReadOptions::default() };
     let outcome = explored(&read_model_with(text, &options).unwrap());
     assert_eq!((outcome.distinct, outcome.counters.transitions), (Some(4), 3));
 }
@@ -97,14 +97,14 @@ fn a_net_without_progress_is_swept_once_and_mostly_forgotten() {
 #[test]
 fn the_nets_of_this_repository_have_the_expected_markings() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/petri");
-    for (file, language, expected) in [
-        ("store.lola", Language::Lola, (24, 49, 0)),
-        ("turns.lola", Language::Lola, (3, 4, 0)),
-        ("forks.pnml", Language::Pnml, (82, 265, 1)),
-        ("pallets.lola", Language::Lola, (195_125, 1_339_350, 0)),
+    for (file, format, expected) in [
+        ("store.lola", &format::LOLA, (24, 49, 0)),
+        ("turns.lola", &format::LOLA, (3, 4, 0)),
+        ("forks.pnml", &format::PNML, (82, 265, 1)),
+        ("pallets.lola", &format::LOLA, (195_125, 1_339_350, 0)),
     ] {
         let text = std::fs::read_to_string(folder.join(file)).unwrap();
-        let model = read_model_with(&text, &ReadOptions { language, ..ReadOptions::default() }).unwrap();
+        let model = read_model_with(&text, &ReadOptions { format, ..ReadOptions::default() }).unwrap();
         let outcome = explored(&model);
         let found = (outcome.distinct.unwrap(), outcome.counters.transitions, outcome.deadlocks.unwrap());
         assert_eq!(found, expected, "{file}");

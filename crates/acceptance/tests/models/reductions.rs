@@ -56,7 +56,7 @@ fn who_makes_a_guard_of_several_variables_true_is_not_left_out() {
 #[test]
 fn all_states_without_successors_are_listed() {
     let text = std::fs::read_to_string("../../models/petri/forks.pnml").unwrap();
-    let options = languages::ReadOptions { language: languages::Language::Pnml, ..Default::default() };
+    let options = languages::ReadOptions { format: &languages::format::PNML, ..Default::default() };
     let model = languages::read_model_with(&text, &options).unwrap().commands;
     let listed = |reduction| {
         let plan =

@@ -1,7 +1,8 @@
 //! Acceptance conditions of the Hanoi format.
 //!
-//! A generalised Büchi automaton must come by every set again and again: `Inf(0) & Inf(1)`. Where the format says `Inf(0) | Inf(1)`, coming by either is
-//! enough, which is coming by their union. So any positive combination is a list of unions; everything with `Fin` is another kind of automaton.
+//! A run of a generalised Büchi automaton must visit every set infinitely often: `Inf(0) & Inf(1)`.
+//! `Inf(0) | Inf(1)` asks for either, which is the same as visiting their union. So any positive
+//! combination is a list of unions. A condition with `Fin` belongs to another kind of automaton.
 
 use model::guarded_commands::Span;
 
@@ -17,17 +18,17 @@ pub(super) const MOST_SETS: u32 = 32;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Acceptance {
     unions: Vec<u32>,
-    /// How many sets the file has.
+    /// Number of sets in the file.
     pub(super) declared: u32,
 }
 
 impl Acceptance {
-    /// The number of sets of the automaton.
+    /// Number of sets of the automaton.
     pub(super) fn sets(&self) -> u32 {
         u32::try_from(self.unions.len()).expect("there are at most 32")
     }
 
-    /// The sets of the automaton that something in these sets of the file is in.
+    /// The sets of the automaton that contain an element of these sets of the file.
     pub(super) fn of(&self, declared: u32) -> u32 {
         let numbered = self.unions.iter().enumerate();
         numbered.filter(|(_, union)| **union & declared != 0).fold(0, |sets, (number, _)| sets | 1 << number)
@@ -35,7 +36,7 @@ impl Acceptance {
 }
 
 impl Reader<'_, '_> {
-    /// `acceptance = number condition`, where the number is that of the sets.
+    /// `acceptance = number condition`; the number is that of the sets.
     pub(super) fn acceptance(&mut self) -> Checked<Acceptance> {
         let start = self.span();
         let declared = self.number("the number of acceptance sets")?;
@@ -85,14 +86,16 @@ impl Reader<'_, '_> {
                 self.advance();
                 self.expect(TokenKind::Sign('('))?;
                 if self.kind() == TokenKind::Sign('!') {
-                    return Err(self.other_acceptance(start, "a set that is named by what is not in it"));
+                    return Err(self.other_acceptance(start, "the complement of a set"));
                 }
                 let set = self.set(declared)?;
                 self.expect(TokenKind::Sign(')'))?;
                 Ok(vec![1 << set])
             }
-            Some("Fin") => Err(self.other_acceptance(start, "sets that may be met only finitely often")),
-            Some("f") => Err(self.other_acceptance(start, "no run at all is accepted")),
+            Some("Fin") => {
+                Err(self.other_acceptance(start, "a set that must be visited only finitely often"))
+            }
+            Some("f") => Err(self.other_acceptance(start, "no run is accepted")),
             _ => Err(self.unexpected("`t`, `Inf` or `(`")),
         }
     }

@@ -1,7 +1,7 @@
 //! The property process of a DVE file, with numbered propositions.
 //!
-//! Reading the file gives an automaton whose guards are expressions. Here they are taken apart at their logical operators, so that what
-//! several guards say is asked once.
+//! Reading the file gives an automaton whose guards are expressions. Here they are split at their
+//! logical operators, so that guards share propositions.
 
 use model::guarded_commands::{BinaryOperator, BuchiAutomaton, CellId, Expression, Span};
 
@@ -9,9 +9,9 @@ use super::label::Label;
 use super::{AutomatonFormat, AutomatonWithPropositions, Growing};
 use crate::Model;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::proposition::Propositions;
+use crate::question::proposition::Propositions;
 
-/// The automaton that a model declares, as other automata are given.
+/// The automaton that a model declares, in the form of automata that are read.
 pub(crate) fn property_process(
     declared: &BuchiAutomaton,
     model: &Model,
@@ -47,7 +47,7 @@ fn translated(
     })
 }
 
-/// An expression in the words of the model.
+/// The text of an expression.
 fn text(expression: &Expression, model: &Model) -> String {
     let place = match expression {
         Expression::Binary { operator: BinaryOperator::Equal, left, right, .. } => {
@@ -61,7 +61,7 @@ fn text(expression: &Expression, model: &Model) -> String {
     place.unwrap_or_else(|| model.measure_text(std::slice::from_ref(expression)))
 }
 
-/// `P.s`, if that is what the value of a cell says.
+/// `P.s`, if the cell holds the location of a process.
 fn location(cell: CellId, number: i64, model: &Model) -> Option<String> {
     let process = model.commands.processes.iter().find(|process| process.location == cell)?;
     let location = process.locations.get(usize::try_from(number).ok()?)?;

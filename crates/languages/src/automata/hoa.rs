@@ -1,9 +1,13 @@
-//! The Hanoi format, version 1, in which Spot, Owl and others exchange ω-automata (Babiak et al., CAV 2015; <https://adl.github.io/hoaf/>).
+//! The Hanoi format, version 1, in which Spot, Owl and others exchange ω-automata (Babiak et al.,
+//! CAV 2015; <https://adl.github.io/hoaf/>).
 //!
-//! Read are nondeterministic automata with Büchi, generalised Büchi or trivial acceptance, on states or on edges, with labels on either or with none (then the
-//! order of edges tells), with aliases and with several initial states. A proposition is called by an expression of the model: `AP: 2 "P.wait" "x > 3"`.
+//! The reader accepts nondeterministic automata with Büchi, generalised Büchi or trivial
+//! acceptance, on states or on edges. Labels may be on states, on edges, or absent (then the order
+//! of edges defines them). Aliases and several initial states are allowed. The name of a
+//! proposition is an expression of the model: `AP: 2 "P.wait" "x > 3"`.
 //!
-//! Alternation and other acceptance conditions are refused. Headers that begin with a small letter may be ignored, says the format, and are.
+//! Alternation and other acceptance conditions are refused. The format allows headers that begin
+//! with a lower-case letter to be ignored, and the reader ignores them.
 
 use std::collections::BTreeMap;
 
@@ -15,21 +19,21 @@ use super::label::Label;
 use super::{AutomatonFormat, AutomatonWithPropositions, Growing, too_large};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
-use crate::proposition::{Literal, Propositions, too_many};
+use crate::question::proposition::{Literal, Propositions, too_many};
 use crate::spelling::did_you_mean;
-use crate::{Model, dve};
+use crate::{Model, question};
 
-/// The deepest label or condition.
+/// Levels of the deepest label or condition.
 const DEEPEST: usize = 256;
 
-/// The most parts that a label has when its aliases are written out.
+/// The most parts of a label after its aliases are expanded.
 const LARGEST_LABEL: usize = 100_000;
 
-/// A label, with what keeps recursion over it within bounds.
+/// A label with its size, which bounds recursion over it.
 #[derive(Clone)]
 struct Measured {
     label: Label,
-    /// The number of its parts.
+    /// Number of parts.
     size: usize,
     depth: usize,
 }
@@ -61,20 +65,20 @@ pub(super) struct Reader<'text, 'run> {
     tokens: Vec<Token>,
     next: usize,
     nesting: usize,
-    /// What the file calls its acceptance condition.
+    /// The name of the acceptance condition in the file.
     pub(super) acceptance_name: Option<&'text str>,
     propositions: Propositions,
-    /// What the propositions of the file are, by number.
+    /// The propositions of the file, by number.
     literals: Vec<Literal>,
     aliases: BTreeMap<&'text str, Measured>,
     pub(super) diagnostics: &'run mut Diagnostics,
 }
 
-/// What the headers say.
+/// The content of the headers.
 #[derive(Default)]
 struct Headers {
     states: Option<usize>,
-    /// The initial states, and where they are named.
+    /// The initial states, with the places that name them.
     initial: Vec<(usize, Span)>,
     acceptance: Option<Acceptance>,
 }
@@ -104,7 +108,7 @@ impl<'text> Reader<'text, '_> {
             _ => return Err(self.unexpected("`State:` or `--END--`")),
         }
         if self.kind() != TokenKind::EndOfText {
-            return Err(self.unexpected("the end of the text, since one automaton is read"));
+            return Err(self.unexpected("the end of the text: only one automaton is read"));
         }
         for (state, span) in headers.initial {
             self.within(state, span, headers.states)?;
@@ -113,7 +117,7 @@ impl<'text> Reader<'text, '_> {
                 growing.automaton.initial.push(state);
             }
         }
-        // States that are declared and never mentioned lead nowhere: there is no need for them.
+        // States that are declared and never mentioned lead nowhere and are not needed.
         let called = |number| names.remove(&number).unwrap_or_else(|| number.to_string());
         let states = (0..growing.automaton.states.len()).map(called).collect();
         let propositions = std::mem::take(&mut self.propositions).into_list();
@@ -136,7 +140,7 @@ impl<'text> Reader<'text, '_> {
             let is_capital = name.starts_with(|first: char| first.is_ascii_uppercase());
             if is_capital && !is_repeatable && seen.contains(&name) {
                 let message = format!("a second `{name}`");
-                let error = Diagnostic::error(codes::BAD_HEADER, span, message, "stands here once already");
+                let error = Diagnostic::error(codes::BAD_HEADER, span, message, "repeated here");
                 return Err(self.diagnostics.report(error.help("remove one of them")));
             }
             seen.push(name);
@@ -186,11 +190,11 @@ impl<'text> Reader<'text, '_> {
             }
             self.advance();
             let inside = Span { start: span.start + 1, end: span.end - 1 };
-            let expression = dve::expression_at(self.text, inside, &self.model.scope, self.diagnostics);
-            // All names are looked at before any mistake in them counts.
+            let expression = question::truth_at(self.text, inside, &self.model.names, self.diagnostics);
+            // All names are read before the first error in them ends the list.
             let literal = match expression {
                 Ok(expression) => {
-                    let text = dve::proposition_text(self.text, inside);
+                    let text = question::formula_text::proposition(self.text, inside);
                     self.propositions.literal(&text, expression, inside, self.diagnostics)?
                 }
                 Err(_) => Literal::Constant(false),
@@ -264,7 +268,8 @@ impl<'text> Reader<'text, '_> {
         Ok(RawEdge { label, target, accepting, span })
     }
 
-    /// Gives a label to each edge that has none: that of the state, or what its place among the edges says.
+    /// Gives a label to each edge that has none: that of the state, or the one that its position
+    /// among the edges means.
     fn name_edges(&mut self, of_state: Option<Label>, place: Span, edges: &mut [RawEdge]) -> Checked<()> {
         let labelled = edges.iter().filter(|edge| edge.label.is_some()).count();
         match of_state {
@@ -340,7 +345,7 @@ impl<'text> Reader<'text, '_> {
         self.bounded(Measured { label: combine(left.label, right.label), size, depth: depth.max(2) })
     }
 
-    /// The label, unless it is too large.
+    /// Returns the label, unless it is too large.
     fn bounded(&mut self, measured: Measured) -> Checked<Measured> {
         if measured.size <= LARGEST_LABEL && measured.depth <= 2 * DEEPEST {
             return Ok(measured);
@@ -388,12 +393,12 @@ impl<'text> Reader<'text, '_> {
         }
     }
 
-    /// The number of one state, and where it stands.
+    /// Reads the number of one state, and returns it with its place.
     fn only_state(&mut self) -> Checked<(usize, Span)> {
         let span = self.span();
         let state = self.size("the number of a state")?;
         if self.kind() == TokenKind::Sign('&') {
-            let message = "an automaton that is in several states at once";
+            let message = "this is an alternating automaton";
             let error =
                 Diagnostic::error(codes::ALTERNATING_AUTOMATON, self.span(), message, "not supported");
             let help = "alternating automata are not supported; Spot converts them by `autfilt --gba`";
@@ -435,7 +440,7 @@ impl<'text> Reader<'text, '_> {
     }
 
     fn aborted(&mut self) -> Reported {
-        let message = "whoever wrote this automaton gave up";
+        let message = "the tool that wrote this automaton aborted";
         let error = Diagnostic::error(codes::UNEXPECTED_TOKEN, self.span(), message, "expected `--END--`");
         self.diagnostics.report(error.help("run the tool again that wrote it"))
     }
@@ -452,7 +457,7 @@ impl<'text> Reader<'text, '_> {
         self.diagnostics.report(error.help("the format is described at https://adl.github.io/hoaf"))
     }
 
-    /// Reads something inside a parenthesis or behind a sign at `start`.
+    /// Reads a part inside a parenthesis or after a sign at `start`.
     pub(super) fn nested<T>(
         &mut self,
         start: Span,

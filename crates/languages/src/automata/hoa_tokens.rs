@@ -8,13 +8,13 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
-    /// A word with a colon behind it.
+    /// A word followed by a colon.
     Header,
     Word,
-    /// A word with `@` in front.
+    /// A word after `@`.
     Alias,
     Number(u64),
-    /// Something in quotation marks.
+    /// A text in quotation marks.
     Quoted,
     /// `--BODY--`
     Body,
@@ -24,9 +24,9 @@ pub(super) enum TokenKind {
     Abort,
     /// One of `! & | ( ) [ ] { }`.
     Sign(char),
-    /// Characters that are no token, reported by the lexer.
+    /// Characters that are no token; the lexer has reported them.
     Unknown,
-    /// After the last token.
+    /// The end of the text.
     EndOfText,
 }
 
@@ -48,7 +48,7 @@ impl TokenKind {
     }
 }
 
-/// A token and where it stands.
+/// A token and its span.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
@@ -108,7 +108,7 @@ pub(super) fn tokens(text: &str, diagnostics: &mut Diagnostics) -> Vec<Token> {
     tokens
 }
 
-/// The length of a comment, in which others may be nested.
+/// The length of a comment, which may contain nested comments.
 fn comment(text: &str) -> Option<usize> {
     let (mut at, mut open) = (0, 0_usize);
     loop {
@@ -126,7 +126,7 @@ fn comment(text: &str) -> Option<usize> {
     }
 }
 
-/// The kind and the length of the token that a text starts with.
+/// The kind and the length of the token at the start of a text.
 fn token(text: &str, first: char) -> (TokenKind, usize) {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     let word = |text: &str| text.bytes().position(|byte| !is_word(byte)).unwrap_or(text.len());
@@ -136,7 +136,7 @@ fn token(text: &str, first: char) -> (TokenKind, usize) {
         '@' if word(&text[1..]) > 0 => (TokenKind::Alias, 1 + word(&text[1..])),
         '0'..='9' => {
             let length = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
-            // A number that does not fit is too large for anything here.
+            // A number that does not fit is too large for any use here.
             (TokenKind::Number(text[..length].parse().unwrap_or(u64::MAX)), length)
         }
         '-' => {
@@ -157,7 +157,7 @@ fn token(text: &str, first: char) -> (TokenKind, usize) {
     }
 }
 
-/// A text in quotation marks, in which a backslash takes the next character as it is.
+/// Reads a quoted text, in which a backslash escapes the next character.
 fn quoted(text: &str) -> (TokenKind, usize) {
     let mut bytes = text.bytes().enumerate().skip(1);
     while let Some((at, byte)) = bytes.next() {

@@ -1,15 +1,16 @@
-//! What must be true of a state for an edge to be taken.
+//! Labels of edges: what must be true of a state for an edge to be taken.
 //!
-//! Labels are Boolean combinations; edges of a [`Buchi`](logic::buchi::Buchi) have cubes. So a label is taken apart into cases, by
-//! distributing *and* over *or*. Cases that another one covers are left out, which is all the minimisation there is: labels have few propositions.
+//! Labels are Boolean combinations, but edges of a [`Buchi`](logic::buchi::Buchi) have cubes. So a
+//! label is expanded into cubes, by distributing *and* over *or*. Cubes that another one covers are
+//! left out. There is no further minimisation: labels have few propositions.
 
 use logic::buchi::Cube;
 use model::guarded_commands::{BinaryOperator, Expression, Span, UnaryOperator};
 
 use crate::diagnostic::{Checked, Diagnostics};
-use crate::proposition::{Literal, Propositions};
+use crate::question::proposition::{Literal, Propositions};
 
-/// The most cases of a label, and of any part of it.
+/// The most cubes of a label, and of any part of it.
 const MOST_CUBES: usize = 1024;
 
 /// A Boolean combination of propositions.
@@ -22,15 +23,16 @@ pub(crate) enum Label {
 }
 
 impl Label {
-    pub(super) const TRUE: Self = Self::Literal(Literal::Constant(true));
-    pub(super) const FALSE: Self = Self::Literal(Literal::Constant(false));
+    pub(crate) const TRUE: Self = Self::Literal(Literal::Constant(true));
+    pub(crate) const FALSE: Self = Self::Literal(Literal::Constant(false));
 
-    pub(super) fn negation(label: Self) -> Self {
+    pub(crate) fn negation(label: Self) -> Self {
         Self::Not(Box::new(label))
     }
 
-    /// Both. A chain of them stays flat, however long it is: everything here works by recursion.
-    pub(super) fn and(left: Self, right: Self) -> Self {
+    /// The conjunction. A chain of conjunctions stays flat, however long it is: every function here
+    /// is recursive.
+    pub(crate) fn and(left: Self, right: Self) -> Self {
         match left {
             Self::And(mut parts) => {
                 parts.push(right);
@@ -40,8 +42,8 @@ impl Label {
         }
     }
 
-    /// At least one.
-    pub(super) fn or(left: Self, right: Self) -> Self {
+    /// The disjunction.
+    pub(crate) fn or(left: Self, right: Self) -> Self {
         match left {
             Self::Or(mut parts) => {
                 parts.push(right);
@@ -51,9 +53,10 @@ impl Label {
         }
     }
 
-    /// An expression taken apart at its logical operators. It stays whole where its second half may have no value: `i < 3 and a[i]` must
-    /// not ask for `a[i]` by itself, and propositions are asked one by one.
-    pub(super) fn of(
+    /// Splits an expression at its logical operators. It stays whole where its right operand may
+    /// fail: propositions are evaluated one by one, so `i < 3 and a[i]` must not make `a[i]` a
+    /// proposition of its own.
+    pub(crate) fn of(
         expression: Expression,
         place: Span,
         propositions: &mut Propositions,
@@ -88,12 +91,12 @@ impl Label {
         }
     }
 
-    /// The cases in which it is true; none if there are too many.
-    pub(super) fn cubes(&self) -> Option<Vec<Cube>> {
+    /// The cubes in which the label is true; none if there are too many.
+    pub(crate) fn cubes(&self) -> Option<Vec<Cube>> {
         self.cubes_if(true)
     }
 
-    /// The cases in which it has this value.
+    /// The cubes in which the label has this value.
     fn cubes_if(&self, value: bool) -> Option<Vec<Cube>> {
         match self {
             Self::Literal(literal) => Some(match literal.when(value) {
@@ -147,8 +150,8 @@ fn simplest(mut cubes: Vec<Cube>) -> Option<Vec<Cube>> {
     Some(kept)
 }
 
-/// Where an expression stands, if it knows.
-pub(super) fn place_of(expression: &Expression) -> Option<Span> {
+/// The span of an expression, if it has one.
+pub(crate) fn place_of(expression: &Expression) -> Option<Span> {
     match expression {
         Expression::Binary { span, .. } | Expression::Element { span, .. } => {
             Some(*span).filter(|span| *span != Span::default())
@@ -157,7 +160,7 @@ pub(super) fn place_of(expression: &Expression) -> Option<Span> {
     }
 }
 
-/// Whether there may be states in which the expression has no value.
+/// Whether evaluating the expression may fail in some state.
 fn may_fail(expression: &Expression) -> bool {
     match expression {
         Expression::Constant(_) | Expression::Cell(_) => false,

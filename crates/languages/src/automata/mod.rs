@@ -1,17 +1,20 @@
-//! Büchi automata that others wrote, about the propositions of a model.
+//! Büchi automata from other tools, about the propositions of a model.
 //!
-//! Four notations are read, and told apart by how they begin: the Hanoi format, version 1, in which Spot and its relatives write (`HOA:`); SPIN's never
-//! claims (`never`); the automata of LoLA, about Petri nets (`buechi`); and the file of the thesis of 2017, which is described at [`Automaton`](crate::Automaton). The fifth source is the property process of a DVE file.
-//! All become a [`Buchi`], whose edges are cubes of numbered propositions; a label that is no cube becomes several edges.
+//! Four notations are read, and the first word tells which: the Hanoi format, version 1, of Spot
+//! and related tools (`HOA:`); SPIN's never claims (`never`); the automata of LoLA, about Petri
+//! nets (`buechi`); and otherwise the file of the thesis of 2017, which
+//! [`Automaton`](crate::Automaton) describes. The fifth source is the property process of a DVE
+//! file. All become a [`Buchi`], whose edges are cubes of numbered propositions. A label that is no
+//! cube becomes several edges.
 //!
-//! Service automata read events instead of states. They are plain text as [`ServiceText`], and speak of the actions of a model as [`ServiceOfModel`].
+//! Service automata read events instead of states. [`ServiceText`] is their text, and
+//! [`ServiceOfModel`] connects it to the actions of a model.
 
 mod acceptance;
 mod declared;
 mod hoa;
 mod hoa_tokens;
 mod label;
-mod never_claim;
 mod service_automaton;
 mod thesis;
 mod visible_events;
@@ -21,22 +24,22 @@ use model::guarded_commands::Span;
 
 use crate::Model;
 use crate::codes;
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, too_long};
 use crate::petri::contest::not_a_net;
 use crate::petri::lola;
-use crate::proposition::Proposition;
-pub(crate) use label::Label;
+use crate::question::proposition::Proposition;
+pub(crate) use label::{Label, place_of};
 
 pub use service_automaton::{ServiceText, ServiceTransition};
 pub use visible_events::ServiceOfModel;
 
-/// Automata are small; a long text is a file of another kind.
-const LARGEST_TEXT: usize = 64 << 20;
+/// Bytes of the longest automaton file.
+pub(crate) const LARGEST_TEXT: usize = 64 << 20;
 
 /// The most states, and the most edges, of an automaton.
 const LARGEST_AUTOMATON: usize = 1 << 20;
 
-/// How an automaton is written.
+/// The notation of an automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AutomatonFormat {
     /// The Hanoi format, version 1.
@@ -54,18 +57,19 @@ pub enum AutomatonFormat {
 /// A Büchi automaton about a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AutomatonWithPropositions {
-    /// How it was written.
+    /// The notation it was written in.
     pub format: AutomatonFormat,
-    /// What it accepts.
+    /// The automaton.
     pub automaton: Buchi,
-    /// What its states are called.
+    /// The names of its states.
     pub states: Vec<String>,
-    /// The expressions that its propositions stand for, at most 64.
+    /// The expressions of its propositions, at most 64.
     pub propositions: Vec<Proposition>,
 }
 
 impl AutomatonFormat {
-    /// How a text seems to be written: it begins with `HOA:`, with `never`, with `buechi`, or otherwise.
+    /// Recognises the notation of a text by its first word: `HOA:`, `never`, `buechi`, or otherwise
+    /// the thesis.
     pub fn of(text: &str) -> Self {
         let mut rest = text.trim_start_matches('\u{feff}').trim_start();
         loop {
@@ -91,15 +95,12 @@ impl AutomatonFormat {
 /// Reads an automaton about a model.
 pub(crate) fn read(text: &str, model: &Model) -> Result<AutomatonWithPropositions, Vec<Diagnostic>> {
     if text.len() > LARGEST_TEXT {
-        let message = format!("the automaton is longer than {LARGEST_TEXT} bytes");
-        let span = Span::new(text.floor_char_boundary(LARGEST_TEXT), text.len());
-        let error = Diagnostic::error(codes::TEXT_TOO_LARGE, span, message, "from here on");
-        return Err(vec![error.help("is this the file of an automaton?")]);
+        return Err(vec![too_long("the automaton", text, LARGEST_TEXT)]);
     }
     match AutomatonFormat::of(text) {
         AutomatonFormat::Hoa => hoa::read(text, model),
-        AutomatonFormat::NeverClaim => never_claim::read(text, model),
-        AutomatonFormat::Lola => match &model.net {
+        AutomatonFormat::NeverClaim => crate::promela::never_claim::read(text, model),
+        AutomatonFormat::Lola => match model.net() {
             Some(net) => lola::automaton(text, net),
             None => Err(vec![not_a_net(text)]),
         },
@@ -110,7 +111,7 @@ pub(crate) fn read(text: &str, model: &Model) -> Result<AutomatonWithProposition
 pub(crate) use declared::property_process;
 pub(crate) use visible_events::read as service;
 
-/// An automaton that grows, with its limits.
+/// An automaton under construction, with limits on its size.
 pub(crate) struct Growing {
     pub(crate) automaton: Buchi,
     edges: usize,
@@ -121,7 +122,7 @@ impl Growing {
         Self { automaton: Buchi { acceptance_sets, ..Buchi::default() }, edges: 0 }
     }
 
-    /// Makes sure that there is a state of this number.
+    /// Makes sure that a state of this number exists.
     pub(crate) fn state(&mut self, number: usize, span: Span, diagnostics: &mut Diagnostics) -> Checked<u32> {
         if number >= LARGEST_AUTOMATON {
             return Err(diagnostics.report(too_large(span)));
@@ -132,7 +133,7 @@ impl Growing {
         Ok(u32::try_from(number).expect("the largest automaton is smaller"))
     }
 
-    /// Adds an edge for each case of `label` between states that are there.
+    /// Adds an edge for each cube of `label` between two existing states.
     pub(crate) fn edge(
         &mut self,
         (from, target): (u32, u32),
@@ -162,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_are_told_apart_by_their_first_word() {
+    fn the_first_word_tells_the_format() {
         let of = AutomatonFormat::of;
         assert_eq!(of("HOA: v1"), AutomatonFormat::Hoa);
         assert_eq!(of("\u{feff} /* by hand */\n HOA:v1"), AutomatonFormat::Hoa);

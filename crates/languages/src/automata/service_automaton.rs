@@ -1,6 +1,7 @@
-//! Service automata: which sequences of visible events a model may show.
+//! Service automata: the sequences of visible events that a model may show.
 //!
-//! Two notations are read. In the first, which is for people, a line says one thing, in any order:
+//! Two notations are read. In the first, which is meant for people, each line makes one statement,
+//! in any order:
 //!
 //! ```text
 //! # a message is delivered once
@@ -11,29 +12,30 @@
 //! busy -> busy
 //! ```
 //!
-//! An event is all behind the colon; `epsilon`, or no colon at all, is a step without a visible event. A state is there as soon as it is named.
-//! Comments reach from `#` or `//` to the end of the line. Without `final`, every state is final.
+//! The text after the colon is the event; `epsilon`, or no colon at all, means a step without a
+//! visible event. A state exists as soon as it is named. Comments extend from `#` or `//` to the
+//! end of the line. Without `final`, every state is final.
 //!
-//! The second is that of the automata of the thesis of 2017, with events instead of labels: the first line is the initial state, the second the
-//! final ones, and each other line is `state event successor event successor …`, where `*` is a step without a visible event, as in state spaces. A text with an arrow or with the
-//! word `initial` at the start of a line is of the first kind.
+//! The second notation is that of the automata of the thesis of 2017, with events instead of
+//! labels. The first line is the initial state, the second the final ones, and each other line is
+//! `state event successor event successor …`. There `*` is a step without a visible event, as in
+//! state spaces. A text with an arrow, or with the word `initial` at the start of a line, is in the
+//! first notation.
 
 use std::collections::BTreeMap;
 
 use model::guarded_commands::Span;
 
+use crate::automata::LARGEST_TEXT;
 use crate::codes;
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported, too_long};
 use crate::spelling::did_you_mean;
 use crate::state_space::INTERNAL;
 
 /// The word for a step without a visible event.
 const EPSILON: &str = "epsilon";
 
-/// Service automata are small; a long text is a file of another kind.
-const LARGEST_TEXT: usize = 64 << 20;
-
-/// A safety automaton over events, as its file says it.
+/// A safety automaton over events, as in its file.
 ///
 /// ```
 /// use languages::ServiceText;
@@ -51,20 +53,20 @@ pub struct ServiceText {
     pub initial: usize,
     /// The numbers of the final states, in order.
     pub finals: Vec<usize>,
-    /// Its steps, in the order of the text.
+    /// The steps, in the order of the text.
     pub transitions: Vec<ServiceTransition>,
 }
 
 /// A step of a service automaton.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceTransition {
-    /// The number of the state before.
+    /// Number of the source state.
     pub from: usize,
-    /// The event, unless it is none that anybody sees.
+    /// The event; none if the step is internal.
     pub event: Option<String>,
-    /// The number of the state after.
+    /// Number of the target state.
     pub to: usize,
-    /// Where the step stands.
+    /// The place of the step.
     pub span: Span,
 }
 
@@ -75,10 +77,7 @@ impl ServiceText {
     /// What is wrong with the text, at most twenty findings in the order of the text.
     pub fn read(text: &str) -> Result<Self, Vec<Diagnostic>> {
         if text.len() > LARGEST_TEXT {
-            let message = format!("the automaton is longer than {LARGEST_TEXT} bytes");
-            let span = Span::new(text.floor_char_boundary(LARGEST_TEXT), text.len());
-            let error = Diagnostic::error(codes::TEXT_TOO_LARGE, span, message, "from here on");
-            return Err(vec![error.help("is this the file of an automaton?")]);
+            return Err(vec![too_long("the automaton", text, LARGEST_TEXT)]);
         }
         let lines: Vec<Line<'_>> = lines(text).collect();
         let has_words = lines.iter().any(|line| line.parts().0 == "initial" || line.code().contains("->"));
@@ -90,7 +89,7 @@ impl ServiceText {
     }
 }
 
-/// A line, and where it starts.
+/// A line and its offset.
 #[derive(Clone, Copy)]
 struct Line<'text> {
     text: &'text str,
@@ -98,7 +97,7 @@ struct Line<'text> {
 }
 
 impl<'text> Line<'text> {
-    /// What is no comment, without spaces around.
+    /// The line without its comment and surrounding space.
     fn code(self) -> &'text str {
         let comment = self.text.find('#').into_iter().chain(self.text.find("//")).min();
         self.text[..comment.unwrap_or(self.text.len())].trim()
@@ -110,7 +109,7 @@ impl<'text> Line<'text> {
         code.split_once(char::is_whitespace).map_or((code, ""), |(word, rest)| (word, rest.trim_start()))
     }
 
-    /// Where a part of this line stands.
+    /// The span of a part of this line.
     fn place(self, part: &str) -> Span {
         // Parts are slices of the line.
         let offset =
@@ -120,7 +119,7 @@ impl<'text> Line<'text> {
     }
 }
 
-/// The lines of a text that say something.
+/// The lines of a text that are not empty.
 fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut start = mark;
@@ -142,7 +141,7 @@ impl<'text> Reader<'text, '_> {
         let (mut initial, mut finals, mut transitions) = (None, None, Vec::new());
         for line in lines.iter().filter(|line| !line.code().is_empty()) {
             match line.parts() {
-                // The last arm is asked first: a state may be called `initial`.
+                // The last arm is tested first: a state may be called `initial`.
                 _ if line.code().contains("->") => {
                     if let Ok(transition) = self.transition(*line) {
                         transitions.push(transition);
@@ -191,7 +190,7 @@ impl<'text> Reader<'text, '_> {
     fn transition(&mut self, line: Line<'text>) -> Checked<ServiceTransition> {
         let code = line.code();
         let (step, event) = match code.split_once(':') {
-            // A colon before the arrow belongs to no event.
+            // A colon before the arrow does not start an event.
             Some((step, event)) if step.contains("->") => (step, Some(event.trim())),
             _ => (code, None),
         };
@@ -205,7 +204,7 @@ impl<'text> Reader<'text, '_> {
             return Err(self.bad_line(line, "a step leads from one state to one state"));
         }
         if event == Some("") {
-            return Err(self.bad_line(line, "there is no event behind the colon"));
+            return Err(self.bad_line(line, "there is no event after the colon"));
         }
         let event = event.filter(|event| *event != EPSILON).map(str::to_owned);
         Ok(ServiceTransition { from: self.number(from), event, to: self.number(to), span: line.place(code) })
@@ -275,7 +274,7 @@ impl<'text> Reader<'text, '_> {
         ServiceText { states: std::mem::take(&mut self.names), initial, finals, transitions }
     }
 
-    /// The number of a state, which is there from now on.
+    /// The number of a state, which is created if it is new.
     fn number(&mut self, name: &'text str) -> usize {
         let names = &mut self.names;
         *self.numbers.entry(name).or_insert_with(|| {
@@ -284,7 +283,7 @@ impl<'text> Reader<'text, '_> {
         })
     }
 
-    /// The number of a state that must be there.
+    /// The number of a state that must exist.
     fn known(&mut self, name: &str, span: Span) -> Checked<usize> {
         if let Some(number) = self.numbers.get(name) {
             return Ok(*number);
@@ -292,20 +291,19 @@ impl<'text> Reader<'text, '_> {
         let message = format!("there is no state `{}`", shown(name));
         let error = Diagnostic::error(codes::UNKNOWN_STATE, span, message, "unknown state");
         let help = did_you_mean(name, self.numbers.keys().copied());
-        let help = help.unwrap_or_else(|| "a state is there if a step leads from it or to it".to_owned());
+        let help = help.unwrap_or_else(|| "a state exists if a step leads from it or to it".to_owned());
         Err(self.diagnostics.report(error.help(help)))
     }
 
     fn bad_line(&mut self, line: Line<'_>, message: &str) -> Reported {
         let error =
             Diagnostic::error(codes::BAD_SERVICE_LINE, line.place(line.code()), message, "cannot be read");
-        let help =
-            "lines are `initial a`, `final a b`, `a -> b : event`, or `a -> b` for a step that nobody sees";
+        let help = "lines are `initial a`, `final a b`, `a -> b : event`, or `a -> b` for an internal step";
         self.diagnostics.report(error.help(help))
     }
 }
 
-/// A word as a message may show it.
+/// A word, cut to a length that a message can show.
 fn shown(word: &str) -> String {
     word.chars().take(40).collect()
 }

@@ -1,7 +1,7 @@
 //! The automata of the thesis of 2017 as Büchi automata.
 //!
-//! Their labels name propositions without anything between them, so the names must be known before. They are those of the state space, or the
-//! variables of a model in another language.
+//! Their labels are propositions without anything between them, so the names must be known in
+//! advance. They are those of the state space, or the variables of a model in another language.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use model::guarded_commands::Span;
 use super::{AutomatonFormat, AutomatonWithPropositions};
 use crate::Model;
 use crate::diagnostic::Diagnostic;
-use crate::proposition::{Proposition, too_many};
+use crate::question::proposition::{Proposition, too_many};
 use crate::state_space::Automaton;
 
-/// Reads an automaton about the propositions of a model. They stand in no particular place.
+/// Reads an automaton about the propositions of a model. Its propositions have no span.
 pub(super) fn read(text: &str, model: &Model) -> Result<AutomatonWithPropositions, Vec<Diagnostic>> {
     let names = model.proposition_names();
     let read = Automaton::read(text, &names)?;
@@ -31,8 +31,9 @@ pub(super) fn read(text: &str, model: &Model) -> Result<AutomatonWithProposition
 }
 
 impl Automaton {
-    /// The automaton for infinite runs, in which edges out of acceptance states accept, and the propositions that its labels speak of. Labels
-    /// that contradict themselves have no edge. None, if there are more than 64 propositions.
+    /// The automaton for infinite runs, in which edges out of acceptance states accept, and the
+    /// propositions of its labels. Labels that contradict themselves have no edge. None, if there
+    /// are more than 64 propositions.
     ///
     /// ```
     /// use languages::Automaton;

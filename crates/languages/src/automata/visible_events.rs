@@ -1,4 +1,4 @@
-//! Which actions of a model are the events of a service.
+//! The actions of a model that are events of a service.
 //!
 //! An event is written in one of three ways:
 //!
@@ -8,10 +8,12 @@
 //! | `in` | every action over the channel `in`; in a state space, every arc with this label |
 //! | `P: a -> b \| Q: c -> d (in)` | the actions that traces show like this |
 //!
-//! In the first two, `*` stands for any text: `Client: * -> broken`, `Client: *`, `reply_*`. All other actions are internal.
+//! In the first two, `*` matches any text: `Client: * -> broken`, `Client: *`, `reply_*`. All other
+//! actions are internal.
 //!
-//! Guessing would hide mistakes, so nothing is guessed. An event that no action is would make the service stricter than it looks, or laxer; and an action that is
-//! two events would have two meanings. Both are errors.
+//! Guessing would hide mistakes, so two cases are errors. An event that matches no action would
+//! make the service stricter or weaker than it looks, and an action that matches two events would
+//! have two meanings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,18 +25,19 @@ use crate::codes;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::spelling::did_you_mean;
 
-/// Any text, in an event.
+/// The sign for any text in an event.
 const ANYTHING: char = '*';
 
-/// A service automaton, and what its events are in a model.
+/// A service automaton, with its events as actions of a model.
 ///
-/// An event is a move of a process, `Client: waiting -> broken`; the name of a channel, or the label of an arc in a state space; or an action as traces show it. In moves and
-/// channels `*` stands for any text. Every event is at least one action, and no action is two events.
+/// An event is a move of a process, `Client: waiting -> broken`; the name of a channel, or the
+/// label of an arc in a state space; or an action as traces show it. In moves and channels `*`
+/// matches any text. Every event matches at least one action, and no action matches two events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceOfModel {
-    /// The legal sequences.
+    /// The legal sequences of events.
     pub automaton: EventAutomaton,
-    /// For each action of the model, the number of the event that it is; `None` for internal ones.
+    /// For each action of the model, the number of its event; `None` for internal ones.
     pub events: Vec<Option<u32>>,
 }
 
@@ -74,7 +77,7 @@ pub(crate) fn read(text: &str, commands: &GuardedCommands) -> Result<ServiceOfMo
 /// An event, as the service names it.
 struct Event<'text> {
     name: &'text str,
-    /// Where it is named first.
+    /// The first place that names it.
     span: Span,
     /// Whether some action is this event.
     is_met: bool,
@@ -87,7 +90,7 @@ impl Event<'_> {
     }
 }
 
-/// What an action can be called.
+/// The names of an action.
 struct ActionNames<'model> {
     whole: String,
     moves: Vec<String>,
@@ -111,7 +114,7 @@ impl<'model> ActionNames<'model> {
     }
 }
 
-/// For each action, its event.
+/// The event of each action.
 fn of_actions(
     events: &mut [Event<'_>],
     commands: &GuardedCommands,
@@ -146,25 +149,26 @@ fn unknown(event: &Event<'_>, commands: &GuardedCommands) -> Diagnostic {
         known.extend(channel.map(str::to_owned));
         known.insert(whole);
     }
-    let message = format!("no action of the model is the event `{}`", event.name);
-    let error = Diagnostic::error(codes::UNKNOWN_EVENT, event.span, message, "an event that never happens");
+    let message = format!("no action of the model matches the event `{}`", event.name);
+    let error = Diagnostic::error(codes::UNKNOWN_EVENT, event.span, message, "matches no action");
     let near = did_you_mean(event.name, known.iter().map(String::as_str));
-    let rule = "an event is a move like `P: a -> b`, a channel, or an action as traces show it; `*` stands for any text";
+    let rule = "an event is a move like `P: a -> b`, a channel, or an action as traces show it; `*` matches any text";
     error.help(near.unwrap_or_else(|| rule.to_owned()))
 }
 
 fn twice(action: &str, one: &Event<'_>, other: &Event<'_>) -> Diagnostic {
-    let message = format!("the action `{action}` would be two events, `{}` and `{}`", one.name, other.name);
+    let message = format!("the action `{action}` matches two events, `{}` and `{}`", one.name, other.name);
     let error = Diagnostic::error(codes::TWO_EVENTS, other.span, message, "the second one");
-    error.help("name events such that no two of them are the same action")
+    error.help("name events such that no two of them match one action")
 }
 
-/// Whether the name is the pattern, where `*` stands for anything.
+/// Whether the name matches the pattern, in which `*` matches any text.
 fn is_like(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once(ANYTHING) else { return pattern == name };
     let Some(mut tail) = name.strip_prefix(start) else { return false };
     let mut parts: Vec<&str> = rest.split(ANYTHING).collect();
-    // What is behind the last star ends the name; the parts before are found as early as possible, which leaves most for it.
+    // The part after the last star must end the name. The parts before it are matched as early as
+    // possible, which leaves the most text for it.
     let end = parts.pop().unwrap_or_default();
     for part in parts {
         let Some(at) = tail.find(part) else { return false };
@@ -178,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_any_text_and_nothing_else_does() {
+    fn only_a_star_matches_any_text() {
         for (pattern, name) in [
             ("P: a -> b", "P: a -> b"),
             ("P: * -> b", "P: a -> b"),

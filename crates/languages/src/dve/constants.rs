@@ -1,31 +1,31 @@
-//! Constants that get their value from outside of the file, as by `-D N=5`.
+//! Values for constants of a DVE file that come from its user.
 //!
-//! A model is often a family: one file, and a constant that says how many there are of something. The value from
-//! outside takes the place of the one in the file before anything is computed from it, so array sizes, initial
-//! values and other constants follow. Only global constants that hold one number can be replaced: everything
-//! else is part of what the model is, not of how large it is.
+//! A model is often a family: one file, and a constant that gives the number of processes or
+//! messages. The value replaces the one in the file before anything is computed from it, so array
+//! sizes, initial values and other constants follow. Only global constants that hold one number can
+//! be replaced: everything else belongs to the model itself, not to its size.
 
 use std::collections::BTreeMap;
-
-use model::guarded_commands::Span;
 
 use super::syntax::{Declaration, File, Mutability};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::format::unknown_constant;
 use crate::spelling::nearest;
 
-/// How many names a message lists.
+/// The most names that a message lists.
 const LISTED: usize = 12;
 
-/// Values by the name of the constant. Of several values for a name the last one counts, as with compilers.
+/// Values by the name of the constant. Of several values for a name the last one counts, as with
+/// compilers.
 pub(crate) type Replacements<'run> = BTreeMap<&'run str, i64>;
 
-/// The values from outside, by name.
+/// The given values by name.
 pub(crate) fn replacements(constants: &[(String, i64)]) -> Replacements<'_> {
     constants.iter().map(|(name, value)| (name.as_str(), *value)).collect()
 }
 
-/// The value that a declaration gets from outside, if any.
+/// The given value of a declaration, if there is one.
 pub(crate) fn replaced(
     declaration: &Declaration<'_>,
     replacements: &Replacements<'_>,
@@ -42,7 +42,7 @@ pub(crate) fn replaced(
     Some(Err(diagnostics.report(error.help(format!("give `{name}` a value from {least} to {most}")))))
 }
 
-/// Reports every name that is no constant to be replaced.
+/// Reports every name that is no replaceable constant.
 pub(crate) fn check(file: &File<'_>, replacements: &Replacements<'_>, diagnostics: &mut Diagnostics) {
     let known: Vec<&str> =
         file.variables.iter().filter(|one| is_replaceable(one)).map(|one| one.name.text).collect();
@@ -82,14 +82,7 @@ fn unknown(file: &File<'_>, name: &str, known: &[&str], diagnostics: &mut Diagno
     diagnostics.report_outside(unknown_constant(name, help));
 }
 
-/// The finding that there is no such constant. It has no place in the text, and stands at its start.
-pub(crate) fn unknown_constant(name: &str, help: String) -> Diagnostic {
-    let message = format!("no global constant `{name}` in this model");
-    let label = "nowhere declared in this file";
-    Diagnostic::error(codes::UNKNOWN_CONSTANT, Span::new(0, 0), message, label).help(help)
-}
-
-/// The constants there are, with the nearest one in front.
+/// Lists the constants of the model, the nearest one first.
 fn list(name: &str, known: &[&str]) -> String {
     if known.is_empty() {
         return "the model has no global constants: declare one with `const int N = 3;`".to_owned();

@@ -1,18 +1,20 @@
-//! Declarations to variables: sizes, initial values, and the symbol table on the way.
+//! Declarations to variables: sizes, initial values, and the names of the model.
 //!
-//! The order of cells is fixed here: global variables, then the buffers of channels, then process by process its
-//! location and its variables. Sizes are bounded, because a typing error like `byte a[1000000000]` should be a
-//! message and not an exhausted machine.
+//! This module fixes the order of cells: global variables, then the queues of channels, then for
+//! each process its location and its variables. Sizes are bounded, because a typing error like
+//! `byte a[1000000000]` should be a message and not exhaust memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::guarded_commands::{GuardedCommands, Location, LocationId, ProcessId, Shape, Span};
 
 use super::constants::{self, Replacements};
-use super::resolve::{Buffer, ChannelScope, ProcessScope, Resolver, Scope, Symbol, Symbols};
-use super::syntax::{self, Declaration, Initial, Mutability, Name};
+use super::syntax::{self, Declaration, Initial, Mutability};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
+use crate::names::{ChannelNames, Names, ProcessNames, Queue, Symbol, Symbols};
+use crate::question::resolve::Resolver;
+use crate::question::syntax::{Expression, Name};
 
 /// The longest array and the largest channel capacity.
 const LONGEST_ARRAY: i64 = 65_536;
@@ -20,13 +22,13 @@ const LONGEST_ARRAY: i64 = 65_536;
 /// The largest state, in cells.
 const LARGEST_STATE: usize = 1 << 20;
 
-/// The model while it is being put together.
+/// The model under construction.
 pub(crate) struct Declarations<'file, 'run> {
     pub(crate) commands: GuardedCommands,
-    pub(crate) scope: Scope,
+    pub(crate) names: Names,
     /// The processes that are part of the model.
     pub(crate) members: Vec<(ProcessId, &'file syntax::Process<'file>)>,
-    /// The process that is a property of it.
+    /// The process that is a property of the model.
     pub(crate) property: Option<&'file syntax::Process<'file>>,
     pub(crate) diagnostics: &'run mut Diagnostics,
 }
@@ -39,8 +41,8 @@ impl<'file, 'run> Declarations<'file, 'run> {
         diagnostics: &'run mut Diagnostics,
     ) -> Self {
         constants::check(file, replacements, diagnostics);
-        let (commands, scope) = Default::default();
-        let mut declarations = Self { commands, scope, members: Vec::new(), property: None, diagnostics };
+        let (commands, names) = Default::default();
+        let mut declarations = Self { commands, names, members: Vec::new(), property: None, diagnostics };
         for variable in &file.variables {
             declarations.global(variable, replacements);
         }
@@ -48,7 +50,7 @@ impl<'file, 'run> Declarations<'file, 'run> {
             declarations.channel(channel);
         }
         let property = file.system.and_then(|system| system.property);
-        declarations.scope.property = property.map(|name| name.text.to_owned());
+        declarations.names.property = property.map(|name| name.text.to_owned());
         let mut known = BTreeSet::new();
         for process in &file.processes {
             if !declarations.unique(process.name, &mut known, "process") {
@@ -64,7 +66,7 @@ impl<'file, 'run> Declarations<'file, 'run> {
     }
 
     fn global(&mut self, declaration: &Declaration<'_>, replacements: &Replacements<'_>) {
-        let known = self.scope.globals.contains_key(declaration.name.text);
+        let known = self.names.globals.contains_key(declaration.name.text);
         if known {
             self.declared_twice(declaration.name, "variable or constant");
         } else {
@@ -73,7 +75,7 @@ impl<'file, 'run> Declarations<'file, 'run> {
                 None => self.symbol(declaration, None, None),
             };
             let symbol = symbol.unwrap_or_else(Symbol::Broken);
-            self.scope.globals.insert(declaration.name.text.to_owned(), symbol);
+            self.names.globals.insert(declaration.name.text.to_owned(), symbol);
         }
     }
 
@@ -97,8 +99,8 @@ impl<'file, 'run> Declarations<'file, 'run> {
             self.local(declaration, Some(id), &mut symbols);
         }
         let location = self.commands.process(id).location;
-        let scope = ProcessScope { location, locations, symbols };
-        self.scope.processes.insert(process.name.text.to_owned(), scope);
+        let known = ProcessNames { location, locations, symbols };
+        self.names.processes.insert(process.name.text.to_owned(), known);
         self.members.push((id, process));
     }
 
@@ -141,14 +143,14 @@ impl<'file, 'run> Declarations<'file, 'run> {
         names.iter().map(|name| name.text).filter(|name| known.contains(name)).collect()
     }
 
-    /// One variable or constant.
+    /// Declares one variable or constant.
     fn symbol(
         &mut self,
         declaration: &Declaration<'_>,
         process: Option<ProcessId>,
         locals: Option<&Symbols>,
     ) -> Checked<Symbol> {
-        let mut resolver = Resolver::new(&self.scope, locals, self.diagnostics);
+        let mut resolver = Resolver::new(&self.names, locals, self.diagnostics);
         let length = match &declaration.length {
             Some(length) => Some(array_length(&mut resolver, length)?),
             None => None,
@@ -177,16 +179,16 @@ impl<'file, 'run> Declarations<'file, 'run> {
     }
 
     fn channel(&mut self, channel: &syntax::Channel<'_>) {
-        if self.scope.channels.contains_key(channel.name.text) {
+        if self.names.channels.contains_key(channel.name.text) {
             self.declared_twice(channel.name, "channel");
         } else {
-            let scope = self.channel_scope(channel);
-            self.scope.channels.insert(channel.name.text.to_owned(), scope);
+            let known = self.channel_names(channel);
+            self.names.channels.insert(channel.name.text.to_owned(), known);
         }
     }
 
-    fn channel_scope(&mut self, channel: &syntax::Channel<'_>) -> Checked<ChannelScope> {
-        let mut resolver = Resolver::new(&self.scope, None, self.diagnostics);
+    fn channel_names(&mut self, channel: &syntax::Channel<'_>) -> Checked<ChannelNames> {
+        let mut resolver = Resolver::new(&self.names, None, self.diagnostics);
         let capacity = match &channel.capacity {
             None => 0,
             Some(capacity) => {
@@ -194,14 +196,14 @@ impl<'file, 'run> Declarations<'file, 'run> {
                 size(value, 0, capacity.span, "the capacity of a channel", self.diagnostics)?
             }
         };
-        let buffer = match &channel.fields {
+        let queue = match &channel.fields {
             _ if capacity == 0 => None,
             Some(fields) => {
                 self.room_for(1 + fields.len().saturating_mul(capacity as usize), channel.name)?;
                 let shape = Shape::Queue { fields: fields.clone(), capacity };
-                let queue =
+                let variable =
                     self.commands.add_variable(channel.name.text, None, shape, &[], channel.name.span);
-                Some(Buffer { queue, length: self.commands.variable(queue).first_cell, capacity })
+                Some(Queue { variable, length: self.commands.variable(variable).first_cell, capacity })
             }
             None => {
                 let message = format!("the buffered channel `{}` has no message type", channel.name.text);
@@ -217,7 +219,7 @@ impl<'file, 'run> Declarations<'file, 'run> {
             }
         };
         let (name, span, fields) = (channel.name.text.to_owned(), channel.name.span, channel.fields.clone());
-        Ok(ChannelScope { name, span, fields, buffer })
+        Ok(ChannelNames { name, span, fields, queue })
     }
 
     fn room_for(&mut self, cells: usize, name: Name<'_>) -> Checked<()> {
@@ -229,7 +231,7 @@ impl<'file, 'run> Declarations<'file, 'run> {
         Err(self.diagnostics.report(Diagnostic::error(codes::STATE_TOO_LARGE, name.span, message, label)))
     }
 
-    /// Reports a name that `known` has already; otherwise adds it.
+    /// Adds a name to `known`, or reports that it is there already.
     fn unique<'text>(&mut self, name: Name<'text>, known: &mut BTreeSet<&'text str>, kind: &str) -> bool {
         let is_new = known.insert(name.text);
         if !is_new {
@@ -257,7 +259,7 @@ pub(crate) fn unknown_location(
     diagnostics.report(error.help_if_any(help))
 }
 
-fn array_length(resolver: &mut Resolver<'_, '_>, length: &syntax::Expression<'_>) -> Checked<u32> {
+fn array_length(resolver: &mut Resolver<'_, '_>, length: &Expression<'_>) -> Checked<u32> {
     let value = resolver.constant(length)?;
     size(value, 1, length.span, "the length of an array", resolver.diagnostics)
 }
@@ -270,13 +272,13 @@ fn size(value: i64, least: i64, span: Span, what: &str, diagnostics: &mut Diagno
     Err(diagnostics.report(Diagnostic::error(codes::BAD_SIZE, span, message, "outside of the limits")))
 }
 
-/// The initial values as they are stored; cells without one start at zero.
+/// The initial values as they are stored. Cells without one start at zero.
 fn initial_values(
     resolver: &mut Resolver<'_, '_>,
     declaration: &Declaration<'_>,
     length: Option<u32>,
 ) -> Checked<Vec<i64>> {
-    let (listed, span): (&[syntax::Expression<'_>], Span) = match &declaration.initial {
+    let (listed, span): (&[Expression<'_>], Span) = match &declaration.initial {
         None => return Ok(Vec::new()),
         Some(Initial::Value(value)) => (std::slice::from_ref(value), value.span),
         Some(Initial::List(values, span)) => (values, *span),
@@ -295,7 +297,8 @@ fn initial_values(
     }
     let room = length.unwrap_or(1) as usize;
     if let Some(surplus) = listed.get(room) {
-        // Every instance of BEEM's `anderson` was generated with one value too many: no reason to refuse it.
+        // Every instance of BEEM's `anderson` has one value too many, which is no reason to refuse
+        // it.
         let message = format!("{} initial values for {room} elements", listed.len());
         let warning =
             Diagnostic::warning(codes::SURPLUS_INITIAL_VALUES, surplus.span, message, "ignored from here on");

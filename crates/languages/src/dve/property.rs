@@ -1,8 +1,8 @@
 //! Properties that the file itself declares: assertions in states, and the property process.
 //!
-//! `assert s: e` becomes the invariant "in `s`, `e` holds". The process named after `system async property` is not
-//! part of the model: it watches. Its transitions become a Büchi automaton, and the property is that no run of
-//! the model is accepted by it.
+//! `assert s: e` becomes the invariant "in `s`, `e` holds". The process named after
+//! `system async property` is not part of the model but observes it. Its transitions become a Büchi
+//! automaton, and the property is that it accepts no run of the model.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,13 @@ use model::guarded_commands::{
 };
 
 use super::declare::{Declarations, unknown_location};
-use super::fold;
-use super::resolve::{Resolver, Symbols};
-use super::syntax::{self, Mutability, Name, Process};
+use super::syntax::{self, Mutability, Process};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic};
+use crate::lowering::fold;
+use crate::names::Symbols;
+use crate::question::resolve::Resolver;
+use crate::question::syntax::Name;
 use crate::spelling::did_you_mean;
 
 /// Adds all properties of `file` to the model.
@@ -36,22 +38,22 @@ pub(crate) fn declare(file: &syntax::File<'_>, declarations: &mut Declarations<'
     }
 }
 
-/// One invariant for each assertion of a member of the model.
+/// Adds one invariant for each assertion of a process of the model.
 fn assertions(
     process: &Process<'_>,
     uses: &mut BTreeMap<String, usize>,
     declarations: &mut Declarations<'_, '_>,
 ) {
-    let Some(scope) = declarations.scope.processes.get(process.name.text) else { return };
+    let Some(known) = declarations.names.processes.get(process.name.text) else { return };
     for assertion in &process.assertions {
-        let mut resolver = Resolver::new(&declarations.scope, Some(&scope.symbols), declarations.diagnostics);
+        let mut resolver = Resolver::new(&declarations.names, Some(&known.symbols), declarations.diagnostics);
         let condition = resolver.expression(&assertion.condition);
-        let Some(location) = scope.locations.get(assertion.location.text) else {
+        let Some(location) = known.locations.get(assertion.location.text) else {
             unknown_location(process, assertion.location, declarations.diagnostics);
             continue;
         };
         let Ok(condition) = condition else { continue };
-        let here = Expression::cell_equals(scope.location, i64::from(location.0));
+        let here = Expression::cell_equals(known.location, i64::from(location.0));
         let span = assertion.location.span.to(assertion.condition.span);
         let invariant = fold::binary(BinaryOperator::Imply, here, condition, span);
         let base = format!("assert {}.{}", process.name.text, assertion.location.text);
@@ -63,7 +65,7 @@ fn assertions(
     }
 }
 
-/// The property process as an automaton.
+/// Adds the property process as an automaton.
 fn watch(process: &Process<'_>, declarations: &mut Declarations<'_, '_>) {
     let locations = declarations.locations(process);
     let initial = known_location(process, process.initial, &locations, declarations);
@@ -81,7 +83,7 @@ fn watch(process: &Process<'_>, declarations: &mut Declarations<'_, '_>) {
         if let Some(effect) = transition.effects.first() {
             interferes(effect.place.span, "assign variables", declarations);
         }
-        let mut resolver = Resolver::new(&declarations.scope, Some(&constants), declarations.diagnostics);
+        let mut resolver = Resolver::new(&declarations.names, Some(&constants), declarations.diagnostics);
         let guards = resolver.expressions(&transition.guards);
         let from = known_location(process, transition.from, &locations, declarations);
         let to = known_location(process, transition.to, &locations, declarations);
@@ -130,5 +132,5 @@ fn interferes(span: Span, what: &str, declarations: &mut Declarations<'_, '_>) {
     let error = Diagnostic::error(codes::PROPERTY_CHANGES_MODEL, span, message, "only guards are allowed");
     declarations
         .diagnostics
-        .report(error.help("a property watches the model: put this into another process"));
+        .report(error.help("a property only observes the model: put this into another process"));
 }

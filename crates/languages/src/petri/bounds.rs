@@ -1,26 +1,31 @@
-//! How many tokens a place can hold at most, proved from the structure of the net.
+//! Upper bounds on the tokens of places, proved from the structure of the net.
 //!
-//! A *weighting* gives every place a number `y ≥ 0` so that no transition makes the weighted sum of tokens grow. Then the sum is never above that of the
-//! initial marking, and place `p` never holds more than `y·m₀ / y_p` tokens. The extreme weightings are found by the elimination of Farkas: beginning
-//! with one row for each place, each transition that makes a row grow is removed by adding rows that it makes shrink (Colom and Silva, *Convex
-//! geometry and semiflows in P/T nets*, 1991, for equalities; here, a sum may also fall). The least bound over these rows is the bound of the linear program
-//! over the state equation, and it is exact: there are no fractions to be rounded, as there were in a solver that was considered first.
+//! A *weighting* gives every place a number `y ≥ 0` such that no transition increases the weighted
+//! sum of tokens. Then the sum never exceeds that of the initial marking, and place `p` never holds
+//! more than `y·m₀ / y_p` tokens. The extreme weightings are found by Farkas's elimination. It
+//! begins with one row for each place, and removes each transition that increases a row by adding
+//! rows that it decreases (Colom and Silva, *Convex geometry and semiflows in P/T nets*, 1991, for
+//! equalities; here a sum may also decrease). The least bound over these rows equals the bound of
+//! the linear program over the state equation, and it is exact: there are no fractions to round,
+//! unlike in a solver that was considered first.
 //!
-//! There may be exponentially many rows. Each is a proof by itself, so rows with many places are dropped when there are too many, and the elimination ends when
-//! it has taken too long: a bound may be missed, but none is wrong. What is found is checked once more against the net. Inhibitor arcs only forbid steps, and change nothing of this.
+//! There may be exponentially many rows. Each is a proof by itself. So rows with many places are
+//! dropped when there are too many, and the elimination stops when it takes too long: a bound may
+//! be missed, but none is wrong. The result is checked once more against the net. Inhibitor arcs
+//! only forbid steps, so they do not affect the bounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::net::Net;
 
-/// Rows that may be made for one transition.
+/// The most rows made for one transition.
 const COMBINATIONS: usize = 4_000;
-/// Rows that are kept at a time, beyond one for each place.
+/// The most rows kept at a time, beyond one for each place.
 const ROWS: usize = 2_000;
-/// Entries of rows that may be written in all.
+/// The most entries of rows written in total.
 const WORK: usize = 20_000_000;
 
-/// For each place, the most tokens that it can hold, where that is proved.
+/// For each place, its proved upper bound on tokens, if there is one.
 pub fn proved_bounds(net: &Net) -> Vec<Option<u32>> {
     let changes: Vec<Vec<(u32, i64)>> =
         net.transitions.iter().map(|transition| transition.changes()).collect();
@@ -33,10 +38,11 @@ pub fn proved_bounds(net: &Net) -> Vec<Option<u32>> {
     bounds
 }
 
-/// Weights of places, in the order of places; others have none.
+/// Weights of places, in the order of places; other places have weight 0.
 type Weighting = Vec<(u32, i64)>;
 
-/// Candidates: those of the elimination, and sums that are likely to be constant if it had to give up.
+/// Candidates: those of the elimination, and if it had to stop, sums that are likely to be
+/// constant.
 fn weightings(net: &Net, changes: &[Vec<(u32, i64)>]) -> Vec<Weighting> {
     let mut found = Elimination::new(net.places.len(), changes).run();
     let sum_of = |places: &[u32]| {
@@ -48,7 +54,7 @@ fn weightings(net: &Net, changes: &[Vec<(u32, i64)>]) -> Vec<Weighting> {
     found
 }
 
-/// Whether the weighted sum is the same or less after every transition.
+/// Whether no transition increases the weighted sum.
 fn never_grows(weighting: &Weighting, changes: &[Vec<(u32, i64)>]) -> bool {
     let weights: BTreeMap<u32, i64> = weighting.iter().copied().collect();
     let weight = |place: &u32| i128::from(weights.get(place).copied().unwrap_or(0));
@@ -70,7 +76,7 @@ fn apply(weighting: &Weighting, net: &Net, bounds: &mut [Option<u32>]) {
     }
 }
 
-/// A weighting, and by how much each transition changes its sum.
+/// A weighting, with the change of its sum by each transition.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Row {
     weights: Weighting,
@@ -82,7 +88,8 @@ impl Row {
         self.effects.binary_search_by_key(&transition, |(known, _)| *known).map_or(0, |at| self.effects[at].1)
     }
 
-    /// `a` times this row and `b` times another one, with the smallest numbers; nothing if they become too large.
+    /// `a` times this row plus `b` times another one, divided by common factors. None, if the
+    /// numbers become too large.
     fn plus(&self, a: i64, other: &Row, b: i64) -> Option<Row> {
         let mut weights = combined(&self.weights, a, &other.weights, b)?;
         let mut effects = combined(&self.effects, a, &other.effects, b)?;
@@ -149,7 +156,7 @@ impl Elimination {
         self.rows.into_iter().filter(done).map(|row| row.weights).collect()
     }
 
-    /// Of the transitions that make a row grow, the one that needs the fewest new rows.
+    /// Of the transitions that increase a row, the one that needs the fewest new rows.
     fn cheapest(&mut self) -> Option<u32> {
         let mut counts = vec![(0_usize, 0_usize); self.transitions];
         for (transition, effect) in self.rows.iter().flat_map(|row| &row.effects) {
@@ -161,7 +168,7 @@ impl Elimination {
         growing.min_by_key(|(_, (grow, shrink))| grow * shrink).map(|(transition, _)| transition)
     }
 
-    /// Replaces the rows that a transition makes grow by sums that it does not.
+    /// Replaces the rows that a transition increases by sums that it does not.
     fn remove(&mut self, transition: u32) {
         let rows = std::mem::take(&mut self.rows);
         let (mut growing, kept): (Vec<Row>, Vec<Row>) =
@@ -169,7 +176,7 @@ impl Elimination {
         let mut shrinking: Vec<&Row> = kept.iter().filter(|row| row.effect(transition) < 0).collect();
         growing.sort_by_key(|row| row.weights.len());
         shrinking.sort_by_key(|row| row.weights.len());
-        // Few pairs of each row rather than all pairs of a few.
+        // A few pairs of each row are better than all pairs of a few.
         let partners = (COMBINATIONS / growing.len().max(1)).max(1);
         let mut sums = BTreeSet::new();
         for row in &growing {

@@ -1,10 +1,12 @@
 //! A net as guarded commands.
 //!
-//! A place is a variable, a transition an action that tests and changes the places around it in one assignment. All actions belong to one
-//! process with a single location, called after the net; it takes no bits. They stand in the order in which they are best [tested](test_order).
+//! A place is a variable. A transition is an action that tests and changes its places in one
+//! assignment. All actions belong to one process with a single location, which is named after the
+//! net and takes no bits. They are in the order in which they are best [tested](test_order).
 //!
-//! What a variable can hold is never guessed. Where a bound is proved, its type is just wide enough, and nothing needs to be tested. A net
-//! that promises to be safe gets one bit for the places of which that is not proved, and every other place 32 bits; a token too many is then a run-time error and never
+//! The range of a variable is never guessed. Where a bound is proved, its type is just wide enough,
+//! and no store needs a test. If the file claims that the net is safe, places without a proof get
+//! one bit. Every other place gets 32 bits. A token too many is then a run-time error and never
 //! wraps around.
 
 use std::collections::BTreeMap;
@@ -18,19 +20,21 @@ use model::guarded_commands::{
 use super::bounds;
 use super::net::{Fairness, Net, NetArc, NetTransition};
 use super::test_order::{self, Ordered};
-use crate::dve::{ProcessScope, Scope, Symbol};
-use crate::{Language, Model};
+use crate::lowering::fold;
+use crate::names::{Names, ProcessNames, Symbol};
+use crate::question::tokens::is_name;
+use crate::{Extras, Format, Model};
 
-/// The type of a place of which nothing is known.
+/// The type of a place without a proved bound.
 const ANY_NUMBER: IntegerType = IntegerType { bits: 32, signed: false };
 
 /// The name of the one location.
 const LOCATION: &str = "net";
 
 /// The net as a model.
-pub(super) fn model(net: Arc<Net>, language: Language) -> Model {
+pub(super) fn model(net: Arc<Net>, format: &'static Format) -> Model {
     let mut commands = GuardedCommands::default();
-    let mut scope = Scope::default();
+    let mut names = Names::default();
     let proved = bounds::proved_bounds(&net);
     for (place, proved) in net.places.iter().zip(&proved) {
         let integer = match proved {
@@ -44,9 +48,9 @@ pub(super) fn model(net: Arc<Net>, language: Language) -> Model {
         let cell = commands.variable(variable).first_cell;
         let overflow = if proved.is_some() { Overflow::IsExcluded } else { Overflow::IsError };
         commands.cells[cell.index()].overflow = overflow;
-        scope.globals.insert(place.name.clone(), Symbol::Scalar { cell, integer });
+        names.globals.insert(place.name.clone(), Symbol::Scalar { cell, integer });
     }
-    let process = add_process(&net, &mut commands, &mut scope);
+    let process = add_process(&net, &mut commands, &mut names);
     let transitions = test_order::ordered(&net);
     let strength = |(number, one): (u32, &Ordered)| {
         let strength = match net.transitions[one.transition].fairness {
@@ -63,32 +67,32 @@ pub(super) fn model(net: Arc<Net>, language: Language) -> Model {
     });
     commands.actions = actions.collect();
     Model {
-        language,
+        format,
         commands,
         warnings: Vec::new(),
         progress: None,
         progress_errors: Vec::new(),
-        net: Some(net),
-        scope,
+        extras: Extras::Net(net),
+        names,
     }
 }
 
-/// The process that does nothing but own the actions.
-fn add_process(net: &Net, commands: &mut GuardedCommands, scope: &mut Scope) -> ProcessId {
-    // The name of a net may be anything, and that of a process is a word.
+/// Adds the process that owns the actions.
+fn add_process(net: &Net, commands: &mut GuardedCommands, names: &mut Names) -> ProcessId {
+    // A net may have any name, but the name of a process is a word.
     let word = |one: char| if one.is_ascii_alphanumeric() { one } else { '_' };
     let mut name: String = net.name.chars().map(word).collect();
-    if !crate::dve::is_name(&name) {
+    if !is_name(&name) {
         name.insert(0, '_');
     }
-    while scope.globals.contains_key(&name) {
+    while names.globals.contains_key(&name) {
         name.push('_');
     }
     let location = Location { name: LOCATION.into(), committed: false, span: Span::default() };
     let process = commands.add_process(name.clone(), vec![location], LocationId(0), Span::default());
     let location = commands.process(process).location;
     let locations = BTreeMap::from([(LOCATION.to_owned(), LocationId(0))]);
-    scope.processes.insert(name, ProcessScope { location, locations, symbols: BTreeMap::new() });
+    names.processes.insert(name, ProcessNames { location, locations, symbols: BTreeMap::new() });
     process
 }
 
@@ -113,7 +117,7 @@ fn action(
     Action { participants: vec![participant], effects, channel: None, name: Some(transition.name.clone()) }
 }
 
-/// What a transition asks of its places. Cells have the numbers of places.
+/// The tests of a transition. Cells have the numbers of places.
 fn guards(inputs: &[NetArc], inhibitors: &[NetArc]) -> Vec<Expression> {
     let test = |operator, place: u32, weight: u32| {
         let (tokens, weight) = (Expression::Cell(CellId(place)), Expression::Constant(i64::from(weight)));
@@ -126,7 +130,8 @@ fn guards(inputs: &[NetArc], inhibitors: &[NetArc]) -> Vec<Expression> {
     enough.chain(few).collect()
 }
 
-/// The tokens of a place after a change. A transition that takes all that a place can hold leaves nothing.
+/// The tokens of a place after a change. A transition that takes all that a place can hold leaves
+/// none.
 fn changed(cell: CellId, change: i64, declared: IntegerType) -> Expression {
     if change == -declared.max() {
         return Expression::Constant(0);
@@ -135,23 +140,7 @@ fn changed(cell: CellId, change: i64, declared: IntegerType) -> Expression {
     Expression::binary(operator, Expression::Cell(cell), Expression::Constant(change.abs()))
 }
 
-/// That a transition can fire.
+/// The condition under which a transition can fire.
 pub(super) fn enabled(transition: &NetTransition) -> Expression {
-    joined(BinaryOperator::And, guards(&transition.inputs, &transition.inhibitors))
-        .unwrap_or(Expression::Constant(1))
-}
-
-/// Many operands of one operator, as a tree that is not deeper than it must be: everything walks expressions recursively.
-pub(super) fn joined(operator: BinaryOperator, mut operands: Vec<Expression>) -> Option<Expression> {
-    while operands.len() > 1 {
-        let mut pairs = operands.into_iter();
-        operands = Vec::new();
-        while let Some(left) = pairs.next() {
-            operands.push(match pairs.next() {
-                Some(right) => Expression::binary(operator, left, right),
-                None => left,
-            });
-        }
-    }
-    operands.pop()
+    fold::all(guards(&transition.inputs, &transition.inhibitors))
 }

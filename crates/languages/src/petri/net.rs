@@ -1,7 +1,8 @@
-//! A place/transition net: what is left of every format once it is read.
+//! A place/transition net, to which every format is reduced.
 //!
-//! Coloured nets are unfolded to it. Properties about them speak of coloured places and transitions, so a net remembers which of its own nodes each
-//! name stands for: one for a node of a place/transition net, any number for a coloured one.
+//! Coloured nets are unfolded to it. Their properties refer to coloured places and transitions, so
+//! a net knows which of its own nodes each name means: one for a node of a place/transition net,
+//! any number for a coloured one.
 
 use std::collections::BTreeMap;
 
@@ -10,49 +11,50 @@ use model::guarded_commands::Span;
 /// A net with its initial marking.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Net {
-    /// What it is called.
+    /// The name of the net.
     pub name: String,
     /// The places.
     pub places: Vec<NetPlace>,
     /// The transitions.
     pub transitions: Vec<NetTransition>,
-    /// Sequential components that the file names, by numbers of places.
+    /// Sequential components that the file declares, by numbers of places.
     pub units: Vec<Unit>,
-    /// Whether the file promises that no place ever holds more than one token.
+    /// Whether the file claims that no place ever holds more than one token.
     pub claimed_safe: bool,
-    /// Where in the text a task of LoLA begins that stands behind the net.
+    /// Offset of a task of LoLA that follows the net in the text.
     pub task: Option<usize>,
-    /// The places that each name stands for.
+    /// The places of each name.
     pub(super) place_groups: BTreeMap<String, Vec<u32>>,
-    /// The transitions that each name stands for.
+    /// The transitions of each name.
     pub(super) transition_groups: BTreeMap<String, Vec<u32>>,
 }
 
 /// A place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetPlace {
-    /// Its name, which no other place has.
+    /// The name, which is unique among places.
     pub name: String,
-    /// Its tokens in the initial marking.
+    /// Tokens in the initial marking.
     pub tokens: u32,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
 }
 
 /// A transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetTransition {
-    /// Its name, which no other transition has.
+    /// The name, which is unique among transitions.
     pub name: String,
-    /// What it takes. One arc for a place, in the order of places; so are the others.
+    /// Input arcs, at most one for each place, in the order of places, as with all lists of arcs.
     pub inputs: Vec<NetArc>,
-    /// What it puts.
+    /// Output arcs.
     pub outputs: Vec<NetArc>,
-    /// It cannot fire while a place holds as many tokens as the weight says.
+    /// Inhibitor arcs: the transition is disabled while a place holds at least as many tokens as
+    /// the weight.
     pub inhibitors: Vec<NetArc>,
-    /// Whether the file says that it must not be neglected for ever.
+    /// The fairness that the file assumes.
     pub fairness: Fairness,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
 }
 
@@ -61,41 +63,43 @@ pub struct NetTransition {
 pub struct NetArc {
     /// Number of the place.
     pub place: u32,
-    /// How many tokens.
+    /// Number of tokens.
     pub weight: u32,
 }
 
-/// What a file assumes about a transition. It is remembered, and no check uses it.
+/// The fairness that a file assumes about a transition. Properties of runs (LTL, automata) consider
+/// only runs that are fair in this sense; it becomes
+/// [`fair_actions`](model::guarded_commands::GuardedCommands::fair_actions) of the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fairness {
-    /// Nothing.
+    /// No assumption.
     #[default]
     None,
-    /// It fires if it stays enabled.
+    /// Weakly fair: the transition fires if it stays enabled.
     Weak,
-    /// It fires if it is enabled again and again.
+    /// Strongly fair: the transition fires if it is enabled infinitely often.
     Strong,
 }
 
-/// A part of a nested-unit net that is sequential: at most one of its places is marked at a time.
+/// A sequential unit of a nested-unit net: at most one of its places is marked at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// Its own places, without those of the units inside.
+    /// Its own places, without those of nested units.
     pub places: Vec<u32>,
 }
 
 impl Net {
-    /// Whether runs are asked to be fair to some transition.
+    /// Whether the file assumes fairness of some transition.
     pub fn has_fair_transitions(&self) -> bool {
         self.transitions.iter().any(|transition| transition.fairness != Fairness::None)
     }
 
-    /// The numbers of the places that a name stands for.
+    /// The numbers of the places of a name.
     pub fn places_named(&self, name: &str) -> Option<&[u32]> {
         self.place_groups.get(name).map(Vec::as_slice)
     }
 
-    /// The numbers of the transitions that a name stands for.
+    /// The numbers of the transitions of a name.
     pub fn transitions_named(&self, name: &str) -> Option<&[u32]> {
         self.transition_groups.get(name).map(Vec::as_slice)
     }
@@ -110,7 +114,7 @@ impl Net {
         self.transition_groups.keys().map(String::as_str)
     }
 
-    /// Adds a place that belongs to a name of properties.
+    /// Adds a place to the group of a name.
     pub(super) fn add_place(&mut self, place: NetPlace, group: &str) -> u32 {
         let number = self.places.len() as u32;
         self.places.push(place);
@@ -118,13 +122,13 @@ impl Net {
         number
     }
 
-    /// Adds a transition that belongs to a name of properties. Several arcs with one place become one.
+    /// Adds a transition to the group of a name. Several arcs with one place become one.
     pub(super) fn add_transition(&mut self, mut transition: NetTransition, group: &str) -> u32 {
         let number = self.transitions.len() as u32;
         let sum = |a: u32, b: u32| a.saturating_add(b);
         merge(&mut transition.inputs, sum);
         merge(&mut transition.outputs, sum);
-        // The one that inhibits first decides.
+        // The smallest threshold decides.
         merge(&mut transition.inhibitors, u32::min);
         self.transitions.push(transition);
         self.transition_groups.entry(group.to_owned()).or_default().push(number);
@@ -133,7 +137,7 @@ impl Net {
 }
 
 impl NetTransition {
-    /// How many tokens firing adds to a place, for each place that changes, in the order of places.
+    /// The change of tokens by firing, for each place that changes, in the order of places.
     pub fn changes(&self) -> Vec<(u32, i64)> {
         let mut changes: BTreeMap<u32, i64> = BTreeMap::new();
         for arc in &self.outputs {
@@ -146,7 +150,7 @@ impl NetTransition {
     }
 }
 
-/// Sorts arcs by place and makes those of one place one.
+/// Sorts arcs by place and merges those of one place.
 fn merge(arcs: &mut Vec<NetArc>, weight: impl Fn(u32, u32) -> u32) {
     arcs.sort_by_key(|arc| arc.place);
     arcs.dedup_by(|later, first| {

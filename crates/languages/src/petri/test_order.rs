@@ -1,27 +1,28 @@
 //! The order in which transitions are tested.
 //!
-//! Machine code makes a test that neighbouring actions share only once, and passes over all of them where it fails. So transitions that ask the same of a place stand side by side, this test
-//! first, and inside of such a group it is done again with what is left of their tests. Most tests of a marking fail: of the hundreds of transitions of a net, those with an empty
-//! place in common cost one test.
+//! Machine code evaluates a test that adjacent actions share only once, and skips all of them where
+//! it fails. So transitions with the same test on a place are adjacent, with this test first, and
+//! each such group is arranged again by the remaining tests. Most tests fail in most markings: of
+//! the hundreds of transitions of a net, those that share an empty place cost one test.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::net::{Net, NetArc};
 
-/// Groups inside of groups.
+/// Levels of groups within groups.
 const DEEPEST: usize = 6;
 
-/// A transition with the tests of its inputs in the order in which they are made.
+/// A transition with the tests of its inputs in the order of evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ordered {
-    /// Which of the net's transitions.
+    /// Number of the transition in the net.
     pub(super) transition: usize,
     /// Its inputs.
     pub(super) inputs: Vec<NetArc>,
 }
 
-/// All transitions of a net, those that share tests side by side.
+/// All transitions of a net, with those that share tests adjacent.
 pub(super) fn ordered(net: &Net) -> Vec<Ordered> {
     let all = net.transitions.iter().enumerate();
     let all = all.map(|(transition, one)| Ordered { transition, inputs: one.inputs.clone() }).collect();
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn transitions_with_a_common_test_stand_together() {
+    fn transitions_with_a_common_test_are_adjacent() {
         let text = "PLACE p, q, r; MARKING; TRANSITION a CONSUME p; PRODUCE; TRANSITION b CONSUME q, r; PRODUCE; \
             TRANSITION c CONSUME p, r; PRODUCE; TRANSITION d CONSUME r: 2; PRODUCE; TRANSITION e CONSUME q, r; PRODUCE; \
             TRANSITION f CONSUME; PRODUCE;";

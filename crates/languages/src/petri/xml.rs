@@ -1,8 +1,9 @@
 //! XML as a stream of small trees.
 //!
-//! Nets are large and flat: a document is read tag by tag, and only what belongs to one place, one arc or one property is made a tree. Every
-//! element knows the place of its opening tag, to which findings point. Names are without their prefix: formats are told apart
-//! by their root element, not by their name space.
+//! Nets are large and flat. So a document is read tag by tag, and only the content of one place,
+//! one arc or one property becomes a tree. Every element has the span of its opening tag, to which
+//! findings point. Names have no prefix: formats are distinguished by their root element, not by
+//! their name space.
 
 use std::borrow::Cow;
 
@@ -13,10 +14,10 @@ use quick_xml::{Reader, escape};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 
-/// The deepest tree. Formulas of the contest stay below a hundred.
+/// Levels of the deepest tree. Formulas of the contest stay below a hundred.
 const DEEPEST: usize = 512;
 
-/// An element with what is inside.
+/// An element with its content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Element {
     pub(super) name: String,
@@ -24,9 +25,9 @@ pub(super) struct Element {
     pub(super) children: Vec<Element>,
     /// All text directly inside.
     pub(super) text: String,
-    /// The opening tag.
+    /// The span of the opening tag.
     pub(super) span: Span,
-    /// Where the text is.
+    /// The span of the text.
     pub(super) text_span: Span,
 }
 
@@ -40,7 +41,7 @@ impl Element {
         self.children.iter().find(|child| child.name == name)
     }
 
-    /// The value of an attribute that must be there.
+    /// The value of an attribute that must exist.
     pub(super) fn required(&self, name: &str) -> Result<&str, Diagnostic> {
         self.attribute(name).ok_or_else(|| {
             let message = format!("a `{}` without the attribute `{name}`", self.name);
@@ -49,7 +50,7 @@ impl Element {
         })
     }
 
-    /// What is wrong with an element that lacks something.
+    /// The error about an element that lacks something.
     pub(super) fn incomplete(&self, expected: &str) -> Diagnostic {
         let message = format!("a `{}` without {expected}", self.name);
         let error =
@@ -58,7 +59,7 @@ impl Element {
     }
 }
 
-/// What comes next in a document.
+/// The next item of a document.
 #[derive(Debug)]
 pub(super) enum Piece {
     /// An opening tag; its children are not read yet.
@@ -72,9 +73,9 @@ pub(super) enum Piece {
 pub(super) struct Document<'text> {
     text: &'text str,
     reader: Reader<&'text [u8]>,
-    /// Bytes in front of the document: some editors put a byte order mark there.
+    /// Bytes before the document: some editors write a byte order mark.
     skipped: u64,
-    /// Elements that are open.
+    /// Number of open elements.
     open: usize,
 }
 
@@ -82,19 +83,19 @@ impl<'text> Document<'text> {
     pub(super) fn new(text: &'text str) -> Self {
         let document = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut reader = Reader::from_str(document);
-        // One kind of element: `<a/>` is `<a></a>`.
+        // `<a/>` is read as `<a></a>`, so that there is one kind of element.
         reader.config_mut().expand_empty_elements = true;
         Self { text, reader, skipped: (text.len() - document.len()) as u64, open: 0 }
     }
 
-    /// The place between two positions of the reader.
+    /// The span between two positions of the reader.
     fn span(&self, start: u64, end: u64) -> Span {
-        // The reader counts bytes, and an error may lie inside of a character.
+        // The reader counts bytes, and an error may be inside a character.
         let place = |at: u64| usize::try_from(at + self.skipped).unwrap_or(usize::MAX);
         Span::new(self.text.floor_char_boundary(place(start)), self.text.ceil_char_boundary(place(end)))
     }
 
-    /// The next tag or text.
+    /// Reads the next tag or text.
     pub(super) fn next(&mut self) -> Result<Piece, Diagnostic> {
         loop {
             let start = self.reader.buffer_position();
@@ -126,14 +127,14 @@ impl<'text> Document<'text> {
                     let meant = format!("&{name};");
                     escape::unescape(&meant).map_err(|error| malformed(place, &error))?.into_owned().into()
                 }
-                // Comments, declarations and instructions to other programs.
+                // Comments, declarations and processing instructions.
                 _ => continue,
             };
             return Ok(Piece::Text(text.into_owned(), place));
         }
     }
 
-    /// All of an element that was opened.
+    /// Reads all of an element that was opened.
     pub(super) fn rest_of(&mut self, opened: Element) -> Result<Element, Diagnostic> {
         let mut stack = vec![opened];
         loop {
@@ -159,7 +160,7 @@ impl<'text> Document<'text> {
         }
     }
 
-    /// Passes over the rest of an element that was opened.
+    /// Skips the rest of an element that was opened.
     pub(super) fn skip(&mut self) -> Result<(), Diagnostic> {
         let outside = self.open.saturating_sub(1);
         while self.open > outside {
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_xml_is_told() {
+    fn malformed_xml_is_reported() {
         for text in ["<a>", "<a></b>", "<a", "<a b></a>", "<a>&nothing;</a>", "<a b=\"&x;\"/>", "</a>"] {
             assert_eq!(tree(text).unwrap_err().code, codes::MALFORMED_XML, "{text}");
         }

@@ -1,27 +1,27 @@
-//! Automata over the propositions of a state space, in the file format of the thesis of 2017 (section 7.4.2).
+//! Automata over the propositions of a state space, in the file format of the thesis of 2017
+//! (section 7.4.2).
 //!
-//! The first line names the initial state, the second the acceptance states (it is empty if there are none), and
-//! every other line is `state label successor label successor …`. A label is `true`, which can always be read, or
-//! propositions written together, each with `!` in front if it must not hold: `p!q` is "p and not q".
+//! The first line names the initial state, the second the acceptance states (it is empty if there
+//! are none), and every other line is `state label successor label successor …`. A label is `true`,
+//! which fits every state, or adjacent propositions, each with `!` in front if it must not hold:
+//! `p!q` is "p and not q".
 //!
-//! Written together, `pq` could be one proposition or two. The propositions of the space decide: each time the
-//! longest one that fits is taken. Every state needs a line, even one without labels: a name that is only a
-//! successor is more likely a mistake.
+//! Adjacent, `pq` could be one proposition or two. The propositions of the space decide: the reader
+//! takes the longest one that fits. Every state needs a line, even one without labels: a name that
+//! is only a successor is more likely a mistake.
 
 use std::collections::HashMap;
 
 use model::guarded_commands::Span;
 
 use super::words::{Word, Words, lines, shown};
+use crate::automata::LARGEST_TEXT;
 use crate::codes;
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported, too_long};
 use crate::spelling;
 
-/// What can always be read.
+/// The label that fits every state.
 const ANYTHING: &str = "true";
-
-/// Automata are small; a long text is a file of another kind.
-const LARGEST_TEXT: usize = 64 << 20;
 
 /// A nondeterministic automaton that reads states.
 ///
@@ -35,7 +35,7 @@ const LARGEST_TEXT: usize = 64 << 20;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Automaton {
-    /// What its labels speak of.
+    /// The propositions of its labels.
     pub propositions: Vec<String>,
     /// The names of its states, in the order of their lines.
     pub states: Vec<String>,
@@ -50,7 +50,7 @@ pub struct Automaton {
 /// A step of an automaton.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transition {
-    /// What must be true of the state that is read; nothing for `true`.
+    /// The propositions that the state must satisfy; empty for `true`.
     pub label: Vec<Literal>,
     /// The number of the successor.
     pub target: usize,
@@ -66,16 +66,13 @@ pub struct Literal {
 }
 
 impl Automaton {
-    /// Reads an automaton whose labels speak of `propositions`.
+    /// Reads an automaton whose labels use `propositions`.
     ///
     /// # Errors
     /// What is wrong with the text, at most twenty findings in the order of the text.
     pub fn read(text: &str, propositions: &[String]) -> Result<Self, Vec<Diagnostic>> {
         if text.len() > LARGEST_TEXT {
-            let message = format!("the automaton is longer than {LARGEST_TEXT} bytes");
-            let span = Span::new(LARGEST_TEXT, text.len());
-            let error = Diagnostic::error(codes::TEXT_TOO_LARGE, span, message, "from here on");
-            return Err(vec![error.help("is this the file of an automaton?")]);
+            return Err(vec![too_long("the automaton", text, LARGEST_TEXT)]);
         }
         let mut diagnostics = Diagnostics::default();
         let automaton =
@@ -210,7 +207,7 @@ impl<'text> Reader<'text, '_> {
         Ok(literals)
     }
 
-    /// Reports a label from the place on where no proposition fits.
+    /// Reports a label from the first place where no proposition fits.
     fn bad_label(&mut self, word: Word<'_>, rest: &str) -> Reported {
         let end = word.span.end as usize;
         let message = format!("the label {} has no proposition at {}", shown(word.text), shown(rest));

@@ -1,8 +1,9 @@
-//! A state space as guarded commands, so that every engine, question and trace works on it unchanged.
+//! A state space as guarded commands, so that every engine, question and trace works on it
+//! unchanged.
 //!
-//! The state of the one process decides everything; the variables repeat what the file says about it, because
-//! expressions, measures and traces speak of variables. Each arc is an action that moves the process and assigns
-//! what differs between its two ends.
+//! The state of the one process determines everything. The variables repeat what the file says
+//! about it, because expressions, measures and traces refer to variables. Each arc is an action
+//! that moves the process and assigns the variables that differ between its two ends.
 
 use std::collections::BTreeMap;
 
@@ -13,30 +14,30 @@ use model::guarded_commands::{
 use model::measure::MeasureKind;
 
 use super::{INTERNAL, StateRow, StateSpace};
-use crate::dve::{ProcessScope, Scope, Symbol};
-use crate::{DeclaredMeasure, Language, Model};
+use crate::names::{Names, ProcessNames, Symbol};
+use crate::{DeclaredMeasure, Extras, Model, format};
 
 /// The type of a proposition.
 const BIT: IntegerType = IntegerType { bits: 1, signed: false };
 
 impl StateSpace {
-    /// The space as a model, which declares its progress values as a measure. It must have a state, as every space
-    /// that was read has.
+    /// The space as a model, which declares its progress values as a measure. The space must have a
+    /// state, as every space that was read does.
     pub fn model(&self) -> Model {
         debug_assert!(!self.states.is_empty(), "a model starts somewhere");
         let mut commands = GuardedCommands::default();
-        let mut scope = Scope::default();
+        let mut names = Names::default();
         let initial = self.states.first();
         for (place, name) in self.propositions.iter().enumerate() {
             let holds = initial.and_then(|state| state.truths.get(place)).copied().unwrap_or(false);
-            declare(name, BIT, i64::from(holds), &mut commands, &mut scope);
+            declare(name, BIT, i64::from(holds), &mut commands, &mut names);
         }
         let highest = self.states.iter().map(|state| state.progress).max().unwrap_or(0);
         let integer = IntegerType::unsigned_up_to(highest);
         let first = i64::from(initial.map_or(0, |state| state.progress));
         let text = self.free_name("progress");
-        let progress = declare(&text, integer, first, &mut commands, &mut scope);
-        let process = self.process(&mut commands, &mut scope);
+        let progress = declare(&text, integer, first, &mut commands, &mut names);
+        let process = self.process(&mut commands, &mut names);
         commands.actions = self.arcs(process, progress);
         let components = vec![Expression::Cell(progress)];
         let progress = Some(DeclaredMeasure {
@@ -45,11 +46,12 @@ impl StateSpace {
             components,
             kind: MeasureKind::Lexicographic,
         });
-        let (language, warnings, progress_errors) = (Language::StateSpace, Vec::new(), Vec::new());
-        Model { language, commands, warnings, progress, progress_errors, net: None, scope }
+        let (format, extras) = (&format::STATE_SPACE, Extras::Space);
+        let (warnings, progress_errors) = (Vec::new(), Vec::new());
+        Model { format, commands, warnings, progress, progress_errors, extras, names }
     }
 
-    /// `name`, made longer until no proposition has it.
+    /// `name`, extended until no proposition has it.
     pub(super) fn free_name(&self, name: &str) -> String {
         let mut name = name.to_owned();
         while self.propositions.contains(&name) {
@@ -58,7 +60,7 @@ impl StateSpace {
         name
     }
 
-    fn process(&self, commands: &mut GuardedCommands, scope: &mut Scope) -> ProcessId {
+    fn process(&self, commands: &mut GuardedCommands, names: &mut Names) -> ProcessId {
         let described = |state: &StateRow| Location {
             name: state.id.to_string(),
             committed: false,
@@ -70,8 +72,8 @@ impl StateSpace {
         let numbered = self.states.iter().enumerate();
         let locations = numbered.map(|(number, state)| (state.id.to_string(), LocationId(number as u32)));
         let (location, symbols) = (commands.process(process).location, BTreeMap::new());
-        let process_scope = ProcessScope { location, locations: locations.collect(), symbols };
-        scope.processes.insert(name, process_scope);
+        let known = ProcessNames { location, locations: locations.collect(), symbols };
+        names.processes.insert(name, known);
         process
     }
 
@@ -104,16 +106,16 @@ fn declare(
     integer: IntegerType,
     initial: i64,
     commands: &mut GuardedCommands,
-    scope: &mut Scope,
+    names: &mut Names,
 ) -> CellId {
     let shape = Shape::Scalar(integer);
     let variable = commands.add_variable(name, None, shape, &[initial], Span::default());
     let cell = commands.variable(variable).first_cell;
-    scope.globals.insert(name.to_owned(), Symbol::Scalar { cell, integer });
+    names.globals.insert(name.to_owned(), Symbol::Scalar { cell, integer });
     cell
 }
 
-/// What has to be assigned on the way from one state to another. Propositions take the first cells.
+/// The assignments on an arc from one state to another. Propositions have the first cells.
 fn changes(from: &StateRow, to: &StateRow, progress: CellId) -> Vec<Assignment> {
     let assign = |cell, value| Assignment { place: Place::Cell(cell), value: Expression::Constant(value) };
     let truths = from.truths.iter().zip(&to.truths).enumerate();

@@ -1,27 +1,29 @@
-//! Explicit state spaces: every state written down, one line each.
+//! Explicit state spaces: one line for every state.
 //!
-//! The format is that of the thesis of 2017 (sections 7.4.1 and 8.1), in which CPN Tools dumps state spaces. A
+//! The format is that of the thesis of 2017 (sections 7.4.1 and 8.1), which CPN Tools can write. A
 //! line is
 //!
 //! ```text
 //! state progress count proposition … action successor …
 //! ```
 //!
-//! with exactly `count` propositions, each `p` (it holds) or `!p` (it does not), then any number of actions, each
-//! with the state it leads to; `*` is an action without a name. The first line is the initial state. Successors
-//! may stand before or behind. Blank lines and Windows line ends are accepted.
+//! with exactly `count` propositions, each `p` (it holds) or `!p` (it does not), followed by any
+//! number of actions, each with its target state; `*` is an action without a name. The first line
+//! is the initial state. A target may be defined before or after its use. Blank lines and Windows
+//! line ends are accepted.
 //!
-//! Every line must speak of the propositions of the first one, in any order: a proposition that is missing might
-//! be false or forgotten, and guessing would make the verdict a guess. Names of states and actions are any
-//! words; those of propositions must be names in expressions. Progress values are 0 to 4294967295.
+//! Every line must list the propositions of the first one, in any order: a missing proposition
+//! could be false or forgotten, and guessing would make the verdict a guess. Names of states and
+//! actions are any words; those of propositions must be names in expressions. Progress values are 0
+//! to 4294967295.
 //!
-//! As a [`Model`](crate::Model) a space is one process, `space`, whose locations are the states, together with a
-//! variable of one bit for each proposition and one, `progress`, for the progress value. So `p and not q`, written
-//! also as `p && !q`, is an expression about it, and `space.100` is true in state 100. Where a proposition has one
-//! of these two names, `_` is put behind ours until it is free.
+//! As a [`Model`] a space is one process, `space`, whose locations are the states, with a variable
+//! of one bit for each proposition and one, `progress`, for the progress value. So `p and not q`,
+//! or `p && !q`, is an expression about it, and `space.100` is true in state 100. If a proposition
+//! has one of these two names, ours is extended by `_` until it is free.
 //!
-//! Texts of up to a gigabyte are read. A space takes about 150 bytes for each state and 8 for each arc; as a model it
-//! takes up to 500 for each arc, because every arc is an action of its own.
+//! Texts of up to a gigabyte are read. A space takes about 150 bytes for each state and 8 for each
+//! arc. As a model it takes up to 500 bytes for each arc, because every arc is an action.
 
 mod automaton;
 mod lower;
@@ -31,13 +33,14 @@ mod words;
 
 use std::io;
 
+use crate::Model;
 use crate::diagnostic::Diagnostic;
-use crate::dve;
+use crate::format::refuse_constants;
 
 pub use automaton::{Automaton, Literal, Transition};
 pub use product::{ACCEPTING, ProductError, model_state};
 
-/// The action that has no name.
+/// The name of an action without a name.
 pub const INTERNAL: &str = "*";
 
 /// A state space, in memory as in its file.
@@ -55,7 +58,8 @@ pub const INTERNAL: &str = "*";
 pub struct StateSpace {
     /// The propositions, in the order of the first line.
     pub propositions: Vec<String>,
-    /// The distinct names of actions. Arcs refer to them by number: there are few names and many arcs.
+    /// The distinct names of actions. Arcs refer to them by number: there are few names and many
+    /// arcs.
     pub actions: Vec<String>,
     /// The states; the first one is initial.
     pub states: Vec<StateRow>,
@@ -64,9 +68,9 @@ pub struct StateSpace {
 /// One state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateRow {
-    /// What it is called.
+    /// The name of the state.
     pub id: Box<str>,
-    /// Its progress value.
+    /// The progress value.
     pub progress: u32,
     /// Which propositions hold, in the order of [`StateSpace::propositions`].
     pub truths: Box<[bool]>,
@@ -92,8 +96,8 @@ impl StateSpace {
         read::space(text)
     }
 
-    /// Whether the first line of a text looks like that of a state space. Cheap, and wrong only about texts that are
-    /// nearly one.
+    /// Whether the first line of a text looks like that of a state space. The test is cheap, and
+    /// wrong only about texts that are nearly one.
     ///
     /// ```
     /// assert!(languages::StateSpace::is_likely("\n1 0 1 !p * 2\n2 1 1 p\n"));
@@ -112,7 +116,7 @@ impl StateSpace {
     /// Writes the space in the format that [`read`](Self::read) reads.
     ///
     /// # Errors
-    /// What the writer says.
+    /// The writer fails.
     pub fn write(&self, writer: &mut dyn io::Write) -> io::Result<()> {
         for state in &self.states {
             write!(writer, "{} {} {}", state.id, state.progress, self.propositions.len())?;
@@ -129,14 +133,12 @@ impl StateSpace {
     }
 }
 
-/// What a state space says about constants that are to be set.
-pub(crate) const NO_CONSTANTS: &str =
-    "a state space has no constants: dump it again from a model with other values";
+/// The longest text of a state space, in bytes.
+pub(crate) const LARGEST_TEXT: usize = 1 << 30;
 
-/// For languages that have no constants to be set.
-pub(crate) fn refuse_constants(constants: &[(String, i64)], help: &str) -> Result<(), Vec<Diagnostic>> {
-    let refused = constants.iter().take(crate::diagnostic::Diagnostics::LIMIT);
-    let refused = refused.map(|(name, _)| dve::unknown_constant(name, help.to_owned()));
-    let refused: Vec<Diagnostic> = refused.collect();
-    if refused.is_empty() { Ok(()) } else { Err(refused) }
+/// Reads a state space as a model.
+pub(crate) fn read_model(text: &str, constants: &[(String, i64)]) -> Result<Model, Vec<Diagnostic>> {
+    let help = "a state space has no constants: dump it again from a model with other values";
+    refuse_constants(constants, help)?;
+    Ok(StateSpace::read(text)?.model())
 }

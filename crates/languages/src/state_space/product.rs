@@ -1,33 +1,35 @@
-//! The product of a state space and an automaton, for safety properties (thesis 2017, sections 3.2 and 3.3).
+//! The product of a state space and an automaton, for safety properties (thesis 2017, sections 3.2
+//! and 3.3).
 //!
-//! In definition 3.3 the automaton reads the label of each state that is entered, the initial one included, so a
-//! proposition that holds only where the space ends is read too. That definition has several initial states as
-//! soon as two labels can be read at the first one, and a state space has one. So a product state is `(s, q)` with
-//! the automaton's state *before* it reads `s`; the steps to `(t, r)` follow the steps from `s` to `t` and the
-//! labels from `q` to `r` that fit `s`. The proposition [`ACCEPTING`] holds in `(s, q)` when a label that fits `s`
-//! leads from `q` to an acceptance state. It holds in a reachable state exactly if a product state of definition
-//! 3.3 with an acceptance state can be reached, and runs have the same length as those of the space. Whether the
-//! initial state of the automaton is itself an acceptance state makes no difference until it is entered, as 3.3
-//! presupposes.
+//! In definition 3.3 the automaton reads the label of each state that is entered, the initial one
+//! included, so it also reads a proposition that holds only where the space ends. That definition
+//! has several initial states if the automaton can read the first state in two ways, but a state
+//! space has one. So a product state is `(s, q)` with the automaton's state *before* it reads `s`.
+//! The steps to `(t, r)` follow the steps from `s` to `t` and the labels from `q` to `r` that fit
+//! `s`. The proposition [`ACCEPTING`] holds in `(s, q)` when a label that fits `s` leads from `q`
+//! to an acceptance state. It holds in a reachable state exactly if a product state of definition
+//! 3.3 with an acceptance state is reachable, and runs are as long as those of the space. As 3.3
+//! presupposes, an initial state of the automaton that is an acceptance state makes no difference
+//! until it is entered again.
 //!
-//! Progress values are those of the space. A product state is called `s/q`, and [`model_state`] gives `s` back,
-//! which is what a trace reports. Cost: reachable pairs, each with its own row.
+//! Progress values are those of the space. A product state is called `s/q`, and [`model_state`]
+//! returns `s`, which is what a trace reports. The cost is one row for each reachable pair.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use super::{Arc, Automaton, Literal, StateRow, StateSpace};
 
-/// The proposition of a product that says that the automaton accepts. With `_` behind it, perhaps several, if the
-/// space has a proposition of this name; in any case it is the last proposition of the product.
+/// The proposition of a product that is true where the automaton accepts. It is extended by `_` if
+/// the space has a proposition of this name, and is always the last proposition of the product.
 pub const ACCEPTING: &str = "accepting";
 
-/// Why there is no product.
+/// The reason why there is no product.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProductError {
-    /// The automaton speaks of a proposition that the space does not have.
+    /// The automaton uses a proposition that the space does not have.
     UnknownProposition(String),
-    /// More states than can be numbered.
+    /// There are more states than 32 bits can number.
     TooLarge,
 }
 
@@ -35,10 +37,7 @@ impl fmt::Display for ProductError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownProposition(name) => {
-                write!(
-                    formatter,
-                    "the automaton speaks of `{name}`, which is no proposition of the state space"
-                )
+                write!(formatter, "the automaton uses `{name}`, which is no proposition of the state space")
             }
             Self::TooLarge => write!(formatter, "the product has more than {} states", u32::MAX),
         }
@@ -53,7 +52,7 @@ pub fn model_state(product_state: &str) -> &str {
 }
 
 impl StateSpace {
-    /// The reachable product with an automaton that has read the propositions of this space.
+    /// The reachable product with an automaton that was read with the propositions of this space.
     ///
     /// ```
     /// use languages::{Automaton, StateSpace};
@@ -107,7 +106,8 @@ impl StateSpace {
 }
 
 impl Automaton {
-    /// Puts the states into `successors` that follow `from` on reading a state, each once.
+    /// Collects the states that follow `from` when the automaton reads a state, each once, in
+    /// `successors`.
     fn read_state(&self, from: usize, truths: &[bool], columns: &[Option<usize>], successors: &mut Vec<u32>) {
         successors.clear();
         let fits = |literal: &Literal| {
@@ -122,7 +122,7 @@ impl Automaton {
     }
 }
 
-/// Product states, numbered as they are found.
+/// Product states, numbered in the order of discovery.
 #[derive(Default)]
 struct Pairs {
     numbers: HashMap<(u32, u32), u32>,

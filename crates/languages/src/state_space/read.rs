@@ -1,30 +1,25 @@
 //! Reading a state space, in two passes.
 //!
-//! Successors may be defined after their use, so the first pass gives every state its number and the second reads
-//! the lines. That costs a second look at the text and spares a list of references to be patched. A line with a
-//! mistake is reported at its first one and skipped: what follows in it is shifted most of the time.
+//! A state may be defined after its use as a target. So the first pass gives every state its
+//! number, and the second reads the lines. That costs a second pass over the text and avoids a list
+//! of references to patch. A line is reported at its first mistake and then skipped: what follows
+//! in it is usually shifted.
 
 use std::collections::HashMap;
 
 use model::guarded_commands::Span;
 
 use super::words::{Word, Words, lines, shown};
-use super::{Arc, StateRow, StateSpace};
+use super::{Arc, LARGEST_TEXT, StateRow, StateSpace};
 use crate::codes;
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
-use crate::dve::is_name;
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported, too_long};
+use crate::question::tokens::is_name;
 use crate::spelling::did_you_mean;
-
-/// Spans are 32 bits wide; dumps of this size are possible, larger ones do not fit in memory as a model.
-const LARGEST_TEXT: usize = 1 << 30;
 
 /// Reads a whole file.
 pub(super) fn space(text: &str) -> Result<StateSpace, Vec<Diagnostic>> {
     if text.len() > LARGEST_TEXT {
-        let message = format!("the state space is longer than {LARGEST_TEXT} bytes");
-        let span = Span::new(LARGEST_TEXT, text.len());
-        let error = Diagnostic::error(codes::TEXT_TOO_LARGE, span, message, "from here on");
-        return Err(vec![error.help("dump less of the model, or check the model itself")]);
+        return Err(vec![too_long("the state space", text, LARGEST_TEXT)]);
     }
     let mut diagnostics = Diagnostics::default();
     let mut reader = Reader {
@@ -48,7 +43,7 @@ struct Reader<'text, 'run> {
     propositions: Option<Vec<&'text str>>,
     actions: HashMap<&'text str, u32>,
     space: StateSpace,
-    /// What the current line says about each proposition.
+    /// The truth value of each proposition in the current line.
     truths: Vec<Option<bool>>,
     diagnostics: &'run mut Diagnostics,
 }
@@ -123,7 +118,7 @@ impl<'text> Reader<'text, '_> {
         let message =
             format!("the progress value {} is not a number from 0 to {}", shown(word.text), u32::MAX);
         let error = Diagnostic::error(codes::BAD_PROGRESS_VALUE, word.span, message, "not a progress value");
-        let help = "only the order of progress values counts, so they can be shifted or numbered anew";
+        let help = "only the order of progress values counts, so they can be shifted or renumbered";
         Err(self.diagnostics.report(error.help(help)))
     }
 
@@ -145,7 +140,7 @@ impl<'text> Reader<'text, '_> {
             }
         }
         let missing = self.truths.iter().position(Option::is_none).map(|place| names[place]);
-        // After an error in the first line, the next one decides which propositions there are.
+        // After an error in the first line, the next one defines the propositions.
         self.propositions = (!is_first || read.is_ok()).then_some(names);
         read?;
         match missing {
@@ -174,13 +169,13 @@ impl<'text> Reader<'text, '_> {
         if !is_name(name) {
             return Err(self.bad_proposition(word));
         }
-        // Most files list propositions in one order, so the first look is at the same place.
+        // Most files list propositions in one order, so the same position is tried first.
         let same_place = names.get(place).filter(|known| **known == name).map(|_| place);
         let known = same_place.or_else(|| names.iter().position(|known| *known == name));
         match known {
             Some(known) if self.truths[known].is_some() => {
-                let message = format!("proposition {} stands twice in one state", shown(name));
-                let error = Diagnostic::error(codes::DECLARED_TWICE, word.span, message, "stands twice");
+                let message = format!("proposition {} is listed twice in one state", shown(name));
+                let error = Diagnostic::error(codes::DECLARED_TWICE, word.span, message, "listed twice");
                 Err(self.diagnostics.report(error.help("keep one of them, and check the number before them")))
             }
             Some(known) => {
@@ -197,7 +192,7 @@ impl<'text> Reader<'text, '_> {
                 let label = "unknown proposition";
                 let error = Diagnostic::error(codes::UNKNOWN_PROPOSITION, word.span, message, label);
                 let help = did_you_mean(name, names.iter().copied()).unwrap_or_else(|| {
-                    "every state must speak of the same propositions as the first one".to_owned()
+                    "every state must list the same propositions as the first one".to_owned()
                 });
                 Err(self.diagnostics.report(error.help(help)))
             }
@@ -228,12 +223,12 @@ impl<'text> Reader<'text, '_> {
         Ok(arcs.into())
     }
 
-    /// Reports a literal in the place of an action: more propositions follow than were announced.
+    /// Reports a literal in the place of an action: there are more propositions than announced.
     fn not_a_proposition(&mut self, action: Word<'_>) -> Checked<()> {
         if !action.text.strip_prefix('!').is_some_and(is_name) {
             return Ok(());
         }
-        let message = format!("{} stands behind the propositions that were announced", shown(action.text));
+        let message = format!("{} follows the announced propositions", shown(action.text));
         let error =
             Diagnostic::error(codes::BAD_PROPOSITION_COUNT, action.span, message, "one proposition too many");
         Err(self.diagnostics.report(error.help("correct the number of propositions in this line")))

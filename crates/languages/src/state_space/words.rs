@@ -1,31 +1,31 @@
-//! Lines and words with their places, for formats that consist of nothing else.
+//! Lines and words with their spans, for formats that have no other syntax.
 
 use model::guarded_commands::Span;
 
-/// A word at a place.
+/// A word and its span.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word<'text> {
     pub(super) text: &'text str,
     pub(super) span: Span,
 }
 
-/// The words of one line, one after the other.
+/// The words of one line, in order.
 #[derive(Clone, Debug)]
 pub(super) struct Words<'text> {
-    /// What is left of the line.
+    /// The rest of the line.
     rest: &'text str,
-    /// Where that starts.
+    /// The offset of the rest.
     at: usize,
 }
 
 impl Words<'_> {
-    /// Where the line ends, behind its last word: the place of a word that is missing.
+    /// The end of the line after its last word: the place of a missing word.
     pub(super) fn end(&self) -> Span {
         let end = self.at + self.rest.trim_ascii_end().len();
         Span::new(end, end)
     }
 
-    /// Whether there is nothing but space.
+    /// Whether the rest is only space.
     pub(super) fn is_blank(&self) -> bool {
         self.rest.trim_ascii().is_empty()
     }
@@ -47,7 +47,7 @@ impl<'text> Iterator for Words<'text> {
     }
 }
 
-/// The lines of `text`, blank ones too, without a byte order mark in front.
+/// The lines of `text`, including blank ones, without a byte order mark.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = Words<'_>> + Clone {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut at = mark;
@@ -58,7 +58,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = Words<'_>> + Clone {
     })
 }
 
-/// A word as a message may show it: the text may hold one of any length.
+/// A word, cut to a length that a message can show.
 pub(super) fn shown(word: &str) -> String {
     const LONGEST: usize = 40;
     let mut shown: String = word.chars().take(LONGEST).collect();
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_know_where_they_stand() {
+    fn words_know_their_spans() {
         let text = "\u{feff}a  bc\r\n\n\td ";
         let found: Vec<Vec<(&str, u32)>> =
             lines(text).map(|line| line.map(|word| (word.text, word.span.start)).collect()).collect();
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_word_is_missing_behind_the_last_one() {
+    fn a_missing_word_has_the_place_after_the_last_one() {
         let mut line = lines("a b \r\n").next().unwrap();
         assert_eq!(line.end(), Span::new(3, 3));
         assert_eq!(line.by_ref().count(), 2);

@@ -71,7 +71,7 @@ fn wrong_automata_are_refused_in_their_place() {
     assert_eq!(places("0\n0\n0 pü 0"), [(codes::BAD_LABEL, 3, 4)]);
     assert_eq!(places("0\n0\n0\n0 p 0"), [(codes::DECLARED_TWICE, 4, 1)]);
     assert_eq!(places("0/1\n\n0/1"), [(codes::BAD_AUTOMATON_STATE, 3, 1)]);
-    // Mistakes of several lines come together.
+    // Mistakes of several lines are reported together.
     assert_eq!(places("x\ny\n0 r 0\n1 p 2").len(), 4);
 }
 
@@ -121,12 +121,13 @@ fn names_do_not_clash_and_propositions_must_fit() {
     assert_eq!(product.propositions, ["accepting", "accepting_", "accepting__"]);
     let other = automaton("0\n\n0 r 0", &["accepting", "r"]);
     assert_eq!(taken.product(&other), Err(ProductError::UnknownProposition("r".into())));
-    // Only what is used must be there, and the order does not matter.
+    // Only propositions in use must exist, and their order does not matter.
     let reordered = automaton("0\n0\n0 !accepting_accepting 0", &["r", "accepting_", "accepting"]);
     assert_eq!(taken.product(&reordered).unwrap().states[0].truths.last(), Some(&true));
 }
 
-/// Whether definition 3.3 of the thesis, taken literally, reaches an acceptance state: pairs after reading.
+/// Whether definition 3.3 of the thesis, taken literally, reaches an acceptance state: pairs after
+/// reading.
 fn reaches_by_definition(space: &StateSpace, automaton: &Automaton) -> bool {
     let read = |from: usize, state: usize| -> Vec<usize> {
         let truths = &space.states[state].truths;

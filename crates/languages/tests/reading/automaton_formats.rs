@@ -110,7 +110,7 @@ fn acceptance_conditions_become_sets_of_edges() {
 }
 
 #[test]
-fn labels_stand_on_edges_on_states_or_nowhere() {
+fn labels_are_on_edges_on_states_or_absent() {
     let labelled = |body: &str| edges(&read(&hoa(BUCHI, body)));
     assert_eq!(labelled("State: [0 & !1] 0 1 0\nState: 1"), ["0 [p & !q] 1", "0 [p & !q] 0"]);
     assert_eq!(

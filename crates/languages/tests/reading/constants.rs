@@ -1,6 +1,6 @@
-//! Values for constants from outside of the text.
+//! Values for constants that are not in the text.
 
-use languages::{Diagnostic, Language, Model, ReadOptions, codes, read_model_with};
+use languages::{Diagnostic, Model, ReadOptions, codes, format, read_model_with};
 use model::guarded_commands::Expression;
 
 const FAMILY: &str =
@@ -91,7 +91,7 @@ fn values_must_fit_the_type() {
 #[test]
 fn a_state_space_has_no_constants() {
     let constants = vec![("N".to_owned(), 1)];
-    let options = ReadOptions { language: Language::StateSpace, constants };
+    let options = ReadOptions { format: &format::STATE_SPACE, constants };
     let errors = read_model_with("1 0 0", &options).unwrap_err();
     assert_eq!(errors[0].code, codes::UNKNOWN_CONSTANT);
 }

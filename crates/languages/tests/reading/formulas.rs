@@ -1,4 +1,4 @@
-//! Formulas of temporal logic: how they are read, and what is said about wrong ones.
+//! Formulas of temporal logic: how they are read, and the errors in wrong ones.
 
 use crate::support::{cell_of, first, read_model, read_space};
 use languages::{CtlForm, Model, codes, ctl_over_names, ltl_over_names};
@@ -21,7 +21,7 @@ fn cell(name: &str) -> Expression {
     cell_of(&model(), name)
 }
 
-/// A formula as it is understood, in one spelling.
+/// A formula as Sweepline understands it, in one spelling.
 #[track_caller]
 fn ltl(text: &str) -> String {
     model().ltl(text).unwrap_or_else(|errors| panic!("{text}: {errors:#?}")).to_string()
@@ -135,7 +135,7 @@ fn a_part_without_temporal_operators_is_one_proposition() {
     assert_eq!(propositions("F \"x == 1 or y\" && F y"), ["x == 1 or y", "y"]);
     assert_eq!(propositions("p -> q"), ["p -> q"]);
     assert_eq!(propositions("(p <-> q) U r"), ["p <-> q", "r"]);
-    // What stands together may protect itself: `a[x]` has no value if `x` is 3.
+    // Adjacent parts may guard each other: `a[x]` fails if `x` is 3.
     assert_eq!(propositions("F p && x < 3 && a[x] == 1"), ["p", "x < 3 && a[x] == 1"]);
     assert_eq!(propositions("F p || x >= 3 || a[x] == 1"), ["p", "x >= 3 || a[x] == 1"]);
     assert_eq!(propositions("F a[x + 1] && F a[1]"), ["a[x + 1]", "a[1]"]);
@@ -163,7 +163,7 @@ fn an_arrow_reads_a_variable_where_it_can() {
     assert_eq!(ltl("p->F q"), "p -> F q");
     assert_eq!(ltl("Sender.idle->F q"), "Sender.idle -> F q");
     assert_eq!(ltl("a[1] -> F q"), "a[1] -> F q");
-    // A variable and a process of one name: what the process has is read from it.
+    // A variable and a process share a name: a variable of the process is read from the process.
     assert_eq!(ltl("F both -> v == 1"), "F (both -> v == 1)");
     assert_eq!(ltl("both -> F p"), "both -> F p");
     assert_eq!(first("F Sender->w", model().ltl("F Sender->w")), (codes::UNKNOWN_NAME, "w"));
@@ -351,7 +351,6 @@ fn wrong_linear_formulas_are_refused_in_their_place() {
         ("F p & q", codes::TEMPORAL_OPERAND, "&"),
         ("p | q U r", codes::TEMPORAL_OPERAND, "|"),
         ("p U q ^ r", codes::TEMPORAL_OPERAND, "^"),
-        ("F a", codes::ARRAY_WITHOUT_INDEX, "a"),
         ("F a[G p]", codes::UNEXPECTED_TOKEN, "p"),
     ] {
         assert_eq!(first(text, model.ltl(text)), (code, place), "{text}");
@@ -400,7 +399,7 @@ fn mistakes_come_with_advice() {
     let model = model();
     let ltl = |text: &str| model.ltl(text).unwrap_err()[0].help.clone().unwrap_or_default();
     let ctl = |text: &str| model.ctl(text).unwrap_err()[0].help.clone().unwrap_or_default();
-    assert!(ltl("AG p").starts_with("use --ctl"));
+    assert!(ltl("AG p").starts_with("formulas with `A` and `E` are computation tree logic"));
     assert!(ltl("F p & F q").contains("write `&&`"));
     assert_eq!(ltl("F Sendr->v"), "did you mean `Sender`?");
     assert_eq!(ltl("G EFort"), "did you mean `EFfort`?");
@@ -441,7 +440,7 @@ fn large_formulas_are_refused_before_they_fill_the_memory() {
     assert!(model.ltl(&format!("{}p", "G ".repeat(250))).is_ok());
 }
 
-/// Random formulas about `p` to `s`, in one spelling, with the meaning that they should have.
+/// Random formulas about `p` to `s`, in one spelling, with their expected meaning.
 fn formulas() -> impl Strategy<Value = (String, Ltl)> {
     let name = prop::sample::select(vec![("p", 0), ("q", 1), ("r", 2), ("s", 3)]);
     let leaf = name.prop_map(|(name, number)| (name.to_owned(), Ltl::Proposition(number)));
@@ -478,7 +477,7 @@ fn formulas() -> impl Strategy<Value = (String, Ltl)> {
     })
 }
 
-/// The same formula with propositions numbered as they come in the text.
+/// The same formula with propositions numbered in the order of the text.
 fn renumbered(formula: &Ltl, numbers: &[u8]) -> Ltl {
     let inner = |formula: &Ltl| Box::new(renumbered(formula, numbers));
     match formula {
@@ -501,7 +500,8 @@ proptest! {
         let numbers: Vec<u8> =
             names.iter().map(|name| ["p", "q", "r", "s"].iter().position(|one| one == name).unwrap() as u8).collect();
         prop_assert_eq!(renumbered(&read, &numbers), meaning);
-        // About a model, what is about one state is joined; what is shown reads back as the same.
+        // About a model, parts about one state are joined; the shown text reads back as the same
+        // formula.
         let read = model().ltl(&text).unwrap();
         let again = model().ltl(&read.text).unwrap();
         prop_assert_eq!(again.formula, read.formula);

@@ -1,7 +1,7 @@
-//! What a DVE text means as guarded commands.
+//! The meaning of a DVE text as guarded commands.
 
 use crate::support::read_model;
-use languages::{Language, Model};
+use languages::{Model, format};
 use model::guarded_commands::{
     Assignment, BinaryOperator, CellId, DeclaredPropertyKind, Effect, Expression, Place, Shape,
 };
@@ -49,8 +49,8 @@ fn cells_come_in_the_order_globals_buffers_processes() {
          process Q { state s; init s; }
          system async;",
     );
-    assert_eq!(model.language, Language::Dve);
-    assert_eq!(model.language.name(), "dve");
+    assert_eq!(model.format, &format::DVE);
+    assert_eq!(model.format.name, "dve");
     let expected = [
         "a[0]", "a[1]", "y", "q.length", "q[0].0", "q[0].1", "q[1].0", "q[1].1", "P", "P.j", "P.k[0]",
         "P.k[1]", "Q",

@@ -4,10 +4,12 @@
 
 mod automata;
 mod automaton_formats;
+mod bare_arrays;
 mod beem;
 mod constants;
 mod diagnostics;
 mod formulas;
+mod layering;
 mod lowering;
 mod measures;
 mod petri_nets;

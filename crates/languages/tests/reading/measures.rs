@@ -1,4 +1,5 @@
-//! Measures that can be read, written and read back: orders of values, buffers of channels, every cell of every model.
+//! Measures that can be read, written and read back: orders of values, queues of channels, every
+//! cell of every model.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +13,7 @@ use model::measure::MeasureKind;
 use model::value_order::ValueOrder;
 use proptest::prelude::*;
 
-/// Names of all kinds, many of them shared by things of different kinds.
+/// Names of all kinds, many of them shared by items of different kinds.
 const NAMES: &str =
     "byte x, order, both, a[3], c, init0; int low = -3, process_; const int N = 3; const byte t[2] = {4, 5};
 channel {byte} c[2], one[1], both[2]; channel {byte, int} pair[2], Lamp[1]; channel hand; channel {byte} none[0];
@@ -44,7 +45,7 @@ fn only(model: &Model, text: &str) -> Expression {
     components.remove(0)
 }
 
-/// What is said about a wrong measure: code, place and advice.
+/// The error in a wrong measure: code, place and advice.
 fn refused(model: &Model, text: &str) -> (&'static str, String, String) {
     let errors = model.measure(text).expect_err(text);
     let (code, place) = first(text, Err::<(), _>(errors.clone()));
@@ -95,7 +96,7 @@ fn a_name_in_front_of_a_parenthesis_is_all_that_an_order_takes() {
     let text = "order(x: 0 < 1)";
     assert_eq!(first(text, model.expression(text)), (codes::UNEXPECTED_TOKEN, "("));
     let help = model.expression(text).unwrap_err()[0].help.clone();
-    assert_eq!(help.as_deref(), Some("orders of values stand only in progress measures"));
+    assert_eq!(help.as_deref(), Some("only progress measures have orders of values"));
     assert_eq!(first("c.length", model.expression("c.length")), (codes::UNKNOWN_PROCESS, "c"));
 }
 
@@ -199,7 +200,7 @@ fn wrong_buffers_are_refused_in_their_place() {
 }
 
 #[test]
-fn a_file_can_declare_an_order_and_errors_in_it_stand_in_the_file() {
+fn a_file_can_declare_an_order_and_its_errors_point_into_the_file() {
     let text = format!("{NAMES}\n// progress: (order(P: NCS < CS), one.length)\n");
     let model = read_model(&text);
     let progress = model.progress.as_ref().unwrap();
@@ -310,8 +311,8 @@ fn every_cell_of_every_model_has_a_spelling() {
     assert_eq!(constants, 2, "elements of a constant array are computed when they are read");
 }
 
-/// A measure made of arbitrary choices. Nothing in it can be computed before the run, since that would be done when it
-/// is read.
+/// A measure made of arbitrary choices. No part of it is constant, since reading computes constant
+/// parts.
 struct Measures<'m> {
     model: &'m Model,
     choices: std::vec::IntoIter<u32>,
@@ -416,7 +417,7 @@ impl Measures<'_> {
     }
 }
 
-/// The expression without its places in a text.
+/// The expression without its spans.
 fn placeless(expression: Expression) -> Expression {
     let inside = |one: Box<Expression>| Box::new(placeless(*one));
     match expression {

@@ -1,7 +1,8 @@
 //! Petri nets as models: names in expressions, and no text that makes a reader panic.
 
-use languages::petri::contest::ContestQuestion;
-use languages::{Diagnostic, Language, Model, ReadOptions, codes, read_model_with};
+use languages::petri::contest::{self, ContestQuestion};
+use languages::petri::lola;
+use languages::{Diagnostic, Format, Model, ReadOptions, codes, format, read_model_with};
 use model::guarded_commands::{ActionId, CellId, Strength};
 use proptest::prelude::*;
 
@@ -39,27 +40,27 @@ const PROPERTIES: &str = "<property-set><property><id>n-CTLCardinality-00</id><f
 
 const TASK: &str = "FORMULA ALLPATH (p + q <= 3 UNTIL EXPATH NEXTSTATE NOT FIREABLE(t)) OR DEADLOCK -> EF (INITIAL AND 2 * p != q);";
 
-fn read(text: &str, language: Language) -> Result<Model, Vec<Diagnostic>> {
-    read_model_with(text, &ReadOptions { language, ..ReadOptions::default() })
+fn read(text: &str, format: &'static Format) -> Result<Model, Vec<Diagnostic>> {
+    read_model_with(text, &ReadOptions { format, ..ReadOptions::default() })
 }
 
 #[test]
 fn places_are_variables_and_transitions_are_actions() {
-    let model = read(LOLA, Language::Lola).unwrap();
+    let model = read(LOLA, &format::LOLA).unwrap();
     let names: Vec<String> = (0..3).map(|cell| model.commands.cell_name(CellId(cell))).collect();
     assert_eq!(names, ["p-1", "idle", "and"]);
     assert_eq!(model.commands.action_name(ActionId(0)), "go.[x=1]");
     assert_eq!(model.commands.fair_actions, [(ActionId(0), Strength::Strong)]);
-    assert_eq!(model.language.name(), "lola");
+    assert_eq!(model.format.name, "lola");
 }
 
 #[test]
 fn names_that_are_no_words_are_quoted() {
-    let model = read(LOLA, Language::Lola).unwrap();
+    let model = read(LOLA, &format::LOLA).unwrap();
     assert!(model.expression("idle + \"p-1\" <= 2 and \"and\" >= 0").is_ok());
     let formula = model.ltl("G (\"p-1\" >= 1 -> F idle == 2)").unwrap();
     assert_eq!(formula.propositions.len(), 2);
-    // An expression in quotes is still one, where it is not the name of a place.
+    // A text in quotes that is not the name of a place is still an expression.
     assert!(model.ctl("AG (\"idle >= 0\")").is_ok());
     let measure = model.measure("(\"and\", idle)").unwrap();
     assert_eq!(model.measure_text(&measure.components), "(\"and\", idle)");
@@ -69,7 +70,7 @@ fn names_that_are_no_words_are_quoted() {
 
 #[test]
 fn bounded_places_have_narrow_types() {
-    let model = read(PNML, Language::Pnml).unwrap();
+    let model = read(PNML, &format::PNML).unwrap();
     let bits: Vec<u8> = model.commands.cells.iter().map(|cell| cell.declared.bits).collect();
     // Two places that share two tokens, and the location that does not change.
     assert_eq!(bits[..2], [2, 2]);
@@ -77,25 +78,26 @@ fn bounded_places_have_narrow_types() {
 
 #[test]
 fn a_net_has_no_constants() {
-    let options = ReadOptions { language: Language::Lola, constants: vec![("N".into(), 2)] };
+    let options = ReadOptions { format: &format::LOLA, constants: vec![("N".into(), 2)] };
     assert_eq!(read_model_with(LOLA, &options).unwrap_err()[0].code, codes::UNKNOWN_CONSTANT);
 }
 
 #[test]
 fn coloured_nets_and_their_properties_are_read() {
-    let model = read(COLOURED, Language::Pnml).unwrap();
-    let net = model.net.as_ref().unwrap();
+    let model = read(COLOURED, &format::PNML).unwrap();
+    let net = model.net().unwrap();
     let places: Vec<(&str, u32)> = net.places.iter().map(|one| (one.name.as_str(), one.tokens)).collect();
     assert_eq!(places, [("p(a,2)", 1), ("p(b,2)", 1)]);
-    // Only where there are tokens; and with `b` only where a number is not above its predecessor, as 2 is.
+    // Only where there are tokens; and with `b` only where a number is not above its predecessor,
+    // as 2 is.
     let names: Vec<&str> = net.transitions.iter().map(|transition| transition.name.as_str()).collect();
     assert_eq!(names, ["t(a,2)"]);
     let tokens = "<property-set><property><id>b</id><formula><place-bound><place>p</place></place-bound></formula></property></property-set>";
-    let question = model.contest_properties(tokens).unwrap().swap_remove(0).question;
+    let question = contest::properties(&model, tokens).unwrap().swap_remove(0).question;
     assert!(matches!(question, ContestQuestion::Bound(_)));
 }
 
-/// Whatever is said about a text is said at a place in it.
+/// Every finding about a text has a place in it.
 fn are_proper(errors: &[Diagnostic], text: &str) -> Result<(), TestCaseError> {
     prop_assert!(!errors.is_empty());
     for error in errors {
@@ -136,7 +138,7 @@ proptest! {
         which in 0..3_usize,
         damages in prop::collection::vec((any::<usize>(), any::<usize>(), any::<u8>()), 1..5),
     ) {
-        let (text, language) = [(LOLA, Language::Lola), (PNML, Language::Pnml), (COLOURED, Language::Pnml)][which];
+        let (text, language) = [(LOLA, &format::LOLA), (PNML, &format::PNML), (COLOURED, &format::PNML)][which];
         let text = damaged(text, &damages);
         if let Err(errors) = read(&text, language) {
             are_proper(&errors, &text)?;
@@ -147,26 +149,26 @@ proptest! {
     fn damaged_properties_are_read_or_refused(
         damages in prop::collection::vec((any::<usize>(), any::<usize>(), any::<u8>()), 1..5),
     ) {
-        let model = read(PNML, Language::Pnml).unwrap();
+        let model = read(PNML, &format::PNML).unwrap();
         let text = damaged(PROPERTIES, &damages);
-        if let Err(errors) = model.contest_properties(&text) {
+        if let Err(errors) = contest::properties(&model, &text) {
             are_proper(&errors, &text)?;
         }
         let text = damaged(TASK, &damages);
-        if let Err(errors) = model.lola_task(&text) {
+        if let Err(errors) = lola::task(&model, &text) {
             are_proper(&errors, &text)?;
         }
     }
 
     #[test]
     fn random_texts_are_refused(text in "\\PC{0,60}") {
-        for language in [Language::Lola, Language::Pnml] {
+        for language in [&format::LOLA, &format::PNML] {
             if let Err(errors) = read(&text, language) {
                 are_proper(&errors, &text)?;
             }
         }
-        let model = read(PNML, Language::Pnml).unwrap();
-        if let Err(errors) = model.lola_task(&text) {
+        let model = read(PNML, &format::PNML).unwrap();
+        if let Err(errors) = lola::task(&model, &text) {
             are_proper(&errors, &text)?;
         }
     }

@@ -1,4 +1,4 @@
-//! What is asked about a model besides plain expressions: progress measures. Formulas have a file of their own.
+//! Progress measures: lists, names of processes, and declarations in files.
 
 use crate::support::{cell_of, first, read_model};
 use languages::{Model, codes};
@@ -39,7 +39,7 @@ fn brackets_make_a_measure_a_vector() {
     assert_eq!(model.measure_text_of_kind(&vector.components, vector.kind), "[x, y + 1, a[1]]");
     assert_eq!(vector.pack(&model.commands).unwrap().kind(), MeasureKind::Product);
     assert_eq!(model.measure("(x, y)").unwrap().kind, MeasureKind::Lexicographic);
-    // One component is compared in one way only.
+    // A single component is compared in one way only.
     let single = model.measure("[x]").unwrap();
     assert_eq!((single.components, single.kind), (vec![cell("x")], MeasureKind::Lexicographic));
     let check = |text: &'static str| first(text, model.measure(text));
@@ -86,7 +86,7 @@ fn bad_measures_are_refused_in_their_place() {
     assert_eq!(check("(x, )"), (codes::UNEXPECTED_TOKEN, ")"));
     for list in ["x, y", "(x, (y, x))", "((x, y))"] {
         let errors = model.measure(list).unwrap_err();
-        let help = "a list of measures stands in one pair of parentheses or brackets: `(a, b, c)`";
+        let help = "enclose a list of measures in one pair of parentheses or brackets: `(a, b, c)`";
         assert_eq!((errors[0].code, errors[0].help.as_deref()), (codes::UNEXPECTED_TOKEN, Some(help)));
     }
     let errors = model.measure("(nn, x + mm)").unwrap_err();
@@ -107,7 +107,7 @@ fn a_file_declares_its_measure_in_a_comment() {
 }
 
 #[test]
-fn a_wrong_declaration_is_told_where_it_stands_in_the_file_and_spares_the_model() {
+fn a_wrong_declaration_is_reported_in_its_place_and_spares_the_model() {
     let places = |text: &str| {
         let model = read_model(text);
         assert_eq!(model.progress, None);

@@ -1,7 +1,8 @@
 //! No text makes the reader panic, hang or overflow its stack, and every refusal is a proper one.
 //!
-//! The texts are correct models that were damaged: cut off anywhere, with tokens deleted, doubled, swapped and
-//! replaced. Damaged models reach much further into the reader than random bytes do, which are tried too.
+//! The texts are correct models that were damaged: cut off anywhere, with tokens deleted, doubled,
+//! swapped and replaced. Damaged models reach much further into the reader than random bytes, which
+//! are tried too.
 
 use languages::{
     Automaton, Diagnostic, Model, ServiceText, Severity, StateSpace, codes, ctl_over_names, ltl_over_names,
@@ -106,7 +107,7 @@ const PIECES: [&str; 55] = [
     "\0",
 ];
 
-/// Reads a text and checks what comes back; the value says nothing else.
+/// Reads a text and checks the result; the value itself does not matter.
 fn read(text: &str) {
     match read_model(text) {
         Ok(model) => {
@@ -119,7 +120,7 @@ fn read(text: &str) {
     }
 }
 
-/// Asks everything that can be asked with a text.
+/// Asks every kind of question with a text.
 fn ask(model: &Model, question: &str) {
     let expression = model.expression(question).map(|_| ());
     let measure = model.measure(question).map(|measure| {
@@ -129,7 +130,7 @@ fn ask(model: &Model, question: &str) {
         assert_eq!(again.kind, measure.kind, "{question}");
         assert_eq!(model.measure_text_of_kind(&again.components, again.kind), text, "{question}");
     });
-    // A formula that was understood is written such that it is understood again, unless its parentheses are too many.
+    // The text of a formula is understood again, unless it has too many parentheses.
     let linear = model.ltl(question).map(|read| match model.ltl(&read.text) {
         Ok(again) => assert_eq!((again.formula, again.text), (read.formula, read.text), "{question}"),
         Err(errors) => assert_eq!(errors[0].code, codes::NESTED_TOO_DEEPLY, "{question}: {}", read.text),

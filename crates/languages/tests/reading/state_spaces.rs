@@ -1,9 +1,9 @@
-//! Explicit state spaces: what is read, what is refused, and what the model means.
+//! Explicit state spaces: reading, errors, and the meaning as a model.
 
 use std::collections::BTreeSet;
 
 use crate::support::{advised_places, read_space};
-use languages::{Language, ReadOptions, StateSpace, codes, read_model_with};
+use languages::{ReadOptions, StateSpace, codes, format, read_model_with};
 use model::guarded_commands::{ActionId, CellId, Expression};
 use model::interpreter::Interpreter;
 use proptest::prelude::*;
@@ -38,7 +38,8 @@ fn small_spaces_are_spaces() {
     assert_eq!(read_space("\u{feff}\n a/b 4294967295 1 p").states[0].progress, u32::MAX);
 }
 
-/// The shape of the dump in the thesis (listing 8.2), which is cut off: states that it only mentions are added.
+/// The shape of the dump in the thesis (listing 8.2), which is cut off: states that it only
+/// mentions are added.
 #[test]
 fn the_dump_in_the_thesis_is_read_once_it_is_complete() {
     let dump = "1 7 2 !p !q * 2\n10 8 2 !p !q * 16\n100 15 2 !p q * 134 RP2 133 * 131\n\
@@ -105,9 +106,9 @@ fn states_that_are_not_there_or_there_twice() {
 #[test]
 fn a_space_is_a_model_with_one_process() {
     let text = "1 7 2 !p !q * 2 send 2\n2 8 2 p !q RP2 3 * 1\n3 300 2 p q";
-    let options = ReadOptions { language: Language::StateSpace, ..ReadOptions::default() };
+    let options = ReadOptions { format: &format::STATE_SPACE, ..ReadOptions::default() };
     let model = read_model_with(text, &options).unwrap();
-    assert_eq!((model.language, model.language.name()), (Language::StateSpace, "ss"));
+    assert_eq!((model.format, model.format.name), (&format::STATE_SPACE, "ss"));
     let commands = &model.commands;
     let names: Vec<String> = (0..4).map(|cell| commands.cell_name(CellId(cell))).collect();
     assert_eq!(names, ["p", "q", "progress", "space"]);

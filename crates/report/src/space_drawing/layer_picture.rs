@@ -1,7 +1,9 @@
-//! Each layer a circle, with an area that shows how many states it has.
+//! The drawing of a large state space: each layer is a circle whose area is proportional to its
+//! number of states.
 //!
-//! Circles stand below each other in order of progress. Steps forward are arcs to the right of them, steps back are dashed
-//! arcs to the left; thicker ones are more steps, by the logarithm.
+//! The circles form a column in the order of progress. Forward edges are arcs to the right, regress
+//! edges are dashed arcs to the left. The thickness grows with the logarithm of the number of
+//! transitions.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -11,16 +13,16 @@ use crate::markup::{Escaped, cut};
 use crate::quantities::{Count, States};
 use crate::space::{LayerEdgeRecord, SpaceLayerRecord};
 
-/// More circles than these are joined with their neighbours.
+/// Maximum number of circles; neighbouring layers are merged beyond it.
 const MOST_CIRCLES: usize = 240;
-/// The widest circle.
+/// Radius of the largest circle, in pixels.
 const RADIUS: f64 = 30.0;
-/// The width of the picture.
+/// Width of the picture, in pixels.
 const WIDTH: f64 = 760.0;
-/// Where the middle of the circles is.
+/// Horizontal position of the centres, in pixels.
 const MIDDLE: f64 = 380.0;
 
-/// One circle: a layer, or several neighbouring ones.
+/// A circle: one layer, or several neighbouring ones.
 struct Circle {
     name: String,
     layers: usize,
@@ -62,7 +64,7 @@ fn circles(layers: &[SpaceLayerRecord], together: usize) -> (Vec<Circle>, f64) {
     (circles, y + 12.0)
 }
 
-/// The steps between circles.
+/// The transitions between circles.
 fn joined_edges(layers: &[SpaceLayerRecord], together: usize) -> BTreeMap<(usize, usize), u64> {
     let mut edges = BTreeMap::new();
     for (from, layer) in layers.iter().enumerate() {

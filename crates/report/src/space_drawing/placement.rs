@@ -1,37 +1,38 @@
-//! Where the states of a picture are.
+//! Placement of the states in a drawing.
 //!
-//! The layered drawing of Sugiyama, Tagawa and Toda (1981), with the layers given by progress. A layer whose states lead to
-//! each other is several rows, by the number of steps from where the layer is entered. In each row, states come in the
-//! order of the mean place of their neighbours, in passes down and up, which leaves few crossings; then each moves as near
-//! to its neighbours as the order and the distance between two states allow. Edges over several rows have no bends:
-//! with up to two thousand states, bends are more ink than help.
+//! This is the layered drawing of Sugiyama, Tagawa and Toda (1981), with the layers given by
+//! progress. A layer with stationary edges has several rows, by the number of steps from where the
+//! layer is entered. Passes down and up order each row by the mean position of the neighbours,
+//! which leaves few crossings. Then each state moves as close to its neighbours as the order and
+//! the minimum distance allow. Edges over several rows have no bends: with up to two thousand
+//! states, bends add more ink than clarity.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::space::SpaceRecord;
 
-/// The room for states in a row, in pixels.
+/// Maximum width of a row, in pixels.
 const WIDTH: f64 = 1_000.0;
-/// The least room for them, so that bands look like bands.
+/// Minimum width of a row, in pixels, so that bands look like bands.
 const LEAST_WIDTH: f64 = 640.0;
-/// The room for the names of layers.
+/// Width of the column with the names of layers, in pixels.
 pub const GUTTER: f64 = 132.0;
-/// Passes over all rows, half of them down and half of them up.
+/// Number of passes over all rows, alternately down and up.
 const PASSES: usize = 16;
 
-/// Sizes that depend on how much is to be drawn.
+/// Sizes in pixels, which depend on the number of states.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
-    /// Of the circle of a state.
+    /// Radius of the circle of a state.
     pub radius: f64,
-    /// From state to state.
+    /// Distance between states in a row.
     pub across: f64,
-    /// From row to row.
+    /// Distance between rows.
     pub down: f64,
 }
 
 impl Scale {
-    /// As small as so many states make it.
+    /// Sizes for this number of states.
     fn least(states: usize) -> Self {
         match states {
             0..=80 => Self { radius: 11.0, across: 46.0, down: 58.0 },
@@ -44,39 +45,39 @@ impl Scale {
         (WIDTH / self.across) as usize
     }
 
-    /// Larger, where no line is long.
+    /// Larger sizes, for short rows.
     fn stretched(self, room: f64, widest: usize) -> Self {
         let across = (room / widest as f64).clamp(self.across, self.across * 2.6);
         Self { across, radius: (across * 0.25).clamp(self.radius, self.radius * 1.35), ..self }
     }
 }
 
-/// A place in the picture.
+/// A position in the picture, in pixels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Point {
-    /// From the left.
+    /// Distance from the left.
     pub x: f64,
-    /// From the top.
+    /// Distance from the top.
     pub y: f64,
 }
 
 /// A layer in the picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Band {
-    /// Where it begins.
+    /// Distance from the top.
     pub top: f64,
-    /// How high it is.
+    /// Height.
     pub height: f64,
 }
 
-/// Where everything is.
+/// Positions of states and layers.
 #[derive(Debug)]
 pub struct Placement {
     /// The sizes.
     pub scale: Scale,
     /// The states.
     pub states: Vec<Point>,
-    /// The layers, in order of progress.
+    /// The layers, in the order of progress.
     pub bands: Vec<Band>,
     /// The whole picture.
     pub width: f64,
@@ -84,7 +85,7 @@ pub struct Placement {
     pub height: f64,
 }
 
-/// Places all states. `layers` has the number of the layer of each state; `edges` are in range.
+/// Places all states. `layers` is the index of the layer of each state; `edges` must be in range.
 pub fn place(space: &SpaceRecord, layers: &[usize], edges: &[(usize, usize)]) -> Placement {
     let scale = Scale::least(layers.len());
     let neighbours = Neighbours::new(layers.len(), edges);
@@ -114,11 +115,11 @@ pub fn place(space: &SpaceRecord, layers: &[usize], edges: &[(usize, usize)]) ->
     }
     xs.iter_mut().for_each(|x| *x += GUTTER);
     let states = xs.into_iter().zip(ys).map(|(x, y)| Point { x, y }).collect();
-    // Regress edges swing out to the right.
+    // Regress edges need space on the right.
     Placement { scale, states, bands, width: GUTTER + room + 70.0, height: y + 10.0 }
 }
 
-/// The states that each state has a step to or from.
+/// Predecessors and successors of each state.
 struct Neighbours {
     all: Vec<Vec<usize>>,
     successors: Vec<Vec<usize>>,
@@ -136,7 +137,7 @@ impl Neighbours {
     }
 }
 
-/// The states by layer and by the number of steps inside of it.
+/// The states by layer and by their depth within it.
 fn rows(
     space: &SpaceRecord,
     layers: &[usize],
@@ -169,7 +170,7 @@ fn rows(
     rows
 }
 
-/// Orders each row by where the neighbours of its states are.
+/// Orders each row by the mean position of the neighbours.
 fn reduce_crossings(rows: &mut [Vec<usize>], neighbours: &Neighbours) {
     let states = neighbours.all.len();
     let (mut row_of, mut offset) = (vec![0; states], vec![0.0; states]);
@@ -196,7 +197,7 @@ fn reduce_crossings(rows: &mut [Vec<usize>], neighbours: &Neighbours) {
     }
 }
 
-/// The places of a row in the middle of the picture.
+/// Positions of a row, centred in the picture.
 fn spread(row: &[usize], offset: &mut [f64]) {
     for (place, &state) in row.iter().enumerate() {
         offset[state] = place as f64 - (row.len() - 1) as f64 / 2.0;
@@ -208,7 +209,7 @@ fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// Rows that are too long, broken into lines; what was side by side stays near.
+/// Wraps rows that are too long, keeping neighbours close.
 fn into_lines(
     rows: &BTreeMap<(usize, usize), Vec<usize>>,
     order: &[Vec<usize>],
@@ -224,7 +225,7 @@ fn into_lines(
     lines
 }
 
-/// How far from the left each state is.
+/// Horizontal position of each state.
 fn across(lines: &[(usize, Vec<usize>)], neighbours: &Neighbours, scale: Scale, room: f64) -> Vec<f64> {
     let mut xs = vec![room / 2.0; neighbours.all.len()];
     for (_, line) in lines {
@@ -248,8 +249,9 @@ fn across(lines: &[(usize, Vec<usize>)], neighbours: &Neighbours, scale: Scale, 
     xs
 }
 
-/// Places in the given order, `gap` apart and inside of the room, with the least sum of squared distances to the wishes:
-/// neighbours that would overlap are pooled and share the mean of what they want.
+/// Positions in the given order, `gap` apart and within the width, with the least sum of squared
+/// distances to the desired positions. Neighbours that would overlap are pooled and share their
+/// mean.
 fn nearest(wishes: &[f64], gap: f64, room: f64) -> Vec<f64> {
     let mut pools: Vec<(f64, usize)> = Vec::new();
     for (place, wish) in wishes.iter().enumerate() {
@@ -281,7 +283,7 @@ mod tests {
 
     #[test]
     fn a_ladder_is_drawn_without_crossings() {
-        // Two chains, the states of which come in turns and in the wrong order.
+        // Two chains whose states alternate in the wrong order.
         let edges: Vec<(usize, usize)> = (0..8).map(|state| (state, state + 2)).collect();
         let neighbours = Neighbours::new(10, &edges);
         let mut rows: Vec<Vec<usize>> = (0..5)

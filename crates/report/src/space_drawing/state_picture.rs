@@ -1,4 +1,5 @@
-//! Each state a circle, each pair of states with steps between them a curve.
+//! The drawing of a small state space: each state is a circle, and a curve connects two states with
+//! transitions between them.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -9,11 +10,11 @@ use crate::markup::{Escaped, cut};
 use crate::quantities::States;
 use crate::space::{SpaceRecord, SpaceStateRecord};
 
-/// Values of a state, or actions of an edge, that its hint names.
+/// Number of values of a state, or actions of an edge, in a tooltip.
 const SHOWN: usize = 24;
-/// From so many edges on, arrowheads hide more than they show.
+/// Number of edges from which arrowheads would hide more than they show.
 const MOST_ARROWS: usize = 1_500;
-/// From so many states on, there is no room for their numbers.
+/// Number of states from which there is no space for their numbers.
 const MOST_NUMBERS: usize = 80;
 
 /// Draws the states of a space.
@@ -37,7 +38,7 @@ pub fn picture(space: &SpaceRecord) -> Picture {
     Picture { width: placement.width, height: placement.height, arrow, markup }
 }
 
-/// The actions between two states, for all pairs that have some.
+/// The actions between each pair of connected states.
 fn edges(space: &SpaceRecord) -> BTreeMap<(usize, usize), Vec<&str>> {
     let mut edges: BTreeMap<(usize, usize), Vec<&str>> = BTreeMap::new();
     for edge in &space.edges {
@@ -66,7 +67,7 @@ impl Drawing<'_> {
             )?;
             let (name, states) = (cut(&value, 16), States(states));
             let full = Escaped(&value);
-            // A narrow band has one line, for the value.
+            // A narrow band has one line, with the progress value.
             let two_lines = height >= 36.0;
             let y = if two_lines { middle - 3.0 } else { middle + 4.0 };
             write!(
@@ -97,7 +98,8 @@ impl Drawing<'_> {
         Ok(())
     }
 
-    /// The curve of a step: down from below to above; up, or along a line, around what lies between.
+    /// The curve of an edge. A forward edge leads straight down; others curve around the states
+    /// between.
     fn path(&self, from: usize, to: usize) -> String {
         let radius = self.placement.scale.radius;
         let (start, end) = (self.placement.states[from], self.placement.states[to]);
@@ -118,7 +120,7 @@ impl Drawing<'_> {
         if dy > 1.0 {
             let (y1, y2) = (start.y + radius, end.y - radius - 1.0);
             let bend = (y2 - y1) * 0.45;
-            // What passes other rows passes between their states.
+            // An edge that crosses other rows passes between their states.
             let passes = dy > 1.5 * self.placement.scale.down && dx.abs() < self.placement.scale.across;
             let side = if from.is_multiple_of(2) { 0.6 } else { -0.6 };
             let aside = if passes { side * self.placement.scale.across } else { 0.0 };
@@ -139,7 +141,7 @@ impl Drawing<'_> {
             return format!("M{x1:.1},{y:.1}Q{:.1},{:.1} {x2:.1},{y:.1}", (x1 + x2) / 2.0, y - lift);
         }
         if self.layer_of[from] == self.layer_of[to] {
-            // Up inside of a layer: beside the way down.
+            // Up within a layer: beside the edge down.
             let (y1, y2) = (start.y - radius, end.y + radius + 1.0);
             let (bend, aside) = ((y1 - y2) * 0.45, self.placement.scale.across * 0.35);
             return format!(
@@ -152,7 +154,7 @@ impl Drawing<'_> {
                 end.x
             );
         }
-        // The middle of the curve is to the right of all that lies between; edges beside each other keep apart.
+        // The middle of the curve is to the right of all states between; parallel edges stay apart.
         let between = self.placement.states.iter().filter(|place| place.y >= end.y && place.y <= start.y);
         let rightmost = between.map(|place| place.x).fold(start.x.max(end.x), f64::max);
         let middle = rightmost + radius + 12.0 + (from % 6) as f64 * 6.0;
@@ -206,7 +208,7 @@ fn hint(out: &mut String, number: usize, state: &SpaceStateRecord) -> fmt::Resul
     write!(out, "</title>")
 }
 
-/// The first lines of a list, and how many more there are.
+/// The first lines of a list, and the number of the others.
 fn list(out: &mut String, lines: impl Iterator<Item = String>, count: usize) -> fmt::Result {
     for line in lines.take(SHOWN) {
         write!(out, "\n{}", Escaped(&cut(&line, 200)))?;

@@ -1,6 +1,6 @@
-//! What came out: the banner, what kept the run from being complete, and the answer to each question.
+//! The banner, the reason why a run is incomplete, and the verdict of each property.
 //!
-//! Every answer has a word and a sign besides its colour.
+//! Every verdict has a word and a symbol in addition to its colour.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::markup::Escaped;
 use crate::quantities::{Count, Steps};
 use crate::run_record::{AnswerRecord, PropertyRecord, RunRecord};
 
-/// The sign and the word of an answer.
+/// The symbol and the word of a verdict.
 fn sign(answer: AnswerRecord) -> (&'static str, &'static str) {
     match answer {
         AnswerRecord::Holds => ("✓", "holds"),
@@ -18,11 +18,11 @@ fn sign(answer: AnswerRecord) -> (&'static str, &'static str) {
     }
 }
 
-/// The run in one line.
+/// The result of the run in one line.
 pub struct Banner<'a>(pub &'a RunRecord);
 
 impl Banner<'_> {
-    /// What came out, in a few words.
+    /// The result in a few words.
     pub fn words(&self) -> String {
         let run = self.0;
         let count = |answer| run.properties.iter().filter(|one| one.verdict == answer).count() as u64;
@@ -31,7 +31,7 @@ impl Banner<'_> {
             return "Nothing was checked".into();
         }
         if run.exit_code == Exit::Defect.code() {
-            return "A defect in sweepline".into();
+            return "A defect in Sweepline".into();
         }
         match (all, violated, count(AnswerRecord::Unknown)) {
             (0, _, _) if run.search.complete => "Explored in full".into(),
@@ -52,15 +52,15 @@ fn are(count: u64) -> &'static str {
     if count == 1 { "is" } else { "are" }
 }
 
-/// What the exit code of a run says.
+/// The meaning of an exit code.
 fn meaning(code: u8) -> &'static str {
     match code {
         0 => "every checked property holds, and the search was complete or ended with a witness",
         1 => "at least one property is violated",
         2 => "the command line, the model or a property is wrong; nothing was checked",
-        3 => "something is undecided; no violation was found",
-        4 => "sweepline itself did something wrong; please report it",
-        _ => "not one that sweepline uses",
+        3 => "a verdict is unknown; no violation was found",
+        4 => "a defect in Sweepline; please report it",
+        _ => "not used by Sweepline",
     }
 }
 
@@ -83,7 +83,7 @@ impl fmt::Display for Banner<'_> {
     }
 }
 
-/// What kept the run from meeting all states, if something did.
+/// Why the search is incomplete, if it is.
 pub struct Limits<'a>(pub &'a RunRecord);
 
 impl fmt::Display for Limits<'_> {
@@ -91,25 +91,30 @@ impl fmt::Display for Limits<'_> {
         let search = &self.0.search;
         let reason = match &search.stopped {
             Some(reason) => {
-                format!("The search was stopped: {reason}. What it had not met by then is not known.")
+                format!("The search was stopped: {reason}. Nothing is known about the other states.")
             }
             None if search.complete || search.transitions.total.is_none() => return Ok(()),
-            None => "The search ended as soon as the answers were known; counts are those until then.".into(),
+            None => {
+                "The search stopped when all verdicts were known; the counts are those at that time.".into()
+            }
         };
         let class = if search.stopped.is_some() { "limit" } else { "limit mild" };
-        write!(f, "<p class=\"{class}\"><strong>Not all states were met.</strong> {}</p>", Escaped(&reason))
+        write!(
+            f,
+            "<p class=\"{class}\"><strong>Not all states were visited.</strong> {}</p>",
+            Escaped(&reason)
+        )
     }
 }
 
-/// The answers, one by one.
+/// The verdicts, one by one.
 pub struct Answers<'a>(pub &'a RunRecord);
 
 impl fmt::Display for Answers<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.properties.is_empty() {
             let is_bad = self.0.exit_code == Exit::BadInput.code();
-            let words =
-                if is_bad { "There are none: see the errors." } else { "No property was asked about." };
+            let words = if is_bad { "There are none: see the errors." } else { "No property was checked." };
             return write!(f, "<p>{words}</p>");
         }
         f.write_str("<ul class=\"answers\">")?;
@@ -126,7 +131,7 @@ impl Answers<'_> {
             "<li class=\"{word}\"><span class=\"word\"><span aria-hidden=\"true\">{sign}</span> {word}</span>\
              <div class=\"question\"><code class=\"name\">{}</code> <span class=\"kind\">{}</span>",
             Escaped(&property.name),
-            Escaped(&property.kind)
+            property.kind.name()
         )?;
         if let Some(reason) = &property.reason {
             write!(f, "<p class=\"reason\">{}</p>", Escaped(reason))?;
@@ -134,7 +139,10 @@ impl Answers<'_> {
         if let Some((number, trace)) =
             property.trace.and_then(|place| Some((place, self.0.traces.get(place)?)))
         {
-            let what = if property.kind == "reach" { "witness" } else { "trace" };
+            let what = match property.verdict {
+                AnswerRecord::Holds => "witness",
+                AnswerRecord::Violated | AnswerRecord::Unknown => "counterexample",
+            };
             let length = Steps(trace.steps.len());
             write!(f, "<a class=\"to-trace\" href=\"#trace-{}\">Show the {what}, {length}</a>", number + 1)?;
         }

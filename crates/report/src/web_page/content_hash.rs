@@ -1,10 +1,10 @@
-//! The hash by which a page's policy knows its script and its style.
+//! The hash by which the content security policy identifies script and style.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-/// A text's hash as policies write it: `sha256-…`.
+/// Hash of a text in the notation of the policy: `sha256-…`.
 pub fn content_hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }

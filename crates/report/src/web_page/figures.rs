@@ -1,33 +1,36 @@
-//! The numbers that people compare: states, memory, time; and the steps by their direction.
+//! Key figures: states, memory, time; and the transitions by direction.
 
 use std::fmt;
 
 use crate::markup::Escaped;
 use crate::quantities::{About, Bytes, Count, Percent, Seconds};
-use crate::run_record::{RunRecord, TransitionsRecord};
+use crate::run_record::{ReductionRecord, RunRecord, TransitionsRecord};
 
-/// How the model was searched, in one line.
+/// The plan of the search in one line.
 pub fn about(record: &RunRecord) -> String {
     let RunRecord { model, plan, .. } = record;
     let mut items: Vec<String> = Vec::new();
     items.extend(model.path.contains('/').then(|| model.path.clone()));
     items.extend(model.language.clone());
-    items.extend(plan.engine.as_ref().map(|engine| format!("engine {engine}")));
+    items.extend(plan.engine.map(|engine| format!("engine {}", engine.name())));
     items.extend(plan.execution.clone());
     items.extend((plan.threads > 1).then(|| format!("{} threads", plan.threads)));
-    items.extend((plan.reduction != "none").then(|| format!("reduced by {} sets", plan.reduction)));
+    items.extend(match plan.reduction {
+        ReductionRecord::None => None,
+        ReductionRecord::Stubborn => Some("partial-order reduction (stubborn sets)".into()),
+    });
     items.extend(model.constants.iter().map(|(name, value)| format!("{name} = {value}")));
     items.iter().map(|item| format!("<span>{}</span>", Escaped(item))).collect()
 }
 
-/// A number with its name, and what it means.
+/// A figure with its name and a note.
 struct Figure {
     name: &'static str,
     value: Option<String>,
     note: Option<String>,
 }
 
-/// The key figures of a run, those that are known.
+/// The known key figures of a run.
 pub struct Figures<'a>(pub &'a RunRecord);
 
 impl fmt::Display for Figures<'_> {
@@ -73,33 +76,36 @@ impl Figures<'_> {
         });
         let again = states.explored.zip(all).filter(|(explored, all)| explored > all);
         let again =
-            again.map(|(explored, all)| format!("{:.2} expansions a state", explored as f64 / all as f64));
+            again.map(|(explored, all)| format!("{:.2} expansions per state", explored as f64 / all as f64));
         vec![
             figure("Distinct states", distinct, None),
             figure("Explored", count(states.explored), again),
-            figure("Most held at a time", count(states.peak_stored), share),
-            figure("Never forgotten", count(positive(states.persistent)), Some("persistent states".into())),
-            figure("Matched", count(states.matched), Some("steps to known states".into())),
+            figure("Peak in memory", count(states.peak_stored), share),
+            figure("Persistent states", count(positive(states.persistent)), None),
+            figure("Matched", count(states.matched), Some("transitions to known states".into())),
         ]
     }
 
     fn shape(&self) -> Vec<Figure> {
         let search = &self.0.search;
-        // Without a measure, everything is one layer.
+        // Without a measure, all states are one layer.
         let is_swept = self.0.plan.measure.expression.is_some();
         let largest = search.states.peak_layer.map(|most| format!("largest: {} states", Count(most)));
-        let local =
-            positive(search.local_sweeps).map(|local| format!("and {} of single groups", Count(local)));
+        let local = positive(search.local_sweeps).map(|local| format!("and {} local sweeps", Count(local)));
         let graph = search.graph.as_ref();
         let deadlocks = search.deadlocks.filter(|_| search.complete);
         vec![
-            figure("Steps", count(search.transitions.total), None),
+            figure("Transitions", count(search.transitions.total), None),
             figure("Layers", count(search.layers.filter(|_| is_swept)), largest),
             figure("Sweeps", count(search.sweeps.filter(|_| is_swept)), local),
             figure("Levels", count(search.levels), Some("breadth-first".into())),
-            figure("Stack depth", count(search.stack_depth), Some("entries at most".into())),
+            figure("Stack depth", count(search.stack_depth), Some("peak number of entries".into())),
             figure("Deadlocks", count(deadlocks), None),
-            figure("Run-time errors", count(positive(search.erroneous)), Some("states with one".into())),
+            figure(
+                "Run-time errors",
+                count(positive(search.erroneous)),
+                Some("states with a failing action".into()),
+            ),
             figure("Recorded graph", graph.map(|graph| format!("{} bits", Count(graph.bits))), None),
         ]
     }
@@ -107,7 +113,7 @@ impl Figures<'_> {
     fn cost(&self) -> Vec<Figure> {
         let RunRecord { model, search, resources, .. } = self.0;
         let bytes = |number: Option<u64>| number.map(|number| Bytes(number).to_string());
-        let cpu = resources.cpu_seconds.map(|seconds| format!("{} on processors", Seconds(seconds)));
+        let cpu = resources.cpu_seconds.map(|seconds| format!("{} CPU time", Seconds(seconds)));
         let rate = search.states.explored.zip(resources.wall_seconds.filter(|&seconds| seconds > 0.0));
         let rate = rate.map(|(explored, seconds)| Count((explored as f64 / seconds) as u64).to_string());
         let process = resources.peak_rss_bytes.map(|bytes| format!("{} for the process", Bytes(bytes)));
@@ -120,21 +126,21 @@ impl Figures<'_> {
         let (read, read_bytes) = moved(io.states_read, io.bytes_read);
         vec![
             figure("Time", resources.wall_seconds.map(|seconds| Seconds(seconds).to_string()), cpu),
-            figure("States a second", rate, None),
+            figure("States per second", rate, None),
             figure("Memory for states", bytes(resources.peak_state_bytes), process),
             figure("State vector", model.state_bits.map(|bits| format!("{bits} bits")), bits),
-            figure("States to disk", written, written_bytes),
-            figure("States from disk", read, read_bytes),
-            figure("On disk", bytes(positive(resources.disk_bytes)), Some("at most".into())),
+            figure("States written", written, written_bytes),
+            figure("States read", read, read_bytes),
+            figure("On disk", bytes(positive(resources.disk_bytes)), Some("peak".into())),
         ]
     }
 }
 
-/// The steps by their direction, as a bar and as a list.
+/// The transitions by direction, as a bar and as a list.
 pub struct EdgeKinds<'a>(pub &'a TransitionsRecord);
 
 impl EdgeKinds<'_> {
-    /// Whether there is more than one layer: without a measure, all steps are stationary.
+    /// Whether there are several layers. Without a measure, all transitions are stationary.
     pub fn tells_something(&self) -> bool {
         let TransitionsRecord { forward, regress, .. } = self.0;
         [forward, regress].into_iter().flatten().any(|&number| number > 0)
@@ -146,7 +152,7 @@ impl fmt::Display for EdgeKinds<'_> {
         let TransitionsRecord { total, forward, stationary, regress } = self.0;
         let kinds = [
             ("forward", "to more progress", forward),
-            ("stationary", "inside of a layer", stationary),
+            ("stationary", "within a layer", stationary),
             ("regress", "to less progress", regress),
         ];
         let total = total.unwrap_or(0);
@@ -162,7 +168,7 @@ impl fmt::Display for EdgeKinds<'_> {
         }
         f.write_str("</svg><dl class=\"kinds\">")?;
         for (name, note, number) in kinds {
-            let number = number.map_or("not known".into(), |number| {
+            let number = number.map_or("unknown".into(), |number| {
                 format!("{} <small>{}</small>", Count(number), Escaped(&Percent(share(number)).to_string()))
             });
             write!(f, "<div class=\"{name}\"><dt>{name} <small>{note}</small></dt><dd>{number}</dd></div>")?;

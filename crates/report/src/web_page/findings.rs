@@ -1,15 +1,15 @@
-//! What was wrong or odd: diagnostics, and actions that nothing ever took.
+//! Errors and warnings, and actions that were never taken.
 
 use std::fmt;
 
-use crate::course::ActionRecord;
 use crate::markup::Escaped;
+use crate::profile_record::ActionRecord;
 use crate::quantities::Count;
-use crate::run_record::{DiagnosticRecord, RunRecord};
+use crate::run_record::{DiagnosticRecord, RunRecord, SeverityRecord};
 
-/// Names of a list that are shown at once.
+/// Number of names of a list that are shown without unfolding.
 const SHOWN: usize = 12;
-/// Names of a list that are shown at all.
+/// Maximum number of names of a list that are shown.
 const MOST: usize = 1_000;
 
 /// The diagnostics of a run.
@@ -25,12 +25,14 @@ impl fmt::Display for Findings<'_> {
 
 fn diagnostic(f: &mut fmt::Formatter<'_>, finding: &DiagnosticRecord) -> fmt::Result {
     let DiagnosticRecord { code, severity, message, line, column, help, source } = finding;
-    let is_error = severity == "error";
-    let (class, sign) = if is_error { ("error", "✗") } else { ("warning", "⚠") };
+    let (class, sign) = match severity {
+        SeverityRecord::Error => ("error", "✗"),
+        SeverityRecord::Warning => ("warning", "⚠"),
+    };
     write!(
         f,
         "<li class=\"{class}\"><p><strong><span aria-hidden=\"true\">{sign}</span> {} {}</strong> {}</p>",
-        Escaped(severity),
+        severity.name(),
         Escaped(code),
         Escaped(message)
     )?;
@@ -48,7 +50,7 @@ fn diagnostic(f: &mut fmt::Formatter<'_>, finding: &DiagnosticRecord) -> fmt::Re
     f.write_str("</li>")
 }
 
-/// A warning about actions that were never taken, before the table of all of them.
+/// A warning about actions that were never taken, before the table of all actions.
 pub struct NeverFired<'a>(pub &'a RunRecord);
 
 impl fmt::Display for NeverFired<'_> {
@@ -72,7 +74,7 @@ impl fmt::Display for NeverFired<'_> {
     }
 }
 
-/// A list of names, most of a long one folded away.
+/// A list of names; the end of a long one is folded.
 pub fn names<'a>(
     f: &mut fmt::Formatter<'_>,
     mut names: impl Iterator<Item = &'a str>,

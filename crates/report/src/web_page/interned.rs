@@ -1,10 +1,10 @@
-//! Texts by number: in a long trace, the same names and values come again and again.
+//! Interned texts: a long trace repeats the same names and values.
 
 use std::collections::HashMap;
 
 use crate::markup::visible;
 
-/// Texts, each once, in the order in which they came.
+/// Distinct texts, in the order of their first occurrence.
 #[derive(Debug, Default)]
 pub struct Interned<'a> {
     numbers: HashMap<&'a str, usize>,
@@ -20,7 +20,7 @@ impl<'a> Interned<'a> {
         })
     }
 
-    /// All texts, by number; what cannot be seen in them is written as its number.
+    /// All texts by number, with invisible characters written as numbers.
     pub fn into_texts(self) -> Vec<String> {
         self.texts
     }

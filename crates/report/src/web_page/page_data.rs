@@ -1,20 +1,21 @@
-//! What the scripts of the page work on.
+//! The data for the scripts of the page.
 //!
-//! This is a view of the record, not a promise: it changes with the scripts. Texts are numbers in a common list, and
-//! progress values are texts, because a script's numbers end at 2⁵³.
+//! This is a view of the record and not an interface: it changes with the scripts. Texts are
+//! indices into a common list. Progress values are texts, because numbers in scripts are exact only
+//! to 2⁵³.
 
 use serde::Serialize;
 
 use super::interned::Interned;
 use super::thinning::{thin_profile, thin_rate};
 use super::trace_data::TraceData;
-use crate::course::{ProfilePointRecord, ProfileRecord, SweepProfileRecord};
 use crate::markup::visible;
+use crate::profile_record::{ProfilePointRecord, ProfileRecord, SweepProfileRecord};
 use crate::run_record::RunRecord;
 use crate::space::SpaceRecord;
 use crate::space_drawing::shows_states;
 
-/// Actions that the table has; those that were taken most come first.
+/// Maximum number of actions in the table, the most frequent ones first.
 const MOST_ACTIONS: usize = 10_000;
 
 /// All data of a page.
@@ -51,20 +52,20 @@ struct PointData {
     met: u64,
 }
 
-/// The graph that the sweep walks over.
+/// The graph of the animated sweep.
 #[derive(Debug, Serialize)]
 struct SpaceData {
-    /// Of each state, the number of its layer.
+    /// Index of the layer of each state.
     layer: Vec<usize>,
-    /// Of each layer, its progress value.
+    /// Progress value of each layer.
     progress: Vec<String>,
     initial: Vec<usize>,
-    /// From and to, in turns.
+    /// Source and target, alternating.
     edges: Vec<u32>,
 }
 
 impl PageData {
-    /// What the page of a run carries along.
+    /// The data of a run.
     pub fn new(record: &RunRecord) -> Self {
         let mut texts = Interned::default();
         let search = &record.search;
@@ -142,7 +143,7 @@ impl SpaceData {
     }
 }
 
-/// A progress value for people.
+/// A progress value in the notation of the measure.
 fn shown(value: Option<&String>, progress: u64) -> String {
     value.map_or_else(|| progress.to_string(), |value| visible(value).into_owned())
 }

@@ -1,4 +1,4 @@
-//! What the state space is like: its picture, the survey, and the states that nothing leads out of.
+//! The state space: its drawing, the state-space report, and the terminal states.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -11,28 +11,28 @@ use crate::space::SpaceLayerRecord;
 use crate::space_drawing::{shows_states, svg_in_page};
 use crate::survey::{BoundsRecord, SurveyRecord};
 
-/// States of a list that are shown.
+/// Number of states of a list that are shown.
 const SHOWN_STATES: usize = 100;
-/// Layers of the table.
+/// Number of layers in the table.
 const SHOWN_LAYERS: usize = 1_000;
-/// Variables of which the least and the greatest value are shown.
+/// Number of variables whose bounds are shown.
 const SHOWN_BOUNDS: usize = 1_000;
 
-/// The picture of the state space, and a place for the sweep over it.
+/// The drawing of the state space, with a placeholder for the animated sweep.
 pub struct Drawing<'a>(pub &'a RunRecord);
 
 impl fmt::Display for Drawing<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(space) = &self.0.space else { return Ok(()) };
-        let part = if space.complete { "" } else { " These are not all states and steps." };
+        let part = if space.complete { "" } else { " Some states and transitions are missing." };
         let each = match shows_states(space) {
-            true => "Each circle is a state; its variables show when the pointer rests on it.",
-            false => "Each circle is a layer, with an area that shows how many states it has.",
+            true => "Each circle is a state; hover over it to see its variables.",
+            false => "Each circle is a layer; its area is proportional to the number of states.",
         };
         write!(
             f,
             "<p class=\"lead\">Bands are layers, with more progress further down. {each} Solid edges lead forward, dotted ones \
-             stay in their layer, dashed ones lead back.{part}</p>\
+             are stationary, dashed ones are regress edges.{part}</p>\
              <div id=\"sweep-view\"></div>\
              <div class=\"drawing\" tabindex=\"0\" role=\"region\" aria-label=\"Picture of the state space\">{}</div>",
             svg_in_page(space)
@@ -41,12 +41,12 @@ impl fmt::Display for Drawing<'_> {
     }
 }
 
-/// The same in numbers.
+/// Writes the layers as a table.
 fn layer_table(f: &mut fmt::Formatter<'_>, layers: &[SpaceLayerRecord]) -> fmt::Result {
     f.write_str(
-        "<details class=\"numbers\"><summary>The same as a table</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" \
+        "<details class=\"numbers\"><summary>Show as a table</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" \
          aria-label=\"Layers\"><table class=\"plain\"><caption>Layers</caption><thead><tr><th scope=\"col\">progress</th>\
-         <th scope=\"col\">states</th><th scope=\"col\">steps forward</th><th scope=\"col\">stationary</th>\
+         <th scope=\"col\">states</th><th scope=\"col\">forward</th><th scope=\"col\">stationary</th>\
          <th scope=\"col\">regress</th></tr></thead><tbody>",
     )?;
     for (number, layer) in layers.iter().enumerate().take(SHOWN_LAYERS) {
@@ -72,7 +72,7 @@ fn layer_table(f: &mut fmt::Formatter<'_>, layers: &[SpaceLayerRecord]) -> fmt::
     f.write_str("</details>")
 }
 
-/// What a survey found.
+/// The state-space report.
 pub struct Survey<'a>(pub &'a RunRecord);
 
 impl fmt::Display for Survey<'_> {
@@ -104,7 +104,7 @@ fn facts(f: &mut fmt::Formatter<'_>, survey: &SurveyRecord) -> fmt::Result {
         .map(|live| format!("{} of {} actions", Count(live.len() as u64), Count(survey.actions)));
     let rows = [
         ("Strongly connected components", count(survey.components)),
-        ("Components that nothing leads out of", count(survey.terminal_components)),
+        ("Terminal components", count(survey.terminal_components)),
         ("Home states", count(survey.home_states)),
         ("Is the initial state a home state?", survey.initial_is_home.map(yes)),
         ("Live", live),
@@ -137,7 +137,7 @@ fn bounds(f: &mut fmt::Formatter<'_>, bounds: &[BoundsRecord]) -> fmt::Result {
     f.write_str("</tbody></table></div></details>")
 }
 
-/// The states without successors, where they were to be listed.
+/// The states without successors, if they were requested.
 pub struct TerminalStates<'a>(pub &'a RunRecord);
 
 impl fmt::Display for TerminalStates<'_> {

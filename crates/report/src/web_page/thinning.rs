@@ -1,15 +1,16 @@
-//! Fewer points for a chart, with the same sums and the same peaks.
+//! Downsampling of charts that preserves sums and peaks.
 
-use crate::course::{ProfilePointRecord, ProfileRecord, RateRecord, SweepProfileRecord};
+use crate::profile_record::{ProfilePointRecord, ProfileRecord, RateRecord, SweepProfileRecord};
 
-/// Points of a sweep that a chart draws: about one for two pixels.
+/// Maximum number of points of a sweep in a chart: about one for two pixels.
 const MOST_POINTS: usize = 512;
-/// Sweeps that can be looked at.
+/// Maximum number of sweeps.
 const MOST_SWEEPS: usize = 32;
-/// Moments of the chart of the speed.
+/// Maximum number of points in the chart of the rate.
 const MOST_MOMENTS: usize = 512;
 
-/// A profile that a page can carry. Of very many sweeps, it has the first ones, the one that held most, and the last.
+/// Downsamples a profile. Of very many sweeps, it keeps the first ones, the one with the peak, and
+/// the last one.
 pub fn thin_profile(profile: &ProfileRecord) -> ProfileRecord {
     let held = |sweep: &SweepProfileRecord| sweep.points.iter().map(ProfilePointRecord::held).max();
     let sweeps = &profile.sweeps;
@@ -30,7 +31,7 @@ fn thin_sweep(sweep: &SweepProfileRecord) -> SweepProfileRecord {
     SweepProfileRecord { points: sweep.points.chunks(together).map(joined).collect(), ..*sweep }
 }
 
-/// Neighbouring points as one: what is counted is added up, what is held is that of the moment when most was.
+/// Merges neighbouring points: counts are added, and states in memory are those at the peak.
 fn joined(points: &[ProfilePointRecord]) -> ProfilePointRecord {
     let sum = |number: fn(&ProfilePointRecord) -> u64| points.iter().map(number).fold(0, u64::saturating_add);
     let mut highest = &points[0];
@@ -49,8 +50,8 @@ fn joined(points: &[ProfilePointRecord]) -> ProfilePointRecord {
     }
 }
 
-/// Moments that a page can carry, the last one among them. The numbers add up from the beginning, so that leaving some out
-/// changes none of the others.
+/// Downsamples the rate, keeping the last point. The numbers are cumulative, so leaving some out
+/// does not change the others.
 pub fn thin_rate(rate: &[RateRecord]) -> Vec<RateRecord> {
     let together = rate.len().div_ceil(MOST_MOMENTS).max(1);
     rate.chunks(together).filter_map(|chunk| chunk.last().copied()).collect()
@@ -83,7 +84,7 @@ mod tests {
         assert_eq!((sum(|one| one.layers), sum(|one| one.expanded)), (100_000, 300_000));
         let peak = |sweep: &SweepProfileRecord| sweep.points.iter().map(ProfilePointRecord::held).max();
         assert_eq!(peak(&thin), peak(&sweep));
-        // What full exploration would hold belongs to the same moment.
+        // The number for full exploration is taken at the same time.
         assert!(
             thin.points
                 .iter()

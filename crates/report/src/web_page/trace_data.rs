@@ -1,4 +1,4 @@
-//! Traces as the scripts of the page read them.
+//! Traces in the form that the scripts of the page read.
 
 use serde::Serialize;
 
@@ -16,18 +16,18 @@ pub struct TraceData {
     replayed: bool,
     by_progress: bool,
     loop_start: Option<usize>,
-    /// Variable and value, in turns.
+    /// Variable and value, alternating.
     initial: Vec<usize>,
     steps: Vec<StepData>,
     component: Option<ComponentData>,
 }
 
-/// A step, with short names: there may be very many.
+/// A step. The field names are short, because there may be many steps.
 #[derive(Debug, Serialize)]
 struct StepData {
     /// The action.
     a: usize,
-    /// Variable, value before and value after, in turns.
+    /// Variable, value before and value after, alternating.
     c: Vec<usize>,
     /// The participants.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -35,16 +35,16 @@ struct StepData {
     /// The channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     h: Option<usize>,
-    /// 1 where a message goes into the channel, -1 where one comes out of it.
+    /// 1 if a message is sent to the channel, -1 if one is received from it.
     #[serde(skip_serializing_if = "Option::is_none")]
     d: Option<i8>,
 }
 
-/// States that cannot be left any more.
+/// A terminal component.
 #[derive(Debug, Serialize)]
 struct ComponentData {
     heading: String,
-    /// How many are not in the list, if that is known.
+    /// Number of states that are not in the list, if it is known.
     more: Option<u64>,
     states: Vec<Vec<usize>>,
 }
@@ -89,7 +89,7 @@ impl StepData {
     }
 }
 
-/// Which way a buffered message goes: the channel gets longer or shorter.
+/// Direction of a buffered message: whether the channel gets longer or shorter.
 fn direction(step: &StepRecord) -> Option<i8> {
     let channel = step.channel.as_ref().filter(|_| step.participants.len() == 1)?;
     let is_length = |name: &str| name.strip_prefix(channel.as_str()) == Some(".length");

@@ -1,8 +1,9 @@
-//! A browser without a window, driven over the DevTools protocol.
+//! A headless browser, controlled with the DevTools protocol.
 //!
-//! Messages are JSON, ended by a zero byte, over two pipes that the browser finds as its files 3 and 4. A shell opens them
-//! from named pipes, so that no code runs between fork and exec. Everything that goes wrong on the page comes as an event:
-//! exceptions, errors on the console, and what the page's policy forbids.
+//! Messages are JSON, terminated by a zero byte, over two pipes that are file descriptors 3 and 4
+//! of the browser. A shell opens them from named pipes, so that no code runs between fork and exec.
+//! Every error on the page is an event: exceptions, errors on the console, and what the page's
+//! policy forbids.
 
 use std::cell::{Cell, RefCell};
 use std::fs::{self, File, OpenOptions};
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Longer than any answer takes, also on a busy machine.
+/// Time limit for a response, generous enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A browser with one empty page.
@@ -25,9 +26,9 @@ pub struct Browser {
     session: String,
     folder: PathBuf,
     next: Cell<u64>,
-    /// Pages that were loaded.
+    /// Number of loaded pages.
     loads: Cell<u64>,
-    /// What went wrong on the page so far.
+    /// Errors on the page so far.
     troubles: RefCell<Vec<String>>,
 }
 
@@ -42,7 +43,7 @@ fn program() -> Option<String> {
 }
 
 impl Browser {
-    /// Starts a browser; where there is none, says so.
+    /// Starts a browser; reports if there is none.
     #[allow(clippy::print_stderr, reason = "what is skipped is said")]
     pub fn start(test: &str) -> Option<Self> {
         let Some(program) = program().filter(|_| cfg!(unix)) else {
@@ -126,21 +127,21 @@ impl Browser {
         }
     }
 
-    /// Opens a page from a file, and gives the time until it was there.
+    /// Opens a page from a file, and returns the time until it was loaded.
     pub fn open(&self, html: &str) -> Duration {
         let file = self.folder.join("page.html");
         fs::write(&file, html).unwrap();
         self.open_file(&file)
     }
 
-    /// Opens a file, and gives the time until it was there.
+    /// Opens a file, and returns the time until it was loaded.
     pub fn open_file(&self, file: &Path) -> Duration {
         let (begin, before) = (Instant::now(), self.loads.get());
         self.call("Page.navigate", json!({"url": format!("file://{}", file.display())}));
         while self.loads.get() == before {
             self.receive();
         }
-        // Two frames later, everything is drawn.
+        // After two frames, everything is drawn.
         self.eval(
             "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))",
         );
@@ -155,28 +156,28 @@ impl Browser {
         result["result"]["value"].clone()
     }
 
-    /// The text of the first element that a selector finds.
+    /// The text of the first element that matches a selector.
     pub fn text(&self, selector: &str) -> String {
         let text = self.eval(&format!("document.querySelector({}).textContent", json!(selector)));
         text.as_str().unwrap().into()
     }
 
-    /// How many elements a selector finds.
+    /// Number of elements that match a selector.
     pub fn count(&self, selector: &str) -> u64 {
         self.eval(&format!("document.querySelectorAll({}).length", json!(selector))).as_u64().unwrap()
     }
 
-    /// Clicks the first element that a selector finds.
+    /// Clicks the first element that matches a selector.
     pub fn click(&self, selector: &str) {
         self.eval(&format!("document.querySelector({}).click()", json!(selector)));
     }
 
-    /// Gives the focus to an element.
+    /// Focuses an element.
     pub fn focus(&self, selector: &str) {
         self.eval(&format!("document.querySelector({}).focus()", json!(selector)));
     }
 
-    /// Presses a key, as a keyboard does.
+    /// Presses a key.
     pub fn key(&self, key: &str) {
         let mut parameters = json!({"type": "keyDown", "key": key});
         if key.chars().count() == 1 {
@@ -186,7 +187,7 @@ impl Browser {
         self.call("Input.dispatchKeyEvent", json!({"type": "keyUp", "key": key}));
     }
 
-    /// Writes a text into a field.
+    /// Enters a text into a field.
     pub fn enter(&self, selector: &str, text: &str) {
         self.focus(selector);
         self.eval(&format!("document.querySelector({}).select()", json!(selector)));
@@ -199,19 +200,19 @@ impl Browser {
         self.call("Emulation.setDeviceMetricsOverride", metrics);
     }
 
-    /// What the system is said to prefer, such as `prefers-color-scheme: dark`.
+    /// Emulates a media feature, such as `prefers-color-scheme: dark`.
     pub fn prefer(&self, name: &str, value: &str) {
         self.call("Emulation.setEmulatedMedia", json!({"features": [{"name": name, "value": value}]}));
     }
 
-    /// What went wrong on the page so far.
+    /// Errors on the page so far.
     pub fn troubles(&self) -> Vec<String> {
-        // What is under way arrives before the answer.
+        // Pending events arrive before the response.
         self.eval("new Promise(done => setTimeout(() => done(true), 30))");
         self.troubles.borrow().clone()
     }
 
-    /// That nothing went wrong on the page.
+    /// Asserts that there was no error on the page.
     pub fn assert_no_trouble(&self) {
         let troubles = self.troubles();
         assert!(troubles.is_empty(), "{troubles:#?}");

@@ -1,4 +1,4 @@
-//! What a page does in a browser.
+//! The behaviour of a page in a browser.
 
 use std::time::Duration;
 
@@ -29,27 +29,27 @@ fn charts_show_the_numbers_of_the_record() {
         let cells = numbers.iter().chain(&rest).map(|&number| report::Count(number).to_string());
         assert_eq!(row, format!("{}{}", point.progress, cells.collect::<String>()));
     }
-    // The cursor tells them in words.
+    // The cursor shows them in words.
     browser.focus("#profile .chart");
     browser.key("Home");
     browser.key("ArrowRight");
     let point = &sweeps[1].points[1];
     let told = browser.text("#profile .readout");
     assert!(
-        told.starts_with(&format!("progress 3: held {} (current {},", point.held(), point.current)),
+        told.starts_with(&format!("progress 3: {} in memory (current {},", point.held(), point.current)),
         "{told}"
     );
-    // Full exploration is as high as it is.
+    // The line of full exploration has its true height.
     let words = browser.text("#profile .axis.strong");
     assert!(words.contains(&report::Count(sweeps[1].points.last().unwrap().met).to_string()), "{words}");
     for scale in 1..=3 {
         browser.click(&format!("#profile .choice button:nth-of-type({scale})"));
     }
-    // Speed, as the difference of two moments.
+    // The rate is the difference of two samples.
     browser.focus("#rate .chart");
     browser.key("End");
     let told = browser.text("#rate .readout");
-    assert_eq!(told, "until 10 s: 9,200,000 explored, here 1,232,000 a second");
+    assert_eq!(told, "until 10 s: 9,200,000 explored, here 1,232,000 per second");
     browser.assert_no_trouble();
 }
 
@@ -91,12 +91,12 @@ fn a_trace_is_walked_by_keyboard() {
     let active = "document.querySelector('#trace-1 .steps').getAttribute('aria-activedescendant')";
     assert_eq!(browser.eval(active), json!("trace-1-step-10"));
     assert_eq!(browser.text("#trace-1-step-1 .change"), "Sender: ready → waiting");
-    // The whole state: what ten steps made of it, and what the tenth changed.
+    // The whole state after ten steps, with the changes of the tenth.
     browser.key("w");
     let state = browser.text("#trace-1 .whole");
     assert!(state.starts_with("State after step 10Senderwaiting"), "{state}");
     assert!(state.contains("Linkempty was full") && state.contains("limit16"), "{state}");
-    // The filter leaves the steps that change such a variable, and the list has the focus again.
+    // The filter keeps the steps that change such a variable, and the list has the focus again.
     browser.key("/");
     browser.enter("#trace-1 input", "sent");
     assert_eq!(browser.count("#trace-1 .step"), 1 + 3);
@@ -115,8 +115,8 @@ fn the_loop_of_a_lasso_is_marked() {
     browser.click(".answers li:nth-child(3) .to-trace");
     browser.eval("new Promise(done => setTimeout(done, 50))");
     assert_eq!(browser.count("#trace-2 .step.loop"), 12);
-    assert_eq!(browser.text("#trace-2-step-8 .loop-note"), "↻ from here on for ever");
-    assert_eq!(browser.text("#trace-2-step-19 .loop-note"), "↻ and again from step 8");
+    assert_eq!(browser.text("#trace-2-step-8 .loop-note"), "↻ loop starts here");
+    assert_eq!(browser.text("#trace-2-step-19 .loop-note"), "↻ back to step 8");
     browser.focus("#trace-2 .steps");
     browser.key("l");
     assert_eq!(browser.text("#trace-2 [aria-selected=true] .number"), "8");
@@ -144,7 +144,7 @@ fn a_component_lists_its_states() {
 }
 
 #[test]
-#[allow(clippy::print_stderr, reason = "times are told, not asserted")]
+#[allow(clippy::print_stderr, reason = "times are reported, not asserted")]
 fn long_traces_and_many_layers_open_at_once() {
     let Some(browser) = Browser::start("long") else { return };
     let mut run = rich();
@@ -178,7 +178,7 @@ fn long_traces_and_many_layers_open_at_once() {
 }
 
 #[test]
-fn the_sweep_walks_over_the_picture() {
+fn the_sweep_is_animated_over_the_drawing() {
     let Some(browser) = Browser::start("sweep") else { return };
     let mut run = empty("phases.dve");
     run.space = Some(space(3, 1));
@@ -188,7 +188,7 @@ fn the_sweep_walks_over_the_picture() {
     assert_eq!(with("unknown"), 12);
     let step = || browser.click("#space [aria-label='Step forward']");
     step();
-    assert_eq!((with("persistent"), counter().as_str()), (1, "Stored now 1 / met so far 1 · most stored 1"));
+    assert_eq!((with("persistent"), counter().as_str()), (1, "Stored now 1 / visited so far 1 · peak 1"));
     step();
     assert_eq!((with("persistent-current"), with("future")), (1, 0));
     // The initial state leads to two states of its layer and to one of the next.
@@ -197,18 +197,19 @@ fn the_sweep_walks_over_the_picture() {
     assert_eq!(browser.text("#space .moment"), "Sweep 1, progress 0: state 0 is expanded.");
     browser.click("#space [aria-label='Step back']");
     assert_eq!((with("persistent-current"), with("current"), with("future")), (1, 0, 0));
-    // The layer is forgotten, but for the initial state.
-    browser.click("#space [aria-label='To the next layer']");
+    // The layer is dropped, except the initial state.
+    browser.click("#space [aria-label='Go to the next layer']");
     assert_eq!((with("persistent"), with("forgotten")), (1, 3));
-    // To the end: the edge from the last layer to the second makes one more state persistent, and a second sweep.
+    // To the end: the edge from the last layer to the second makes one more state persistent, and a
+    // second sweep.
     let slider = "(s => { s.value = s.max; s.dispatchEvent(new Event('input')); })(document.querySelector('#space input'))";
     browser.eval(slider);
     assert_eq!((with("persistent"), with("forgotten"), with("unknown")), (2, 10, 0));
-    assert!(counter().starts_with("Stored now 2 / met so far 12"), "{}", counter());
+    assert!(counter().starts_with("Stored now 2 / visited so far 12"), "{}", counter());
     assert!(browser.text("#space .moment").starts_with("Sweep 2, progress 20:"));
-    browser.click("#space [aria-label='Back to the beginning']");
+    browser.click("#space [aria-label='Back to the start']");
     assert_eq!(with("unknown"), 12);
-    // It plays until it is paused.
+    // The animation runs until it is paused.
     browser.eval("(s => { s.value = '20'; s.dispatchEvent(new Event('change')); })(document.querySelector('#space select'))");
     browser.click("#space .play");
     browser.eval("new Promise(done => setTimeout(done, 300))");
@@ -218,7 +219,7 @@ fn the_sweep_walks_over_the_picture() {
 }
 
 #[test]
-fn a_picture_stands_alone() {
+fn a_picture_is_self_contained() {
     let Some(browser) = Browser::start("alone") else { return };
     let file = std::env::temp_dir().join(format!("sweepline-picture-{}.svg", std::process::id()));
     std::fs::write(&file, svg(&space(3, 1))).unwrap();
@@ -256,12 +257,12 @@ fn hostile_names_change_nothing() {
 }
 
 #[test]
-fn the_policy_stops_what_is_not_of_the_page() {
+fn the_policy_blocks_foreign_scripts() {
     let Some(browser) = Browser::start("policy") else { return };
     let html = page(&rich()).replace("<footer>", "<script>window.broken = true;</script><footer>");
     browser.open(&html);
     assert_eq!(browser.eval("window.broken === undefined"), json!(true));
-    // This is what the other tests would fail with.
+    // The other tests would fail with this error.
     let troubles = browser.troubles();
     assert!(troubles.len() == 1 && troubles[0].contains("Content Security Policy"), "{troubles:?}");
 }
@@ -294,14 +295,14 @@ fn every_part_fits_a_narrow_screen_and_has_a_name() {
     let nameless = "[...document.querySelectorAll('button, input, select, [tabindex]')].filter(e => \
         !e.textContent.trim() && !e.getAttribute('aria-label')).length";
     assert_eq!(browser.eval(nameless), json!(0));
-    // Headings go down one level at a time.
+    // Heading levels increase by one.
     let jumps = "[...document.querySelectorAll('h1,h2,h3,h4')].map(h => +h.tagName[1]).filter((n, i, all) => i && n > all[i-1] + 1).length";
     assert_eq!(browser.eval(jumps), json!(0));
     browser.assert_no_trouble();
 }
 
 #[test]
-fn who_wants_little_motion_sees_a_layer_at_a_time() {
+fn reduced_motion_shows_one_layer_at_a_time() {
     let Some(browser) = Browser::start("still") else { return };
     browser.prefer("prefers-reduced-motion", "reduce");
     browser.open(&page(&rich()));
@@ -310,13 +311,13 @@ fn who_wants_little_motion_sees_a_layer_at_a_time() {
     browser.eval("new Promise(done => setTimeout(done, 1900))");
     assert_eq!(
         browser.text("#space .moment"),
-        "Sweep 1, progress 0: 1 state waits in the layer of least progress."
+        "Sweep 1, progress 0: 1 state waits in the layer with the least progress."
     );
     browser.assert_no_trouble();
 }
 
 #[test]
-fn on_paper_there_are_no_buttons_and_no_dark() {
+fn a_printed_page_has_no_buttons_and_no_dark_theme() {
     let Some(browser) = Browser::start("paper") else { return };
     browser.open(&page(&rich()));
     browser.click("#theme button:nth-of-type(3)");
@@ -335,7 +336,7 @@ fn an_empty_run_opens_without_errors() {
     run.properties = vec![property("x", AnswerRecord::Violated, Some(0))];
     run.search.profile = Some(ProfileRecord { sweeps: vec![sweep(1, 1, 0), sweep(2, 0, 0)] });
     browser.open(&page(&run));
-    assert_eq!(browser.text("#trace-1-step-0 .loop-note"), "↻ this state for ever");
+    assert_eq!(browser.text("#trace-1-step-0 .loop-note"), "↻ this state repeats forever");
     browser.click(".sweeps button:nth-child(2)");
     browser.assert_no_trouble();
 }

@@ -1,5 +1,5 @@
-//! Pictures of pages for people to look at: written to the folder that SWEEPLINE_PICTURES names, if it names one. Pages of
-//! run records that lie there, as `*.json`, get pictures too.
+//! Screenshots of pages, written to the folder that SWEEPLINE_PICTURES names, if it is set. Run
+//! records in this folder (`*.json`) get screenshots, too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,16 +10,16 @@ use serde_json::json;
 use super::browser::Browser;
 use super::samples::{hostile, rich, space};
 
-/// Lines of a picture.
+/// Height of a screenshot, in pixels.
 const SLICE: u64 = 1_400;
-/// Pictures of a page.
+/// Maximum number of screenshots per page.
 const MOST_SLICES: usize = 8;
 
 #[test]
-#[allow(clippy::print_stderr, reason = "what is skipped is said")]
-fn pictures_for_people() {
+#[allow(clippy::print_stderr, reason = "a skipped test reports it")]
+fn screenshots_are_written_on_request() {
     let Some(folder) = std::env::var_os("SWEEPLINE_PICTURES").map(PathBuf::from) else {
-        eprintln!("skipped: pictures_for_people: SWEEPLINE_PICTURES names no folder");
+        eprintln!("skipped: screenshots_are_written_on_request: SWEEPLINE_PICTURES is not set");
         return;
     };
     let Some(browser) = Browser::start("pictures") else { return };
@@ -51,7 +51,7 @@ fn pictures_for_people() {
     }
 }
 
-/// Opens what is folded, and goes into the middle of the sweep.
+/// Unfolds all details, and moves to the middle of the animated sweep.
 fn prepare(browser: &Browser) {
     browser.eval("document.querySelectorAll('details.trace').forEach(d => d.open = true)");
     browser.eval("(s => { if (s) { s.value = Math.floor(s.max * 0.62); s.dispatchEvent(new Event('input')); } })(document.querySelector('#space input'))");
@@ -60,7 +60,7 @@ fn prepare(browser: &Browser) {
     browser.eval("new Promise(done => setTimeout(done, 400))");
 }
 
-/// One picture for every so many lines of the page, so that people can make out what is on it.
+/// Takes one screenshot per screen height of the page, so that the text stays legible.
 fn picture(browser: &Browser, folder: &Path, name: &str) {
     let size = browser.eval("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]");
     let (width, height) = (size[0].as_u64().unwrap(), size[1].as_u64().unwrap());
@@ -73,7 +73,7 @@ fn picture(browser: &Browser, folder: &Path, name: &str) {
     }
 }
 
-/// Base 64, as far as pictures need it.
+/// Decodes Base64, as far as screenshots need it.
 fn decode(text: &str) -> Vec<u8> {
     let digit = |c: u8| match c {
         b'A'..=b'Z' => c - b'A',

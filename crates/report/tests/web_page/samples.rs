@@ -1,27 +1,28 @@
-//! Run records for pages, made up so that every part of a page has something to show.
+//! Invented run records for pages in which every part of a page has content.
 
 use engine::check::Engine;
 use report::{
     ActionRecord, AnswerRecord, ChangeRecord, ComponentRecord, DiagnosticRecord, ExpectedRecord,
-    MeasureOrigin, PlanRecord, ProfilePointRecord, ProfileRecord, PropertyRecord, RateRecord, RunRecord,
-    SpaceEdgeRecord, SpaceRecord, SpaceStateRecord, StepRecord, SweepProfileRecord, TraceKind, TraceRecord,
-    ValueRecord,
+    MeasureOrigin, PlanRecord, ProfilePointRecord, ProfileRecord, PropertyKindRecord, PropertyRecord,
+    RateRecord, RunRecord, SeverityRecord, SpaceEdgeRecord, SpaceRecord, SpaceStateRecord, StepRecord,
+    SweepProfileRecord, TraceKind, TraceRecord, ValueRecord,
 };
 
 pub fn value(variable: &str, value: impl ToString) -> ValueRecord {
     ValueRecord { variable: variable.into(), value: value.to_string() }
 }
 
-/// A run of nothing, to be filled in.
+/// An empty run, to be filled in.
 pub fn empty(path: &str) -> RunRecord {
     RunRecord::new(path, PlanRecord::new(Engine::Sweep, "compiled"))
 }
 
 pub fn property(name: &str, verdict: AnswerRecord, trace: Option<usize>) -> PropertyRecord {
-    PropertyRecord { name: name.into(), kind: "invariant".into(), verdict, reason: None, trace }
+    let (name, kind) = (name.into(), PropertyKindRecord::Invariant);
+    PropertyRecord { name, kind, verdict, reason: None, trace }
 }
 
-/// A trace of a sender, a link and a receiver, that ends in a loop if wanted.
+/// A trace of a sender, a link and a receiver, optionally with a loop.
 pub fn trace(steps: usize, loop_start: Option<usize>) -> TraceRecord {
     let change =
         |variable: &str, from: String, to: String| ChangeRecord { variable: variable.into(), from, to };
@@ -85,7 +86,7 @@ pub fn trace(steps: usize, loop_start: Option<usize>) -> TraceRecord {
     }
 }
 
-/// A sweep over so many layers: a hill, with some states that stay.
+/// A sweep over this number of layers, with a peak in the middle and some persistent states.
 pub fn sweep(number: u64, layers: u64, persistent: u64) -> SweepProfileRecord {
     let mut met = 100 * (number - 1);
     let point = |i: u64| {
@@ -106,7 +107,7 @@ pub fn sweep(number: u64, layers: u64, persistent: u64) -> SweepProfileRecord {
     SweepProfileRecord { number, layers, points: (0..layers).map(point).collect() }
 }
 
-/// A space of `phases` layers, in each of which two counters go up; the last layer leads back.
+/// A state space of `phases` layers with two counters each; the last layer has regress edges.
 pub fn space(phases: u64, top: u64) -> SpaceRecord {
     let width = top + 1;
     let number = |phase: u64, a: u64, b: u64| ((phase * width + a) * width + b) as u32;
@@ -136,7 +137,7 @@ pub fn space(phases: u64, top: u64) -> SpaceRecord {
     space
 }
 
-/// A run with something in every part.
+/// A run with content in every part.
 pub fn rich() -> RunRecord {
     let mut run = empty("models/stop_and_wait.dve");
     run.exit_code = 1;
@@ -151,7 +152,7 @@ pub fn rich() -> RunRecord {
         property("Receiver.got <= Sender.sent", AnswerRecord::Violated, Some(0)),
         property("limit == 16", AnswerRecord::Holds, None),
         PropertyRecord {
-            kind: "ltl".into(),
+            kind: PropertyKindRecord::Ltl,
             ..property("G F Receiver.busy", AnswerRecord::Violated, Some(1))
         },
         PropertyRecord {
@@ -173,7 +174,7 @@ pub fn rich() -> RunRecord {
     ];
     run.diagnostics = vec![DiagnosticRecord {
         code: "W0107".into(),
-        severity: "warning".into(),
+        severity: SeverityRecord::Warning,
         message: "`limit == 16` holds for a trivial reason: nothing changes `limit`".into(),
         line: Some(12),
         column: Some(4),
@@ -221,7 +222,7 @@ fn search(run: &mut RunRecord) {
     (resources.peak_rss_bytes, resources.peak_state_bytes) = (Some(48 << 20), Some(21 << 20));
 }
 
-/// Names that try to be more than names.
+/// Names that try to break out of their markup.
 pub fn hostile_names() -> Vec<String> {
     let mut names: Vec<String> = [
         "<script>alert(1)</script>",
@@ -241,7 +242,7 @@ pub fn hostile_names() -> Vec<String> {
     names
 }
 
-/// A run in which everything that has a name has one of these.
+/// A run in which every name is hostile.
 pub fn hostile() -> RunRecord {
     let mut run = rich();
     let names = hostile_names();
@@ -251,7 +252,7 @@ pub fn hostile() -> RunRecord {
     run.plan.measure.expression = Some(names.concat());
     run.search.stopped = Some(name(1));
     for (i, property) in run.properties.iter_mut().enumerate() {
-        (property.name, property.kind, property.reason) = (name(i), name(i + 1), Some(name(i + 2)));
+        (property.name, property.reason) = (name(i), Some(name(i + 2)));
     }
     for (i, action) in run.search.actions.iter_mut().flatten().enumerate() {
         action.action = name(i);
@@ -265,7 +266,7 @@ pub fn hostile() -> RunRecord {
     });
     for diagnostic in &mut run.diagnostics {
         (diagnostic.message, diagnostic.help, diagnostic.source) = (name(0), Some(name(1)), Some(name(2)));
-        (diagnostic.code, diagnostic.severity) = (name(3), name(4));
+        diagnostic.code = name(3);
     }
     for (i, step) in run.traces.iter_mut().flat_map(|trace| &mut trace.steps).enumerate() {
         step.action = name(i);

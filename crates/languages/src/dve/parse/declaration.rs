@@ -2,10 +2,10 @@
 
 use model::guarded_commands::IntegerType;
 
-use super::Parser;
 use crate::diagnostic::Checked;
 use crate::dve::syntax::{Channel, Declaration, Initial, Mutability};
-use crate::dve::tokens::TokenKind;
+use crate::question::parse::Parser;
+use crate::question::tokens::TokenKind;
 
 impl<'text> Parser<'text, '_> {
     /// Whether a declaration of variables or constants starts here.
@@ -39,7 +39,8 @@ impl<'text> Parser<'text, '_> {
         }
     }
 
-    /// `declarator = name [ "[" expression "]" ] [ "=" ( expression | "{" expression { "," expression } "}" ) ]`
+    /// `declarator = name [ "[" expression "]" ] [ "=" ( expression | "{" expression { ","
+    /// expression } "}" ) ]`
     fn declarator(&mut self, mutability: Mutability, integer: IntegerType) -> Checked<Declaration<'text>> {
         let name = self.name()?;
         let length = self.bracketed()?;
@@ -57,7 +58,8 @@ impl<'text> Parser<'text, '_> {
         Ok(Initial::List(values, start.to(end)))
     }
 
-    /// `channels = "channel" [ "{" type { "," type } "}" ] name [ "[" expression "]" ] { "," … } ";"`
+    /// `channels = "channel" [ "{" type { "," type } "}" ] name [ "[" expression "]" ] { "," … }
+    /// ";"`
     pub(super) fn channels(&mut self, declared: &mut Vec<Channel<'text>>) {
         self.advance();
         let fields = match self.at(TokenKind::OpenBrace).then(|| self.message_type()).transpose() {

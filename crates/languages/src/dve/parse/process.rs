@@ -2,15 +2,16 @@
 
 use model::guarded_commands::Span;
 
-use super::Parser;
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Reported};
 use crate::dve::syntax::{
-    Assertion, Assignment, Declaration, Message, Name, Place, Process, Synchronisation, Transition,
+    Assertion, Assignment, Declaration, Message, Place, Process, Synchronisation, Transition,
 };
-use crate::dve::tokens::TokenKind;
+use crate::question::parse::Parser;
+use crate::question::syntax::Name;
+use crate::question::tokens::TokenKind;
 
-/// Where a list of sections may go on after an error in one of them.
+/// The tokens at which a list of sections may continue after an error.
 const SECTION_STARTS: &[TokenKind] = &[
     TokenKind::State,
     TokenKind::Init,
@@ -21,7 +22,7 @@ const SECTION_STARTS: &[TokenKind] = &[
     TokenKind::CloseBrace,
 ];
 
-/// The sections of a process as they are met.
+/// The sections of a process, in the order of the text.
 #[derive(Default)]
 struct Sections<'text> {
     variables: Vec<Declaration<'text>>,
@@ -68,7 +69,8 @@ impl<'text> Parser<'text, '_> {
             .report(Diagnostic::error(codes::MISSING_SECTION, process.span, message, label).help(help));
     }
 
-    /// Everything up to the closing brace of a process, and which sections there were.
+    /// Reads everything up to the closing brace of a process, and returns which sections there
+    /// were.
     fn sections(&mut self) -> Checked<(Sections<'text>, Vec<TokenKind>)> {
         let mut sections = Sections::default();
         let mut seen = Vec::new();
@@ -144,7 +146,8 @@ impl<'text> Parser<'text, '_> {
         }
     }
 
-    /// The `;` after the last transition. A transition that follows without a comma is the likeliest mistake.
+    /// Takes the `;` after the last transition. The likeliest mistake is a transition that follows
+    /// without a comma.
     fn end_transitions(&mut self) {
         let comma_forgotten = matches!(self.kind(), TokenKind::Word | TokenKind::Arrow);
         if !comma_forgotten {
@@ -155,7 +158,8 @@ impl<'text> Parser<'text, '_> {
         self.skip_section();
     }
 
-    /// `transition = [ name ] "->" name "{" { part } "}"`; without a name it leaves from where the last one left.
+    /// `transition = [ name ] "->" name "{" { part } "}"`; without a name it leaves the source of
+    /// the transition before it.
     fn transition(&mut self, source: &mut Option<Name<'text>>) -> Checked<Transition<'text>> {
         let start = self.span();
         let from = match *source {
@@ -187,7 +191,7 @@ impl<'text> Parser<'text, '_> {
         Ok(Transition { from, to, guards, synchronisation, effects, span })
     }
 
-    /// Reports a token that cannot stand inside a transition and skips to the end of the transition.
+    /// Reports a token that a transition cannot contain, and skips to the end of the transition.
     fn leave_transition(&mut self) -> Reported {
         let reported = self.unexpected();
         self.skip_to(&[TokenKind::CloseBrace]);
@@ -208,7 +212,7 @@ impl<'text> Parser<'text, '_> {
         Ok(Synchronisation { channel, message, span: channel.span.to(self.previous_span()) })
     }
 
-    /// Nothing, one part, or several in braces.
+    /// Reads nothing, one part, or several in braces.
     fn message<T>(&mut self, mut part: impl FnMut(&mut Self) -> Checked<T>) -> Checked<Vec<T>> {
         if self.at(TokenKind::Semicolon) {
             return Ok(Vec::new());

@@ -1,17 +1,19 @@
-//! The questions of the contest that are about a whole net, and have no formula in a file.
+//! The questions of the contest about a whole net, which have no formula in a file.
 //!
-//! They are asked of the nodes that properties name: for a coloured net, those are the coloured ones, not the instances that it is unfolded to. Which of the two is meant the
-//! contest's pages leave open, and the recorded verdicts tell.
+//! They are about the nodes that properties name: in a coloured net the coloured ones, not their
+//! unfolded instances. The contest's pages leave open which of the two is meant; the recorded
+//! verdicts decide.
 
 use model::guarded_commands::{BinaryOperator, CellId, Expression};
 
-use crate::petri::lower::{enabled, joined};
+use crate::lowering::fold;
+use crate::petri::lower::enabled;
 use crate::petri::net::Net;
 
-/// A question about a net, or what is counted of it.
+/// A question about a whole net, or the task to count it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Examination {
-    /// Markings, steps and tokens are counted.
+    /// Count markings, steps and tokens.
     StateSpace,
     /// Is a dead marking reachable?
     ReachabilityDeadlock,
@@ -19,14 +21,14 @@ pub enum Examination {
     OneSafe,
     /// Is there a place whose marking never changes?
     StableMarking,
-    /// Can every transition fire some time?
+    /// Can every transition fire at some time?
     QuasiLiveness,
-    /// Can every transition always fire some time later?
+    /// Can every transition always fire at some later time?
     Liveness,
 }
 
 impl Examination {
-    /// All of them.
+    /// All examinations.
     pub const ALL: [Self; 6] = [
         Self::StateSpace,
         Self::ReachabilityDeadlock,
@@ -57,19 +59,20 @@ impl Net {
 
     /// The tokens on all places.
     pub fn all_tokens(&self) -> Expression {
-        joined(BinaryOperator::Add, self.tokens()).unwrap_or(Expression::Constant(0))
+        fold::sum(self.tokens())
     }
 
-    /// That no place holds two tokens. Those of all colours count together.
+    /// The condition that no place holds two tokens, counted over all colours.
     pub fn is_safe_now(&self) -> Expression {
         let one = || Expression::Constant(1);
         let safe = self.place_groups.values();
         let safe =
             safe.map(|places| Expression::binary(BinaryOperator::LessOrEqual, tokens_on(places), one()));
-        joined(BinaryOperator::And, safe.collect()).unwrap_or(one())
+        fold::all(safe.collect())
     }
 
-    /// For each place, that it holds as many tokens as in the beginning. Those of all colours count together.
+    /// For each place, the condition that it holds as many tokens as initially, counted over all
+    /// colours.
     pub fn unchanged_places(&self) -> Vec<Expression> {
         let unchanged = |places: &Vec<u32>| {
             let initial = places.iter().map(|place| i64::from(self.places[*place as usize].tokens)).sum();
@@ -79,11 +82,11 @@ impl Net {
         self.place_groups.values().map(unchanged).collect()
     }
 
-    /// For each transition, that it can fire.
+    /// For each transition, the condition that it can fire.
     pub fn fireable_transitions(&self) -> Vec<Expression> {
         let fireable = |transitions: &Vec<u32>| {
             let instances = transitions.iter().map(|number| enabled(&self.transitions[*number as usize]));
-            joined(BinaryOperator::Or, instances.collect()).unwrap_or(Expression::Constant(0))
+            fold::any(instances.collect())
         };
         self.transition_groups.values().map(fireable).collect()
     }
@@ -92,5 +95,5 @@ impl Net {
 /// The tokens on several places.
 fn tokens_on(places: &[u32]) -> Expression {
     let tokens = places.iter().map(|place| Expression::Cell(CellId(*place))).collect();
-    joined(BinaryOperator::Add, tokens).unwrap_or(Expression::Constant(0))
+    fold::sum(tokens)
 }

@@ -1,4 +1,5 @@
-//! From what is written to one of the two logics, or to one of the forms that a search decides on the fly.
+//! From a formula as written to one of the two logics, or to a form that a search decides on the
+//! fly.
 
 use logic::ctl::Ctl;
 use logic::ltl::Ltl;
@@ -8,10 +9,11 @@ use super::ContestQuestion;
 use super::tree::{State, Tree};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::proposition::{Literal, Propositions};
+use crate::question::proposition::{Literal, Propositions};
 use crate::{CtlFormula, LtlFormula};
 
-/// What a formula asks. Whether it is about linear time is known, or else it is tried: it is one of branching time if it can be, unless linear time is preferred.
+/// The question that a formula asks. If the logic is not known, the formula is one of branching
+/// time if it can be, unless linear time is preferred.
 pub(in crate::petri) fn question(
     tree: &Tree,
     linear: Option<bool>,
@@ -46,7 +48,12 @@ pub(in crate::petri) fn question(
         }
         let formula = reading.ctl(tree)?;
         let propositions = reading.propositions.into_list();
-        return Ok(ContestQuestion::Branching(CtlFormula { formula, propositions, text: shown(tree) }));
+        return Ok(ContestQuestion::Branching(CtlFormula {
+            formula,
+            propositions,
+            text: shown(tree),
+            warnings: Vec::new(),
+        }));
     }
     let (formula, every) = match tree {
         Tree::All(path) => (reading.ltl(path)?, true),
@@ -56,17 +63,18 @@ pub(in crate::petri) fn question(
         path => (reading.ltl(path)?, true),
     };
     let propositions = reading.propositions.into_list();
-    let formula = LtlFormula { formula, propositions, text: shown(tree) };
+    let formula = LtlFormula { formula, propositions, text: shown(tree), warnings: Vec::new() };
     Ok(if every { ContestQuestion::EveryRun(formula) } else { ContestQuestion::NotEveryRun(formula) })
 }
 
 fn neither(span: Span) -> Diagnostic {
     let message = "the formula is neither one of branching nor one of linear time";
     let error = Diagnostic::error(codes::UNSUPPORTED_NET, span, message, "in this property");
-    error.help("a temporal operator stands directly inside of a quantifier over paths, or there is one quantifier around all")
+    error.help("put each temporal operator directly inside a path quantifier, or one quantifier around the whole formula")
 }
 
-/// Whether every temporal operator stands directly inside of a quantifier, and every quantifier around one.
+/// Whether every temporal operator is directly inside a quantifier, and every quantifier around
+/// one.
 fn is_branching(tree: &Tree) -> bool {
     match tree {
         Tree::State(_) => true,
@@ -81,7 +89,7 @@ fn is_branching(tree: &Tree) -> bool {
     }
 }
 
-/// Whether there is no quantifier over paths, or one around all.
+/// Whether there is no path quantifier, or one around the whole formula.
 fn is_linear(tree: &Tree) -> bool {
     fn has_none(tree: &Tree) -> bool {
         match tree {
@@ -178,7 +186,7 @@ impl Reading<'_> {
     }
 }
 
-/// Where the first thing about a state stands.
+/// The span of the first part about a state.
 fn state_span(tree: &Tree) -> Option<Span> {
     match tree {
         Tree::State(state) => Some(state.span),
@@ -189,7 +197,7 @@ fn state_span(tree: &Tree) -> Option<Span> {
     }
 }
 
-/// The formula in one line.
+/// The formula on one line.
 fn shown(tree: &Tree) -> String {
     let list = |trees: &[Tree], sign: &str| {
         let parts: Vec<String> = trees.iter().map(|tree| format!("({})", shown(tree))).collect();

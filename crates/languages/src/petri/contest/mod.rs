@@ -1,13 +1,17 @@
 //! The property files of the Model Checking Contest, which TAPAAL's queries share.
 //!
-//! A file is a `property-set`; each `property` has an `id` and a `formula`. A formula about single states (`integer-le`, `tokens-count` over several places, `is-fireable` for any of several transitions,
-//! `deadlock`) becomes an expression of the model, however large; temporal operators around it make a formula of computation tree logic or of linear time.
-//! In files for coloured nets names are those of coloured places and transitions: their tokens of all colours are counted, and a transition is fireable
-//! if one of its instances is.
+//! A file is a `property-set`; each `property` has an `id` and a `formula`. A formula about single
+//! states (`integer-le`, `tokens-count` over several places, `is-fireable` for any of several
+//! transitions, `deadlock`) becomes an expression of the model, however large. Temporal operators
+//! around it make a formula of computation tree logic or of linear time. In files for coloured
+//! nets, names are those of coloured places and transitions: tokens of all colours are counted, and
+//! a transition is fireable if one of its instances is.
 //!
-//! Whether `A X f` speaks about branching or linear time cannot be seen, and at a dead marking it makes a difference: a run that ends there repeats its last marking for ever in linear
-//! time, while in branching time `AX` is true and `EX` false. The examination tells, which the contest writes into the `id`; without one, a formula is one of branching time if it
-//! can be. Recorded verdicts of the contest agree with this reading.
+//! The text of `A X f` does not tell whether it is about branching or linear time, and at a dead
+//! marking it makes a difference. In linear time a run that ends there repeats its last marking
+//! infinitely often; in branching time `AX` is true and `EX` false. The examination decides, which
+//! the contest writes into the `id`. Without one, a formula is one of branching time if it can be.
+//! Recorded verdicts of the contest agree with this reading.
 
 mod global;
 pub(super) mod logic;
@@ -17,8 +21,7 @@ pub(super) mod tree;
 use model::guarded_commands::{Expression, Span};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::formula::LtlFormula;
-use crate::{CtlFormula, Model};
+use crate::{CtlFormula, LtlFormula, Model};
 
 pub use global::Examination;
 pub(crate) use read::not_a_net;
@@ -26,15 +29,15 @@ pub(crate) use read::not_a_net;
 /// A property of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContestProperty {
-    /// Its `id`.
+    /// The `id`.
     pub name: String,
-    /// What it asks.
+    /// The question that it asks.
     pub question: ContestQuestion,
-    /// Where it stands in the file.
+    /// Its place in the file.
     pub span: Span,
 }
 
-/// What a property asks.
+/// The question that a property asks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ContestQuestion {
     /// Is a dead marking reachable?
@@ -49,59 +52,32 @@ pub enum ContestQuestion {
     EveryRun(LtlFormula),
     /// Is the formula false of some run?
     NotEveryRun(LtlFormula),
-    /// The greatest value of the expression in a reachable marking.
+    /// What is the greatest value of the expression in a reachable marking?
     Bound(Expression),
 }
 
-impl Model {
-    /// The properties in a file of the Model Checking Contest, about this model, which must be a Petri net.
-    ///
-    /// ```
-    /// use languages::petri::contest::ContestQuestion;
-    /// use languages::{Language, ReadOptions, read_model_with};
-    ///
-    /// let net = "PLACE p, q; MARKING p: 1; TRANSITION t CONSUME p; PRODUCE q;";
-    /// let options = ReadOptions { language: Language::Lola, ..ReadOptions::default() };
-    /// let model = read_model_with(net, &options).expect("a net");
-    /// let text = "<property-set><property><id>a</id><formula><exists-path><finally><is-fireable><transition>t</transition>\
-    ///     </is-fireable></finally></exists-path></formula></property></property-set>";
-    /// let properties = model.contest_properties(text).expect("a property");
-    /// assert!(matches!(properties[0].question, ContestQuestion::Reachable(_)));
-    /// ```
-    ///
-    /// # Errors
-    /// What is wrong with the file, at most twenty findings in the order of the text.
-    pub fn contest_properties(&self, text: &str) -> Result<Vec<ContestProperty>, Vec<Diagnostic>> {
-        let mut diagnostics = Diagnostics::default();
-        let properties = read::properties(text, self.net.as_deref(), &mut diagnostics);
-        diagnostics.check(properties)
-    }
-
-    /// A task of LoLA, `FORMULA …` or `ANALYSE …`, about this model, which must be a Petri net.
-    ///
-    /// # Errors
-    /// What is wrong with the task.
-    pub fn lola_task(&self, text: &str) -> Result<ContestQuestion, Vec<Diagnostic>> {
-        match &self.net {
-            Some(net) => super::lola::task(text, net),
-            None => Err(vec![not_a_net(text)]),
-        }
-    }
-}
-
-impl Model {
-    /// The task behind a net of LoLA, in the text that the net was read from.
-    ///
-    /// # Errors
-    /// What is wrong with the task.
-    pub fn task_behind_net(&self, text: &str) -> Result<Option<ContestQuestion>, Vec<Diagnostic>> {
-        let Some((start, task)) = self.net.as_ref().and_then(|net| Some((net.task?, text.get(net.task?..)?)))
-        else {
-            return Ok(None);
-        };
-        // Blanks in place of the net, so that everything stands where it is.
-        self.lola_task(&(" ".repeat(start) + task)).map(Some)
-    }
+/// Reads the properties in a file of the Model Checking Contest, about a model that must be a Petri
+/// net.
+///
+/// ```
+/// use languages::petri::contest::{self, ContestQuestion};
+/// use languages::{ReadOptions, format, read_model_with};
+///
+/// let net = "PLACE p, q; MARKING p: 1; TRANSITION t CONSUME p; PRODUCE q;";
+/// let options = ReadOptions { format: &format::LOLA, ..ReadOptions::default() };
+/// let model = read_model_with(net, &options).expect("a net");
+/// let text = "<property-set><property><id>a</id><formula><exists-path><finally><is-fireable><transition>t</transition>\
+///     </is-fireable></finally></exists-path></formula></property></property-set>";
+/// let properties = contest::properties(&model, text).expect("a property");
+/// assert!(matches!(properties[0].question, ContestQuestion::Reachable(_)));
+/// ```
+///
+/// # Errors
+/// What is wrong with the file, at most twenty findings in the order of the text.
+pub fn properties(model: &Model, text: &str) -> Result<Vec<ContestProperty>, Vec<Diagnostic>> {
+    let mut diagnostics = Diagnostics::default();
+    let properties = read::properties(text, model.net().map(|net| &**net), &mut diagnostics);
+    diagnostics.check(properties)
 }
 
 #[cfg(test)]

@@ -6,12 +6,13 @@ use super::tree::{State, Tree, connected, negated};
 use super::{ContestProperty, ContestQuestion, logic};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
-use crate::petri::lower::{enabled, joined};
+use crate::lowering::fold;
+use crate::petri::lower::enabled;
 use crate::petri::net::Net;
 use crate::petri::xml::{Document, Element, Piece};
 use crate::spelling::did_you_mean;
 
-/// The properties of a file.
+/// Reads the properties of a file.
 pub(super) fn properties(
     text: &str,
     net: Option<&Net>,
@@ -30,7 +31,7 @@ pub(super) fn properties(
             Piece::Opening(element) if element.name == "property-set" && !inside => inside = true,
             Piece::Opening(element) if element.name == "property" && inside => {
                 let element = document.rest_of(element).map_err(|error| reader.diagnostics.report(error))?;
-                // What is wrong with one does not hide what is wrong with the next.
+                // Errors in one property do not hide those in the next.
                 if let Ok(property) = reader.property(&element) {
                     properties.push(property);
                 }
@@ -43,11 +44,11 @@ pub(super) fn properties(
     if inside { Ok(properties) } else { Err(reader.not_properties(&Element::default())) }
 }
 
-/// The complaint about a model that is no net.
+/// The error about a model that is no net.
 pub(crate) fn not_a_net(text: &str) -> Diagnostic {
     let message = "properties in files are about Petri nets, and the model is none";
     let error = Diagnostic::error(codes::NOT_A_NET, Span::new(0, text.len()), message, "about a net");
-    error.help("ask by --invariant, --ctl or --ltl")
+    error.help("ask about this model by an expression or a formula")
 }
 
 struct Reader<'a> {
@@ -124,7 +125,7 @@ impl Reader<'_> {
             "false" => Tree::State(state(Expression::Constant(0), "false".into())),
             "deadlock" => {
                 let fires = self.net.transitions.iter().map(enabled).collect();
-                let fires = joined(BinaryOperator::Or, fires).unwrap_or(Expression::Constant(0));
+                let fires = fold::any(fires);
                 let state = state(fires.negated(), "deadlock".into());
                 Tree::State(State { is_deadlock: true, ..state })
             }
@@ -179,7 +180,7 @@ impl Reader<'_> {
         Ok((value, format!("({})", texts.join(&format!(" {sign} ")))))
     }
 
-    /// The tokens on all the places that are named inside.
+    /// The sum of the tokens on all places named inside.
     fn sum(&mut self, element: &Element) -> Checked<(Expression, String)> {
         let mut cells = Vec::new();
         let mut names = Vec::new();
@@ -194,11 +195,11 @@ impl Reader<'_> {
             cells.extend(places.iter().map(|place| Expression::Cell(CellId(*place))));
             names.push(name);
         }
-        let sum = joined(BinaryOperator::Add, cells).unwrap_or(Expression::Constant(0));
+        let sum = fold::sum(cells);
         Ok((sum, format!("tokens-count({})", names.join(", "))))
     }
 
-    /// That any of the transitions that are named inside can fire.
+    /// The condition that any of the transitions named inside can fire.
     fn fireable(&mut self, element: &Element) -> Checked<(Expression, String)> {
         let mut fires = Vec::new();
         let mut names = Vec::new();
@@ -213,7 +214,7 @@ impl Reader<'_> {
             fires.extend(transitions.iter().map(|number| enabled(&self.net.transitions[*number as usize])));
             names.push(name);
         }
-        let fires = joined(BinaryOperator::Or, fires).unwrap_or(Expression::Constant(0));
+        let fires = fold::any(fires);
         Ok((fires, format!("is-fireable({})", names.join(", "))))
     }
 

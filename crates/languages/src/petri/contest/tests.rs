@@ -1,13 +1,13 @@
-//! What is read of property files.
+//! Reading property files.
 
 use super::*;
 use crate::codes;
-use crate::{Language, ReadOptions, read_model_with};
+use crate::{ReadOptions, format, read_model_with};
 
 fn model() -> Model {
     let net =
         "PLACE p, q; MARKING p: 1; TRANSITION t CONSUME p; PRODUCE q; TRANSITION u CONSUME q; PRODUCE q;";
-    let options = ReadOptions { language: Language::Lola, ..ReadOptions::default() };
+    let options = ReadOptions { format: &format::LOLA, ..ReadOptions::default() };
     read_model_with(net, &options).unwrap()
 }
 
@@ -16,11 +16,11 @@ fn file(id: &str, formula: &str) -> String {
 }
 
 fn question(id: &str, formula: &str) -> ContestQuestion {
-    model().contest_properties(&file(id, formula)).unwrap().swap_remove(0).question
+    properties(&model(), &file(id, formula)).unwrap().swap_remove(0).question
 }
 
 fn code(formula: &str) -> &'static str {
-    model().contest_properties(&file("x", formula)).unwrap_err()[0].code
+    properties(&model(), &file("x", formula)).unwrap_err()[0].code
 }
 
 const FIREABLE: &str = "<is-fireable><transition>t</transition><transition>u</transition></is-fireable>";
@@ -59,7 +59,7 @@ fn the_examination_tells_the_logic() {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn mistakes_are_reported() {
     assert_eq!(code("<all-paths/>"), codes::MISSING_PART);
     assert_eq!(
         code(
@@ -72,10 +72,10 @@ fn mistakes_are_told() {
     assert_eq!(code("<integer-le><tokens-count/></integer-le>"), codes::MISSING_PART);
     let deep = format!("<all-paths><globally><all-paths>{FEW}</all-paths></globally></all-paths>");
     assert_eq!(code(&deep), codes::UNSUPPORTED_NET);
-    let other = |text: &str| model().contest_properties(text).unwrap_err()[0].code;
+    let other = |text: &str| properties(&model(), text).unwrap_err()[0].code;
     assert_eq!(other("<pnml/>"), codes::NOT_A_NET);
     assert_eq!(other(""), codes::NOT_A_NET);
     assert_eq!(other("<property-set>"), codes::MALFORMED_XML);
     let dve = crate::read_model("byte x; system async;").unwrap();
-    assert_eq!(dve.contest_properties("<property-set/>").unwrap_err()[0].code, codes::NOT_A_NET);
+    assert_eq!(properties(&dve, "<property-set/>").unwrap_err()[0].code, codes::NOT_A_NET);
 }

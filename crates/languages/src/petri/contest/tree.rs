@@ -1,13 +1,13 @@
-//! A formula over paths and states, before it is known which logic it belongs to.
+//! A formula over paths and states, before its logic is known.
 
 use model::guarded_commands::{BinaryOperator, Expression, Span};
 
-use crate::petri::lower::joined;
+use crate::lowering::fold;
 
-/// A formula as it is written.
+/// A formula as written.
 #[derive(Clone, Debug)]
 pub(in crate::petri) enum Tree {
-    /// Something about one state.
+    /// A part about one state.
     State(State),
     Not(Box<Tree>),
     And(Vec<Tree>),
@@ -20,18 +20,18 @@ pub(in crate::petri) enum Tree {
     Until(Box<Tree>, Box<Tree>),
 }
 
-/// What is said about one state.
+/// A statement about one state.
 #[derive(Clone, Debug)]
 pub(in crate::petri) struct State {
     pub(in crate::petri) expression: Expression,
-    /// In words, for people.
+    /// The statement as text.
     pub(in crate::petri) text: String,
     pub(in crate::petri) span: Span,
-    /// Whether it is that no transition can fire, and nothing else.
+    /// Whether the statement is only that no transition can fire.
     pub(in crate::petri) is_deadlock: bool,
 }
 
-/// The opposite; that of something about one state is about one state, too.
+/// The negation. That of a statement about one state is about one state, too.
 pub(in crate::petri) fn negated(tree: Tree) -> Tree {
     match tree {
         Tree::State(state) => Tree::State(State {
@@ -45,7 +45,7 @@ pub(in crate::petri) fn negated(tree: Tree) -> Tree {
     }
 }
 
-/// Several formulas, of which those about one state become one.
+/// Connects several formulas; those about one state become one.
 pub(in crate::petri) fn connected(operator: BinaryOperator, trees: Vec<Tree>, span: Span) -> Tree {
     let (mut states, mut others) = (Vec::new(), Vec::new());
     for tree in trees {
@@ -61,7 +61,7 @@ pub(in crate::petri) fn connected(operator: BinaryOperator, trees: Vec<Tree>, sp
         _ => {
             let texts: Vec<String> = states.iter().map(|state| format!("({})", state.text)).collect();
             let expressions = states.into_iter().map(|state| state.expression).collect();
-            let expression = joined(operator, expressions).unwrap_or(Expression::Constant(neutral));
+            let expression = fold::balanced(operator, expressions).unwrap_or(Expression::Constant(neutral));
             Some(State { expression, text: texts.join(word), span, is_deadlock: false })
         }
     };
@@ -77,7 +77,8 @@ pub(in crate::petri) fn connected(operator: BinaryOperator, trees: Vec<Tree>, sp
     }
 }
 
-/// A quantifier over the runs that a formula describes. One around a negation is the other one, negated, so that both logics see the operator inside.
+/// Quantifies over the runs of a formula. A quantifier around a negation becomes the negated dual
+/// quantifier, so that both logics see the operator inside.
 pub(in crate::petri) fn quantified(every: bool, path: Tree) -> Tree {
     match path {
         Tree::Not(inner) => Tree::Not(Box::new(quantified(!every, *inner))),

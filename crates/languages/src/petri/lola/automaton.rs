@@ -11,8 +11,9 @@
 //! accept { taken };
 //! ```
 //!
-//! The first state is the initial one. Conditions are those of [tasks](super::formula), without operators of time; the condition of a step is read in the marking that the step leaves, as in
-//! all other automata. Braces are no comments here.
+//! The first state is initial. Conditions are those of [tasks](super::formula), without temporal
+//! operators. The condition of a step is evaluated in the marking that the step leaves, as in all
+//! other automata. Braces do not enclose comments here.
 
 use std::collections::HashMap;
 
@@ -25,13 +26,13 @@ use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
 use crate::petri::contest::tree::Tree;
 use crate::petri::net::Net;
-use crate::proposition::Propositions;
+use crate::question::proposition::Propositions;
 use crate::spelling::did_you_mean;
 
-/// What an automaton looks like.
+/// Advice on how an automaton is written.
 const AUTOMATON: &str = "an automaton is `buechi { s: p > 0 => t, t: TRUE => t } accept { t };`";
 
-/// A step as it is written.
+/// A step as written.
 struct Step<'text> {
     from: usize,
     condition: Expression,
@@ -50,7 +51,8 @@ pub(crate) fn automaton(text: &str, net: &Net) -> Result<AutomatonWithPropositio
 }
 
 impl<'text> Reader<'text, '_> {
-    /// `automaton = "buechi" "{" state { "," state } [ "," ] "}" "accept" "{" [ name { "," name } ] "}" [ ";" ]`
+    /// `automaton = "buechi" "{" state { "," state } [ "," ] "}" "accept" "{" [ name { "," name } ]
+    /// "}" [ ";" ]`
     fn automaton(&mut self) -> Checked<AutomatonWithPropositions> {
         self.sign("buechi")?;
         self.sign("{")?;
@@ -96,10 +98,12 @@ impl<'text> Reader<'text, '_> {
             let tree = self.formula()?;
             let span = start.to(self.words.last().span);
             let Tree::State(state) = tree else {
-                let message = "the condition of a step speaks of one marking";
+                let message = "the condition of a step must be about one marking";
                 let error =
-                    Diagnostic::error(codes::UNEXPECTED_TOKEN, span, message, "has an operator of time");
-                return Err(self.diagnostics.report(error.help("let the automaton say what comes later")));
+                    Diagnostic::error(codes::UNEXPECTED_TOKEN, span, message, "has a temporal operator");
+                return Err(self
+                    .diagnostics
+                    .report(error.help("express later markings by states of the automaton")));
             };
             self.sign("=>")?;
             let to = self.state_name()?;
@@ -194,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn mistakes_are_reported() {
         let code = |text: &str| read(text).unwrap_err()[0].code;
         assert_eq!(code("buechi { }"), codes::UNEXPECTED_TOKEN);
         assert_eq!(code("buechi { a: p = 1 => b } accept { a }"), codes::UNKNOWN_STATE);

@@ -1,23 +1,28 @@
 //! The tasks of LoLA: `FORMULA …` and `ANALYSE …`.
 //!
-//! A formula has `AND OR XOR NOT -> <->`, comparisons of sums of places, `FIREABLE(t)`, `DEADLOCK`, `INITIAL`, `TRUE` and `FALSE`; the quantifiers `ALLPATH` or `A` and `EXPATH`
-//! or `E`; and `ALWAYS` or `G`, `EVENTUALLY` or `F`, `NEXTSTATE`, `NEXTSTEP` or `X`, and between two formulas `UNTIL` or `U`, `RELEASE` or `R`. Prefix operators bind tightest, then `UNTIL` and `RELEASE`,
-//! *and*, *or*, *implies*. A formula without any temporal operator asks whether a marking that satisfies it is reachable, as the tasks of LoLA 1 do.
+//! A formula has `AND OR XOR NOT -> <->`, comparisons of sums of places, `FIREABLE(t)`, `DEADLOCK`,
+//! `INITIAL`, `TRUE` and `FALSE`. The quantifiers are `ALLPATH` or `A` and `EXPATH` or `E`.
+//! Temporal operators are `ALWAYS` or `G`, `EVENTUALLY` or `F`, `NEXTSTATE`, `NEXTSTEP` or `X`, and
+//! between two formulas `UNTIL` or `U`, `RELEASE` or `R`. Prefix operators bind tightest, then
+//! `UNTIL` and `RELEASE`, *and*, *or*, *implies*. A formula without any temporal operator asks
+//! whether a marking that satisfies it is reachable, as the tasks of LoLA 1 do.
 //!
-//! Names may hold signs of operators (`p-1`, `t.[x=2]`): what stands between blanks is a name if the net has it, and is taken apart otherwise.
+//! Names may contain signs of operators (`p-1`, `t.[x=2]`): a text between blanks is a name if the
+//! net has it, and is split otherwise.
 
 use model::guarded_commands::{BinaryOperator, CellId, Expression, Span};
 
 use super::tokens::{Braces, Cursor, Token, tokens};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
+use crate::lowering::fold;
 use crate::petri::contest::tree::{State, Tree, connected, negated, quantified};
 use crate::petri::contest::{ContestQuestion, logic};
-use crate::petri::lower::{enabled, joined};
+use crate::petri::lower::enabled;
 use crate::petri::net::Net;
 use crate::spelling::did_you_mean;
 
-/// The deepest formula.
+/// Levels of the deepest formula.
 const DEEPEST: usize = 256;
 
 /// Signs, longer ones first.
@@ -50,7 +55,7 @@ enum Sign {
 }
 
 /// Reads a task.
-pub(in crate::petri) fn task(text: &str, net: &Net) -> Result<ContestQuestion, Vec<Diagnostic>> {
+pub(super) fn task(text: &str, net: &Net) -> Result<ContestQuestion, Vec<Diagnostic>> {
     let mut diagnostics = Diagnostics::default();
     let words = words(text, Braces::Comments, net, &mut diagnostics);
     let mut reader = Reader { words, nesting: 0, net, help: TASK, diagnostics: &mut diagnostics };
@@ -58,7 +63,7 @@ pub(in crate::petri) fn task(text: &str, net: &Net) -> Result<ContestQuestion, V
     diagnostics.check(question)
 }
 
-/// What a task looks like.
+/// Advice on how a task is written.
 const TASK: &str = "a task is `FORMULA EXPATH EVENTUALLY (p > 0 AND q = 1)`";
 
 /// The words of a text about a net.
@@ -72,13 +77,13 @@ pub(super) fn words<'text>(
     Cursor::new(words.iter().flat_map(|word| taken_apart(*word, net)).collect())
 }
 
-/// A word that is no name, at the signs inside of it.
+/// Splits a word that is no name at the signs inside it.
 fn taken_apart<'text>(word: Token<'text>, net: &Net) -> Vec<Token<'text>> {
     let is_name = |text: &str| net.places_named(text).is_some() || net.transitions_named(text).is_some();
     let mut parts = Vec::new();
     let mut rest = word;
     while !rest.text.is_empty() && !is_name(rest.text) {
-        // The longest name or number in front of a sign.
+        // The longest name or number before a sign.
         let signs = rest.text.char_indices().rev().filter_map(|(at, _)| {
             let sign = OPERATORS.iter().find(|(sign, _)| rest.text[at..].starts_with(sign))?;
             let before = &rest.text[..at];
@@ -95,7 +100,7 @@ fn taken_apart<'text>(word: Token<'text>, net: &Net) -> Vec<Token<'text>> {
         parts.push(cut(at, at + length));
         rest = cut(at + length, rest.text.len());
     }
-    // The end of the text is an empty word, and stays.
+    // The end of the text is an empty word, which is kept.
     if !rest.text.is_empty() || parts.is_empty() {
         parts.push(rest);
     }
@@ -106,12 +111,12 @@ pub(super) struct Reader<'text, 'run> {
     pub(super) words: Cursor<'text>,
     pub(super) nesting: usize,
     pub(super) net: &'run Net,
-    /// What to write instead of something unexpected.
+    /// Advice on what to write instead of an unexpected word.
     pub(super) help: &'static str,
     pub(super) diagnostics: &'run mut Diagnostics,
 }
 
-/// What an operand is: about paths and states, or a number.
+/// An operand: a formula over paths and states, or a number.
 enum Operand {
     Formula(Tree),
     Number(Expression, String),
@@ -161,7 +166,7 @@ impl<'text> Reader<'text, '_> {
             }
         }
         let same = (0..).zip(counts).map(|(place, count)| Expression::cell_equals(CellId(place), count));
-        let marked = joined(BinaryOperator::And, same.collect()).unwrap_or(Expression::Constant(1));
+        let marked = fold::all(same.collect());
         Ok(ContestQuestion::Reachable(marked))
     }
 
@@ -172,7 +177,7 @@ impl<'text> Reader<'text, '_> {
         }
     }
 
-    /// Reads something inside of an operator or parenthesis.
+    /// Reads a part inside an operator or parenthesis.
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Checked<T>) -> Checked<T> {
         if self.nesting >= DEEPEST {
             let message = format!("a formula with more than {DEEPEST} levels");
@@ -297,7 +302,7 @@ impl<'text> Reader<'text, '_> {
             let (text, span) = (token.text.to_owned(), token.span);
             Ok(Operand::Formula(Tree::State(State { expression, text, span, is_deadlock })))
         };
-        // A place may be called like an operator, and then it is compared with something.
+        // A place may be named like an operator; then a comparison follows.
         let behind = self.words.ahead(1).text;
         let compared = OPERATORS.iter().any(|(sign, _)| *sign == behind);
         if compared && self.net.places_named(token.text).is_some() {
@@ -335,7 +340,7 @@ impl<'text> Reader<'text, '_> {
             "DEADLOCK" => {
                 self.words.advance();
                 let fires = self.net.transitions.iter().map(enabled).collect();
-                let fires = joined(BinaryOperator::Or, fires).unwrap_or(Expression::Constant(0));
+                let fires = fold::any(fires);
                 state(fires.negated(), true)
             }
             "INITIAL" => {
@@ -343,8 +348,7 @@ impl<'text> Reader<'text, '_> {
                 let same = (0..).zip(&self.net.places).map(|(place, initial)| {
                     Expression::cell_equals(CellId(place), i64::from(initial.tokens))
                 });
-                let same = joined(BinaryOperator::And, same.collect());
-                state(same.unwrap_or(Expression::Constant(1)), false)
+                state(fold::all(same.collect()), false)
             }
             "FIREABLE" => {
                 self.words.advance();
@@ -375,7 +379,7 @@ impl<'text> Reader<'text, '_> {
         }
     }
 
-    /// The formula behind a prefix operator.
+    /// Reads the formula after a prefix operator.
     fn prefixed(&mut self) -> Checked<Tree> {
         self.words.advance();
         match self.nested(Self::comparison)? {
@@ -477,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn mistakes_are_reported() {
         let code = |text: &str| task(text, &net()).unwrap_err()[0].code;
         assert_eq!(code("FORMULA r = 1"), codes::UNKNOWN_NODE);
         assert_eq!(code("FORMULA q"), codes::UNEXPECTED_TOKEN);

@@ -10,10 +10,10 @@ use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
 use crate::petri::net::{Fairness, Net, NetArc, NetPlace, NetTransition};
 use crate::spelling::did_you_mean;
 
-/// Words with which high-level nets begin their parts.
+/// Words at the start of the parts of high-level nets.
 const HIGH_LEVEL: [&str; 6] = ["SORT", "FUNCTION", "CONSTANT", "GUARD", "VAR", "BEGIN"];
 
-/// Words with which tasks begin. LoLA 1 has them behind nets.
+/// Words at the start of tasks. In LoLA 1 they follow nets.
 const TASKS: [&str; 3] = ["FORMULA", "ANALYSE", "ANALYZE"];
 
 /// Reads a whole file.
@@ -66,7 +66,7 @@ impl<'text> Reader<'text, '_> {
 
     /// `places = [ "SAFE" [ number ] ":" ] name { "," name } ";"`
     fn places(&mut self) -> Checked<()> {
-        // `SAFE` may be the name of a place, too, and then no colon follows.
+        // `SAFE` may also be the name of a place; then no colon follows.
         let behind = |count: usize| self.words.ahead(count).text;
         if self.words.at("SAFE") && (behind(1) == ":" || behind(2) == ":") {
             self.words.advance();
@@ -108,7 +108,8 @@ impl<'text> Reader<'text, '_> {
         }
     }
 
-    /// `transition = "TRANSITION" name [ ( "WEAK" | "STRONG" ) "FAIR" ] "CONSUME" list ";" "PRODUCE" list ";"`
+    /// `transition = "TRANSITION" name [ ( "WEAK" | "STRONG" ) "FAIR" ] "CONSUME" list ";"
+    /// "PRODUCE" list ";"`
     fn transition(&mut self) -> Checked<()> {
         self.keyword("TRANSITION")?;
         let name = self.name("the name of a transition")?;
@@ -174,7 +175,7 @@ impl<'text> Reader<'text, '_> {
         if HIGH_LEVEL.contains(&token.text) || matches!(token.text, "(" | ")") {
             return self.high_level(token.span);
         }
-        // `PLACE p : sort` is how a high-level net goes on, too.
+        // `PLACE p : sort` is also the start of a high-level net.
         if token.text == ":" {
             return self.high_level(token.span);
         }
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_their_place() {
+    fn mistakes_are_reported_with_their_place() {
         assert_eq!(error(""), (codes::UNEXPECTED_TOKEN, String::new()));
         assert_eq!(error("PLACE p MARKING;"), (codes::UNEXPECTED_TOKEN, "MARKING".into()));
         assert_eq!(error("PLACE p, p; MARKING;"), (codes::DECLARED_TWICE, "p".into()));

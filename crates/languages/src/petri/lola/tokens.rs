@@ -1,4 +1,4 @@
-//! The words of LoLA's files.
+//! The tokens of LoLA's files.
 
 use model::guarded_commands::Span;
 
@@ -8,15 +8,15 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 /// A word or a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'text> {
-    /// Its spelling; empty at the end of the text.
+    /// The spelling; empty at the end of the text.
     pub(super) text: &'text str,
     pub(super) span: Span,
 }
 
-/// What stands alone.
+/// Signs that are tokens by themselves.
 const SIGNS: [char; 5] = [',', ';', ':', '(', ')'];
 
-/// What braces are for.
+/// The meaning of braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Braces {
     /// Comments, in nets and tasks.
@@ -59,7 +59,7 @@ pub(super) fn tokens<'text>(
     tokens
 }
 
-/// A place in a list of tokens, which ends with an empty one.
+/// A cursor over a list of tokens, which ends with an empty one.
 #[derive(Clone, Debug)]
 pub(super) struct Cursor<'text> {
     tokens: Vec<Token<'text>>,
@@ -71,17 +71,17 @@ impl<'text> Cursor<'text> {
         Self { tokens, next: 0 }
     }
 
-    /// The next token, and the last one for ever.
+    /// The next token; at the end, always the last one.
     pub(super) fn token(&self) -> Token<'text> {
         self.ahead(0)
     }
 
-    /// The token so many places behind the next one.
+    /// The token at this distance after the next one.
     pub(super) fn ahead(&self, count: usize) -> Token<'text> {
         self.tokens[(self.next + count).min(self.tokens.len() - 1)]
     }
 
-    /// The token that was read last.
+    /// The token that was taken last.
     pub(super) fn last(&self) -> Token<'text> {
         self.tokens[self.next.saturating_sub(1)]
     }
@@ -94,7 +94,7 @@ impl<'text> Cursor<'text> {
         self.next = (self.next + 1).min(self.tokens.len() - 1);
     }
 
-    /// Whether the next token is one of these; it is passed then.
+    /// Takes the next token if it is one of these.
     pub(super) fn eat(&mut self, texts: &[&str]) -> bool {
         let found = texts.iter().any(|text| self.at(text));
         if found {
@@ -103,7 +103,7 @@ impl<'text> Cursor<'text> {
         found
     }
 
-    /// That the next token is not what was expected here.
+    /// The error that the next token is not the expected one.
     pub(super) fn unexpected(&self, expected: &str, help: &str) -> Diagnostic {
         let token = self.token();
         let found = match token.text {
@@ -116,7 +116,7 @@ impl<'text> Cursor<'text> {
     }
 }
 
-/// The length of a comment in braces, which may hold others.
+/// The length of a comment in braces, which may be nested.
 fn braces(text: &str) -> Option<usize> {
     let mut open = 0_usize;
     for (at, one) in text.char_indices() {
@@ -132,7 +132,7 @@ fn braces(text: &str) -> Option<usize> {
     None
 }
 
-/// Reports a comment without an end, and passes over all that follows.
+/// Reports a comment without an end, and skips the rest of the text.
 fn unclosed(text: &str, at: usize, end: &str, diagnostics: &mut Diagnostics) -> usize {
     let span = Span::new(at, at + 1);
     let error =
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn open_comments_are_told() {
+    fn open_comments_are_reported() {
         for text in ["a { b { c }", "/* x"] {
             let mut diagnostics = Diagnostics::default();
             tokens(text, Braces::Comments, &mut diagnostics);

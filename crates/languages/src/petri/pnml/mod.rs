@@ -1,12 +1,16 @@
 //! PNML, the Petri Net Markup Language (ISO/IEC 15909-2).
 //!
-//! [`read`] takes the document apart into nodes, arcs and declarations, as they are written; [`place_transition`] makes a net of them, and [`unfold`] one of a symmetric net, whose tokens have colours.
-//! Pages only structure the drawing, so their nodes are read as if they stood on one; reference places and transitions stand for what they refer to.
+//! [`read`] splits the document into nodes, arcs and declarations, as written. [`place_transition`]
+//! makes a net of them; [`unfold`] does so for a symmetric net, whose tokens have colours. Pages
+//! only structure the drawing, so their nodes are read as if they were on one page. Reference
+//! places and transitions are replaced by their targets.
 //!
-//! Beyond the standard: inhibitor arcs, as TAPAAL (`type="inhibitor"`) and others (`<type value="inhibitor"/>`) write them, and the nested units of
-//! the contest (`<toolspecific tool="nupn">`). Graphics and what else is for other tools is passed over.
+//! Beyond the standard, the reader accepts inhibitor arcs, as TAPAAL (`type="inhibitor"`) and
+//! others (`<type value="inhibitor"/>`) write them, and the nested units of the contest
+//! (`<toolspecific tool="nupn">`). Graphics and other tool-specific parts are skipped.
 //!
-//! A node is called by its `id`, because properties do; its `<name>` is for people and need not be unique.
+//! The name of a node is its `id`, because properties use it. Its `<name>` is for people and need
+//! not be unique.
 
 mod place_transition;
 mod read;

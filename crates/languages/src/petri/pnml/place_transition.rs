@@ -1,4 +1,4 @@
-//! From what is written to a place/transition net.
+//! From a document to a place/transition net.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ pub(super) fn net(written: &WrittenNet, diagnostics: &mut Diagnostics) -> Net {
     }
     let mut transitions: Vec<NetTransition> = written.transitions.iter().map(transition).collect();
     for arc in &written.arcs {
-        // Reported where it is wrong; the others are looked at all the same.
+        // The error was reported; the other arcs are still read.
         let _ = add_arc(arc, &names, &mut transitions, diagnostics);
     }
     for transition in transitions {
@@ -52,7 +52,7 @@ fn transition(node: &Node) -> NetTransition {
     }
 }
 
-/// All nodes by name, those that stand for others included.
+/// All nodes by name, including references.
 pub(super) fn node_names<'w>(
     written: &'w WrittenNet,
     diagnostics: &mut Diagnostics,
@@ -70,7 +70,7 @@ pub(super) fn node_names<'w>(
         written.references.iter().map(|(id, target, _)| (id.as_str(), target.as_str())).collect();
     for (id, target, span) in &written.references {
         let mut meant = target.as_str();
-        // A reference may lead to another one, but not for ever.
+        // A reference may lead to another one, but not in a circle.
         for _ in 0..written.references.len() {
             match targets.get(meant) {
                 Some(next) => meant = next,
@@ -98,7 +98,7 @@ fn declared_twice(id: &str, span: Span) -> Diagnostic {
     error.help("give every place and every transition an id of its own")
 }
 
-/// The complaint about something that is no node.
+/// The error about a name that is no node.
 pub(in crate::petri) fn unknown_node<'n>(
     name: &str,
     span: Span,

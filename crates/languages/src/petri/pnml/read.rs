@@ -1,6 +1,6 @@
-//! A PNML document as it is written: nodes, arcs, references, units.
+//! A PNML document as written: nodes, arcs, references, units.
 //!
-//! The document is read as a stream. Of each node only what belongs to its meaning is kept.
+//! The document is read as a stream. Of each node only the parts with a meaning are kept.
 
 use model::guarded_commands::Span;
 
@@ -8,20 +8,20 @@ use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::petri::xml::{Document, Element, Piece};
 
-/// What is drawn, and what else has no meaning.
+/// Elements without a meaning, such as graphics.
 const WITHOUT_MEANING: [&str; 3] = ["graphics", "toolspecific", "name"];
 
 /// The kind of a net.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum NetKind {
-    /// Tokens are alike.
+    /// Tokens without colours.
     #[default]
     PlaceTransition,
     /// Tokens have colours.
     Symmetric,
 }
 
-/// A net as it is written.
+/// A net as written.
 #[derive(Debug, Default)]
 pub(super) struct WrittenNet {
     pub(super) name: String,
@@ -29,7 +29,7 @@ pub(super) struct WrittenNet {
     pub(super) places: Vec<Node>,
     pub(super) transitions: Vec<Node>,
     pub(super) arcs: Vec<WrittenArc>,
-    /// Nodes that stand for others: their name, and that of the other.
+    /// Reference nodes: their name, and the name of their target.
     pub(super) references: Vec<(String, String, Span)>,
     /// The sorts and variables of a coloured net.
     pub(super) declarations: Vec<Element>,
@@ -42,7 +42,7 @@ pub(super) struct WrittenNet {
 pub(super) struct Node {
     pub(super) id: String,
     pub(super) span: Span,
-    /// The marking of a place, the condition of a transition, and what else is written inside.
+    /// The marking of a place, the condition of a transition, and other content.
     pub(super) parts: Vec<Element>,
 }
 
@@ -106,7 +106,7 @@ fn not_a_net(span: Span, name: &str) -> Diagnostic {
     let message = format!("the root element is `{name}`, and that of a net is `pnml`");
     let error = Diagnostic::error(codes::NOT_A_NET, span, message, "expected `<pnml>`");
     let help = if name == "property-set" {
-        "this file holds properties: give the net as the model, and this file by --properties"
+        "this file holds properties: read the net as the model, and this file as its properties"
     } else {
         "is this the file of a net?"
     };
@@ -142,7 +142,7 @@ fn kind(net: &Element) -> Result<NetKind, Diagnostic> {
     }
 }
 
-/// The rest of a net, whose pages lie inside of each other.
+/// Reads the rest of a net, whose pages may be nested.
 fn page(net: &mut WrittenNet, document: &mut Document<'_>) -> Result<(), Diagnostic> {
     let mut depth = 1_usize;
     while depth > 0 {
@@ -185,7 +185,7 @@ fn node(opening: Element, document: &mut Document<'_>) -> Result<Node, Diagnosti
     Ok(Node { id, span, parts })
 }
 
-/// What is inside of an element that was opened, as far as it means anything.
+/// Reads the content of an element that was opened, except for parts without a meaning.
 fn parts(document: &mut Document<'_>) -> Result<Vec<Element>, Diagnostic> {
     let mut parts = Vec::new();
     loop {
@@ -224,7 +224,7 @@ fn arc(opening: Element, document: &mut Document<'_>) -> Result<WrittenArc, Diag
     Ok(WrittenArc { source, target, span: opening.span, inhibits, inscription })
 }
 
-/// The units of a nested-unit net. Those of one unit are separated by blanks.
+/// The units of a nested-unit net. Places of one unit are separated by blanks.
 fn structure(tool: &Element, net: &mut WrittenNet) -> Result<(), Diagnostic> {
     let Some(structure) = tool.child("structure") else { return Ok(()) };
     net.claimed_safe |= structure.attribute("safe") == Some("true");

@@ -1,7 +1,8 @@
 //! The sorts, variables and partitions that a symmetric net declares.
 //!
-//! A colour is a number below the size of its sort: the place in an enumeration, the distance from the start of a range, and for a product all parts as digits, the last one
-//! counting least. Sorts that are written in the same way are one sort, also where one of them has a name.
+//! A colour is a number below the size of its sort: the position in an enumeration, the distance
+//! from the start of a range, and for a product all parts as digits, the last one least
+//! significant. Sorts with the same definition are one sort, even if one of them has a name.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,7 @@ use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
 use crate::petri::xml::Element;
 
-/// A sort with more colours cannot be unfolded.
+/// The most colours of a sort that can be unfolded.
 pub(super) const MOST_COLOURS: u64 = 1 << 20;
 
 /// Number of a sort.
@@ -22,7 +23,7 @@ pub(super) struct SortId(pub(super) usize);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
     Dot,
-    /// By the names of their constants.
+    /// The names of their constants.
     Enumeration(Vec<String>),
     Range {
         start: i64,
@@ -31,7 +32,7 @@ pub(super) enum Sort {
     Product(Vec<SortId>),
 }
 
-/// What the declarations of a net define.
+/// The declarations of a net.
 #[derive(Debug, Default)]
 pub(super) struct Declarations {
     sorts: Vec<Sort>,
@@ -47,13 +48,13 @@ pub(super) struct Declarations {
 }
 
 impl Declarations {
-    /// Reads all declarations, sorts first: variables may stand before the sorts they use.
+    /// Reads all declarations, sorts first: variables may precede the sorts they use.
     pub(super) fn read(written: &[Element], diagnostics: &mut Diagnostics) -> Self {
         let mut all = Vec::new();
         written.iter().for_each(|element| collect(element, &mut all));
         let mut declarations = Self::default();
         let mut waiting: Vec<&Element> = all.iter().copied().filter(|one| one.name == "namedsort").collect();
-        // A product may stand before its parts: what cannot be read yet waits for another round.
+        // A product may precede its parts: declarations that cannot be read yet are tried again.
         while !waiting.is_empty() {
             let before = waiting.len();
             let mut silent = Diagnostics::default();
@@ -66,7 +67,7 @@ impl Declarations {
             }
         }
         for element in all {
-            // Reported where it is wrong.
+            // The error was reported.
             let _ = match element.name.as_str() {
                 "variabledecl" => declarations.variable_declaration(element, diagnostics),
                 "partition" => declarations.partition(element, diagnostics),
@@ -100,7 +101,7 @@ impl Declarations {
         self.partitions.get(name)
     }
 
-    /// The colour in words, as it stands in the names of unfolded nodes.
+    /// The text of a colour, as in the names of unfolded nodes.
     pub(super) fn shown(&self, sort: SortId, colour: u64) -> String {
         match self.sort(sort) {
             Sort::Dot => "dot".to_owned(),
@@ -204,7 +205,7 @@ impl Declarations {
         if ids.is_empty() {
             return Err(diagnostics.report(element.incomplete("any constant")));
         }
-        // For people, if that tells the colours apart.
+        // Names for people are used if they tell the colours apart.
         let mut names: Vec<String> = constants
             .iter()
             .zip(&ids)
@@ -283,7 +284,7 @@ impl Declarations {
     }
 }
 
-/// The single declarations inside of what surrounds them.
+/// The single declarations inside their enclosing elements.
 fn collect<'e>(element: &'e Element, found: &mut Vec<&'e Element>) {
     match element.name.as_str() {
         "declaration" | "structure" | "declarations" => {
@@ -300,7 +301,7 @@ pub(super) fn unknown(what: &str, name: &str, span: Span, diagnostics: &mut Diag
     diagnostics.report(error.help("declare it in the `declaration` of the net"))
 }
 
-/// Reports an element that cannot stand where it does.
+/// Reports an element that is not allowed in its place.
 pub(super) fn unsupported(element: &Element, expected: &str, diagnostics: &mut Diagnostics) -> Reported {
     let message = format!("`{}` is not supported here", element.name);
     let label = format!("expected {expected}");

@@ -1,4 +1,5 @@
-//! The terms of a symmetric net: multisets of colours, and conditions, once the variables have values.
+//! The terms of a symmetric net: multisets of colours, and conditions, once the variables have
+//! values.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use crate::petri::xml::Element;
 /// The values of variables, by number.
 pub(super) type Binding = [u64];
 
-/// Colours with how often they occur.
+/// Colours with their multiplicities.
 pub(super) type Bag = BTreeMap<u64, i64>;
 
 /// A term, and the sort of its colours.
@@ -26,16 +27,16 @@ pub(super) struct Term {
 enum TermKind {
     Variable(usize),
     Constant(u64),
-    /// The next colour, or one further away, around the end; the size of the sort.
+    /// A successor or predecessor at some distance, modulo the size of the sort.
     Shifted(Box<Term>, i64, u64),
-    /// Parts, each with the number of its colours.
+    /// The parts of a tuple, each with the number of its colours.
     Tuple(Vec<(Term, u64)>),
     /// Every colour.
     All(u64),
     NumberOf(i64, Box<Term>),
     Add(Vec<Term>),
     Subtract(Vec<Term>),
-    /// The element of a partition that each colour belongs to.
+    /// For each colour, its element of a partition.
     ElementOf(Box<Term>, Vec<u64>),
 }
 
@@ -46,18 +47,18 @@ pub(super) enum Condition {
     Not(Box<Condition>),
     And(Vec<Condition>),
     Or(Vec<Condition>),
-    /// Two terms, each with what is to be added to its colour, and what may come of comparing them.
+    /// Two terms, each with an offset for its colour, and the accepted results of comparing them.
     Compare((Term, i64), (Term, i64), fn(i64, i64) -> bool),
 }
 
-/// Reads terms with what is declared.
+/// A reader of terms, with the declarations.
 pub(super) struct TermReader<'a> {
     pub(super) declarations: &'a mut Declarations,
     pub(super) diagnostics: &'a mut Diagnostics,
 }
 
 impl TermReader<'_> {
-    /// What is inside of the `subterm`s of an operator. A tool may leave them out.
+    /// The content of an operator's `subterm`s. A tool may leave out the tags.
     fn operands<'e>(&self, element: &'e Element) -> Vec<&'e Element> {
         let inner = |child: &'e Element| match (child.name.as_str(), child.children.as_slice()) {
             ("subterm", [only]) => only,
@@ -184,7 +185,7 @@ impl TermReader<'_> {
         }
     }
 
-    /// So many of a multiset. Without a multiset it is a number of dots.
+    /// A multiple of a multiset. Without a multiset it is a number of dots.
     fn number_of(&mut self, element: &Element) -> Checked<Term> {
         let (mut number, mut tokens) = (1, None);
         for operand in self.operands(element) {
@@ -255,7 +256,7 @@ impl TermReader<'_> {
 }
 
 impl Term {
-    /// The multiset that it is, with these values of variables.
+    /// The value of the term, a multiset, with these values of variables.
     pub(super) fn bag(&self, binding: &Binding) -> Bag {
         match &self.kind {
             TermKind::Variable(number) => Bag::from([(binding[*number], 1)]),
@@ -285,7 +286,7 @@ impl Term {
                 bag.map(|(colour, count)| (colour, count.saturating_mul(*number))).collect()
             }
             TermKind::Add(parts) => sum(parts, binding, |_| 1),
-            // What is taken away may not have been there.
+            // A difference may subtract tokens that are not there.
             TermKind::Subtract(parts) => sum(parts, binding, |number| if number == 0 { 1 } else { -1 })
                 .into_iter()
                 .filter(|(_, count)| *count > 0)
@@ -293,7 +294,7 @@ impl Term {
         }
     }
 
-    /// Its only colour, if it is a single one.
+    /// The only colour, if the term has a single one.
     fn colour(&self, binding: &Binding) -> Option<u64> {
         match &self.kind {
             TermKind::Variable(number) => Some(binding[*number]),

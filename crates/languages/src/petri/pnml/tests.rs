@@ -1,10 +1,10 @@
-//! What is read of PNML, and what is refused.
+//! Reading PNML, and refusing what is not supported.
 
 use super::*;
 use crate::codes;
 use crate::petri::net::NetArc;
 
-/// A document with a net that holds this.
+/// A document with a net of this content.
 fn document(inside: &str) -> String {
     format!(
         "<pnml><net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\">{inside}</net></pnml>"
@@ -58,7 +58,7 @@ fn units_are_read() {
 }
 
 #[test]
-fn mistakes_are_told_with_their_place() {
+fn mistakes_are_reported_with_their_place() {
     assert_eq!(error("<page><place/></page>"), (codes::MISSING_PART, "<place/>".into()));
     assert_eq!(error("<place id='p'/><place id='p'/>").0, codes::DECLARED_TWICE);
     assert_eq!(error("<place id='p'/><arc source='p' target='t'/>").0, codes::UNKNOWN_NODE);
@@ -75,7 +75,7 @@ fn mistakes_are_told_with_their_place() {
 }
 
 #[test]
-fn other_documents_are_told_apart() {
+fn other_documents_are_recognised() {
     let code = |text: &str| net(text).unwrap_err()[0].code;
     assert_eq!(code(""), codes::NOT_A_NET);
     assert_eq!(code("<pnml/>"), codes::NOT_A_NET);
@@ -84,7 +84,7 @@ fn other_documents_are_told_apart() {
     assert_eq!(code("<pnml><net id='n'/><net id='m'/></pnml>"), codes::UNSUPPORTED_NET);
 }
 
-/// A symmetric net with colours `a`, `b`, `c` that go round, and what this says.
+/// A symmetric net with cyclic colours `a`, `b`, `c`, and this content.
 fn symmetric(inside: &str) -> String {
     format!(
         "<pnml><net id='n' type='http://www.pnml.org/version-2009/grammar/symmetricnet'><declaration><structure><declarations>
@@ -144,7 +144,7 @@ fn colours_are_unfolded() {
 }
 
 #[test]
-fn mistakes_in_terms_are_told() {
+fn mistakes_in_terms_are_reported() {
     let code = |inside: &str| net(&symmetric(inside)).unwrap_err()[0].code;
     assert_eq!(code(&place("p", "sort", "")), codes::UNKNOWN_NAME);
     assert_eq!(code(&place("p", "ring", "<useroperator declaration='rd'/>")), codes::UNKNOWN_NAME);

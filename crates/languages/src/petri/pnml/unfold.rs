@@ -1,11 +1,14 @@
-//! A symmetric net, unfolded: a place for each colour of a place, a transition for each choice of values for the variables around it that satisfies
-//! its condition.
+//! Unfolding a symmetric net: a place for each colour of a place, a transition for each assignment
+//! of its variables that satisfies its condition.
 //!
-//! Values are chosen variable by variable, and each part of a condition is tested as soon as it can be, so that `x = y` costs no more than it must. Instances
-//! that need a token which no step can ever bring are left out, and so are the places that are never marked: which ones can be marked at all is found first, by firing everything without taking tokens away. Nets with
-//! tables of data in their places would not fit in memory otherwise. A place of dots
-//! keeps its name; others are called `p(a,1)`, and transitions `t(a,1)` with the values of their variables in the order of declaration.
-//! Limits keep the result in memory: a finding says so, because the file alone does not show how large its net is.
+//! Values are chosen variable by variable, and each part of a condition is tested as soon as its
+//! variables have values, so that `x = y` costs no more than necessary. Instances that need a token
+//! which no step can produce are left out, and so are places that are never marked. A first pass
+//! finds the places that can be marked at all, by firing every transition without removing tokens.
+//! Otherwise nets with tables of data in their places would not fit in memory. A place of dots
+//! keeps its name; others are called `p(a,1)`, and transitions `t(a,1)` with the values of their
+//! variables in the order of declaration. Limits keep the result in memory. An error reports them,
+//! because the file alone does not show how large its net is.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,13 +23,13 @@ use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Reported};
 use crate::petri::net::{Fairness, Net, NetArc, NetPlace, NetTransition};
 use crate::petri::xml::Element;
 
-/// Places of the unfolded net.
+/// The most places of the unfolded net.
 const MOST_PLACES: usize = 1 << 20;
-/// Transitions of the unfolded net.
+/// The most transitions of the unfolded net.
 const MOST_TRANSITIONS: usize = 1 << 20;
-/// Arcs of the unfolded net.
+/// The most arcs of the unfolded net.
 const MOST_ARCS: usize = 1 << 24;
-/// Values that may be tried.
+/// The most values that are tried.
 const MOST_TRIALS: u64 = 1 << 27;
 
 /// The unfolded net. After a reported error it lacks what could not be read.
@@ -37,7 +40,7 @@ pub(super) fn net(written: &WrittenNet, diagnostics: &mut Diagnostics) -> Net {
     let (used, places, possible, numbers) = (HashSet::new(), Vec::new(), Vec::new(), Vec::new());
     let mut unfolding =
         Unfolding { declarations, net, used, places, possible, numbers, arcs: 0, trials: 0, diagnostics };
-    // Reported where it is wrong.
+    // The error was reported.
     let _ = unfolding.run(written, &names);
     unfolding.net
 }
@@ -45,7 +48,7 @@ pub(super) fn net(written: &WrittenNet, diagnostics: &mut Diagnostics) -> Net {
 /// A coloured place.
 struct ColouredPlace {
     sort: SortId,
-    /// The place of its first colour; the others follow.
+    /// The place of the first colour; the others follow.
     first: u32,
 }
 
@@ -53,20 +56,20 @@ struct ColouredPlace {
 struct ColouredTransition<'n> {
     node: &'n Node,
     arcs: Vec<ColouredArc>,
-    /// Its variables, in the order of declaration.
+    /// The variables, in the order of declaration.
     variables: Vec<usize>,
-    /// The same in the order in which they get values.
+    /// The variables, in the order in which they get values.
     order: Vec<usize>,
-    /// What is tested before the first and behind each of them.
+    /// The tests before the first variable and after each of them.
     tests: Vec<Vec<Test>>,
 }
 
-/// Something that an instance must pass.
+/// A test that an instance must pass.
 #[derive(Clone)]
 enum Test {
     /// A part of the condition.
     Condition(Condition),
-    /// The places of these tokens, counted from the first colour's, can be marked.
+    /// The places of these tokens, counted from that of the first colour, can be marked.
     Marked(u32, Term),
 }
 
@@ -97,7 +100,7 @@ struct Unfolding<'a> {
     places: Vec<ColouredPlace>,
     /// Whether a place of the unfolded net can be marked, as far as is known.
     possible: Vec<bool>,
-    /// The numbers of those that can be.
+    /// The numbers of the places that can be marked.
     numbers: Vec<Option<u32>>,
     arcs: usize,
     trials: u64,
@@ -207,7 +210,7 @@ impl Unfolding<'_> {
         }
     }
 
-    /// What has to be known to choose the values of a transition's variables.
+    /// Prepares the choice of values for a transition's variables.
     fn coloured_transition<'n>(
         &mut self,
         node: &'n Node,
@@ -220,7 +223,8 @@ impl Unfolding<'_> {
             }
             _ => Condition::Constant(true),
         };
-        // The variables around places with few tokens first: they leave the fewest choices for the others.
+        // Variables at places with few tokens come first: they leave the fewest choices for the
+        // others.
         let marked = |arc: &ColouredArc| self.marked_colours(arc);
         let mut inputs: Vec<(usize, &ColouredArc)> =
             arcs.iter().filter(|arc| arc.to_transition).map(|arc| (marked(arc), arc)).collect();
@@ -235,7 +239,7 @@ impl Unfolding<'_> {
         arcs.iter().for_each(|arc| arc.term.variables(&mut note));
         condition.variables(&mut note);
         let mut tests: Vec<Vec<Test>> = vec![Vec::new(); order.len() + 1];
-        // Each test behind the last of its variables.
+        // Each test follows the last of its variables.
         let place =
             |number: usize| order.iter().position(|known| *known == number).map_or(0, |place| place + 1);
         for part in condition.into_conjuncts() {
@@ -253,14 +257,14 @@ impl Unfolding<'_> {
         Ok(ColouredTransition { node, arcs, variables, order, tests })
     }
 
-    /// How many colours of the place are marked in the beginning.
+    /// Number of colours of the place that are marked initially.
     fn marked_colours(&self, arc: &ColouredArc) -> usize {
         let first = arc.first as usize;
         let places = &self.net.places[first..first + self.declarations.size(arc.term.sort) as usize];
         places.iter().filter(|place| place.tokens > 0).count()
     }
 
-    /// Leaves out the places that are never marked.
+    /// Removes the places that are never marked.
     fn keep_possible(&mut self) {
         let mut numbers = 0..;
         let possible = self.possible.iter();
@@ -308,7 +312,7 @@ impl Unfolding<'_> {
         Ok(())
     }
 
-    /// Finds the places that can ever be marked, if tokens are never taken away.
+    /// Finds the places that can be marked, if tokens are never removed.
     fn find_possible(&mut self, transitions: &[ColouredTransition<'_>]) -> Checked<()> {
         self.possible = self.net.places.iter().map(|place| place.tokens > 0).collect();
         loop {
@@ -341,7 +345,8 @@ impl Unfolding<'_> {
             let list = if arc.to_transition { &mut inputs } else { &mut outputs };
             for (colour, weight) in arc.term.bag(binding) {
                 let Ok(weight) = u32::try_from(weight) else { return Err(self.too_many_tokens(node.span)) };
-                // A place without a number is never marked, and no arc of this instance leads there.
+                // A place without a number is never marked, and no arc of this instance leads
+                // there.
                 if let Some(place) = self.numbers[arc.first as usize + colour as usize].filter(|_| weight > 0)
                 {
                     list.push(NetArc { place, weight });
@@ -365,7 +370,7 @@ impl Unfolding<'_> {
         Ok(())
     }
 
-    /// The name, made longer until no other node of its kind has it.
+    /// The name, extended until no other node of its kind has it.
     fn unused(&mut self, mut name: String) -> String {
         while !self.used.insert(name.clone()) {
             name.push('_');

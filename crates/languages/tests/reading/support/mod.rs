@@ -34,7 +34,7 @@ pub fn places(text: &str, errors: &[Diagnostic]) -> Vec<(&'static str, usize, us
     errors.iter().map(place).collect()
 }
 
-/// The same, of errors that all say what to do.
+/// Code, line and column of every error. All of them must have advice.
 #[track_caller]
 pub fn advised_places(text: &str, errors: &[Diagnostic]) -> Vec<(&'static str, usize, usize)> {
     assert!(errors.iter().all(|error| error.help.is_some()), "{errors:#?}");

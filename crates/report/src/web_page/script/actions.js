@@ -1,4 +1,4 @@
-// All actions with how often each was taken; sorted by a column, filtered by name.
+// Table of all actions with the number of times each was taken; sortable and filterable.
 
 function showActions(host, actions, texts, leftOut) {
   const SHOWN = 100;
@@ -41,7 +41,7 @@ function showActions(host, actions, texts, leftOut) {
   const table = el(
     "table",
     { class: "actions" },
-    el("caption", { class: "quiet" }, "Actions by how often they were taken"),
+    el("caption", { class: "quiet" }, "Actions by number of times taken"),
     el("thead", {}, el("tr", {}, ...heads)),
     body,
   );
@@ -70,7 +70,7 @@ function showActions(host, actions, texts, leftOut) {
       found.length === actions.length
         ? plural(actions.length, "action", "actions")
         : `${count(found.length)} of ${plural(actions.length, "action", "actions")}`;
-    const rest = leftOut ? `; ${count(leftOut)} that were taken less are in the run record` : "";
+    const rest = leftOut ? `; ${count(leftOut)} less frequent ones are in the run record` : "";
     status.textContent = all + (found.length > most ? `, the first ${count(most)} shown` : "") + rest;
     more.hidden = found.length <= most;
   }

@@ -1,5 +1,5 @@
-// A chart of areas that stand on each other, in steps: one for each stretch of the horizontal axis. A cursor, by
-// pointer or arrow keys, tells the numbers of a stretch in words.
+// A stacked step chart, with one step for each interval of the horizontal axis. A cursor, moved by
+// pointer or arrow keys, shows the numbers of an interval in words.
 
 const MARGIN = { left: 62, right: 18, top: 26, bottom: 40 };
 
@@ -19,7 +19,7 @@ function logTicks(top) {
   return ticks.filter((_, i) => i < 1 || (ticks.length - 1 - i) % every === 0);
 }
 
-// Patterns over the colours: who sees no colours sees lines and dots.
+// Patterns over the colours, so that the areas differ without colours, too.
 function patterns(id) {
   const pattern = (name, ...marks) =>
     svg(
@@ -63,7 +63,8 @@ function legend(entries) {
   return el("ul", { class: "legend" }, ...items);
 }
 
-// The outline of a value over all stretches, from left to right, and back along the one below it.
+// The outline of an area: along its values from left to right, and back along those of the area
+// below.
 function stepsPath(xs, ys) {
   let path = "";
   ys.forEach((y, i) => {
@@ -80,9 +81,9 @@ function areaPath(xs, above, below) {
   return path + "Z";
 }
 
-// `spec()` gives what is to be drawn now:
-//   label, height, starts (n + 1 places on the axis), stack [{name, values}], line {name, words, values} or null,
-//   top, log, unit, axis (words), tick(i), strip {words, values} or null, tell(i)
+// `spec()` returns what to draw:
+//   label, height, starts (n + 1 positions on the axis), stack [{name, values}],
+//   line {name, words, values} or null, top, log, unit, axis (words), tick(i), strip {words, values} or null, tell(i)
 function makeChart(host, spec) {
   const frame = el("div", { class: "chart", tabindex: "0", role: "group" });
   const readout = el("p", { class: "readout", "aria-live": "polite" });

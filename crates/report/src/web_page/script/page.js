@@ -1,6 +1,6 @@
 "use strict";
-// What all parts of the page share: elements, numbers, the theme. Text enters the page as text nodes and as attributes,
-// never as markup.
+// Shared by all parts of the page: elements, numbers, the theme. Text enters the page as text nodes
+// and attributes, never as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -37,7 +37,7 @@ function share(part, whole) {
   return percent.toFixed(percent < 0.1 ? 2 : percent < 9.95 ? 1 : 0) + " %";
 }
 
-// A number for an axis, where there is little room.
+// A short form of a number, for an axis.
 function brief(number) {
   for (const [unit, letter] of [
     [1e12, "T"],
@@ -60,7 +60,7 @@ const freshId = (word) => word + "-" + ++lastId;
 
 const wantsStillness = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-// Buttons of which one is pressed.
+// A group of buttons, one of which is pressed.
 function choice(label, options, chosen, choose) {
   const group = el("div", { class: "choice", role: "group", "aria-label": label }, el("span", {}, label));
   const buttons = options.map(([value, words]) => {
@@ -77,9 +77,9 @@ function choice(label, options, chosen, choose) {
   return group;
 }
 
-// The numbers of a chart as a table, which is built when somebody opens it.
+// The numbers of a chart as a table, which is built when it is opened.
 function tableOf(caption, heads, rows) {
-  const details = el("details", { class: "numbers" }, el("summary", {}, "The same as a table"));
+  const details = el("details", { class: "numbers" }, el("summary", {}, "Show as a table"));
   const build = () => {
     if (!details.open || details.querySelector("table")) return;
     const head = el("tr", {}, ...heads.map((words) => el("th", { scope: "col" }, words)));
@@ -100,7 +100,7 @@ function tableOf(caption, heads, rows) {
   return details;
 }
 
-// The theme: that of the system until the reader chooses one, which is remembered where the browser allows it.
+// The theme of the system, until the reader chooses one, which is stored if the browser allows it.
 function setUpTheme(host) {
   const root = document.documentElement;
   const keep = (theme) => {

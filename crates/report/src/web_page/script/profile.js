@@ -1,4 +1,4 @@
-// What was held, layer by layer, one sweep at a time; small pictures of all sweeps choose between them.
+// States in memory, layer by layer, one sweep at a time; thumbnails of all sweeps select one.
 
 const heldIn = (point) => point.current + point.future + point.persistent;
 
@@ -17,7 +17,7 @@ function showProfile(host, sweeps, leftOut) {
     const layers = plural(chosen.layers, "layer", "layers");
     const top = scale === "held" ? mostHeld : Math.max(mostHeld, mostMet);
     return {
-      label: `Sweep ${count(chosen.number)}: ${layers}, most held ${peak}, full exploration by then ${count(met)}`,
+      label: `Sweep ${count(chosen.number)}: ${layers}, peak ${peak}, full exploration ${count(met)}`,
       height: 250,
       starts,
       top,
@@ -29,13 +29,13 @@ function showProfile(host, sweeps, leftOut) {
       })),
       line: {
         name: "met",
-        words: `full exploration by then: ${count(met)}${met > top ? ", above this scale" : ""}`,
+        words: `full exploration: ${count(met)}${met > top ? ", above this scale" : ""}`,
         values: points.map((point) => point.met),
       },
       strip: { words: "largest layer", values: points.map((point) => point.largest) },
       axis: "layers, by progress value",
       tick: (i) => cut(points[i].progress, 12),
-      hint: `Most held in this sweep: ${peak}. Point at the chart, or move with the arrow keys.`,
+      hint: `Peak of this sweep: ${peak}. Point at the chart, or use the arrow keys.`,
       tell: (i) => tellPoint(points[i]),
     };
   }
@@ -47,7 +47,7 @@ function showProfile(host, sweeps, leftOut) {
       choice(
         "Scale",
         [
-          ["held", "What was held"],
+          ["held", "In memory"],
           ["all", "Full exploration"],
           ["log", "Logarithmic"],
         ],
@@ -73,7 +73,7 @@ function showProfile(host, sweeps, leftOut) {
       el(
         "p",
         { class: "note" },
-        `${plural(leftOut, "sweep is", "sweeps are")} not shown; the first, the highest and the last are.`,
+        `${plural(leftOut, "sweep is", "sweeps are")} not shown; the first ones, the one with the peak and the last one are.`,
       ),
     );
   host.append(
@@ -81,7 +81,7 @@ function showProfile(host, sweeps, leftOut) {
       ["persistent", "persistent"],
       ["current", "current layer"],
       ["future", "future layers"],
-      ["met", "met so far: full exploration", "line"],
+      ["met", "visited so far: full exploration", "line"],
     ]),
   );
   const place = el("div", {});
@@ -99,8 +99,8 @@ function showProfile(host, sweeps, leftOut) {
       "current",
       "future",
       "persistent",
-      "held",
-      "met",
+      "in memory",
+      "visited",
     ];
     tablePlace.replaceChildren(
       tableOf(`Sweep ${count(sweep.number)}`, heads, () =>
@@ -130,14 +130,14 @@ function tellPoint(point) {
       : `progress ${cut(point.progress, 60)}`;
   const part = share(heldIn(point), point.met);
   return (
-    `${layers}: held ${count(heldIn(point))} (current ${count(point.current)}, ` +
+    `${layers}: ${count(heldIn(point))} in memory (current ${count(point.current)}, ` +
     `future ${count(point.future)}, persistent ${count(point.persistent)}), ` +
-    `met ${count(point.met)}${part ? ", so " + part + " of it held" : ""}; ` +
+    `${count(point.met)} visited${part ? ", " + part + " of them in memory" : ""}; ` +
     `expanded ${count(point.expanded)}, largest layer ${count(point.largest)}`
   );
 }
 
-// One small picture a sweep, all with the same scale.
+// One thumbnail per sweep, all with the same scale.
 function sweepButtons(sweeps, top, choose) {
   const group = el("div", { class: "sweeps", role: "group", "aria-label": "Sweeps" });
   const buttons = sweeps.map((sweep, number) => {
@@ -169,7 +169,7 @@ function sweepButtons(sweeps, top, choose) {
       },
       picture,
       el("span", {}, `Sweep ${count(sweep.number)}`),
-      el("small", {}, `${brief(peak)} held`),
+      el("small", {}, `${brief(peak)} in memory`),
     );
   });
   group.append(...buttons);

@@ -1,4 +1,4 @@
-// The speed of the search: expansions a second from one sample to the next.
+// The rate of the search: expansions per second between two samples.
 
 function showRate(host, rate) {
   const starts = [0],
@@ -15,23 +15,23 @@ function showRate(host, rate) {
   const chart = el("div", {});
   host.append(chart);
   makeChart(chart, () => ({
-    label: `Speed over ${inSeconds(time)}, at most ${count(top)} expansions a second`,
+    label: `Speed over ${inSeconds(time)}, at most ${count(top)} expansions per second`,
     height: 150,
     starts,
     top,
     log: false,
-    unit: "expansions a second",
+    unit: "expansions per second",
     stack: [{ name: "future", values: speeds }],
     line: null,
     strip: null,
     axis: "time",
     tick: (i) => inSeconds(rate[i][0]),
-    hint: `At most ${count(top)} expansions a second, in the mean ${count(time > 0 ? explored / time : 0)}.`,
+    hint: `At most ${count(top)} expansions per second, ${count(time > 0 ? explored / time : 0)} on average.`,
     tell: (i) =>
-      `until ${inSeconds(rate[i][0])}: ${count(rate[i][1])} explored, here ${count(speeds[i])} a second`,
+      `until ${inSeconds(rate[i][0])}: ${count(rate[i][1])} explored, here ${count(speeds[i])} per second`,
   }));
   host.append(
-    tableOf("Speed", ["seconds", "explored", "expansions a second"], () =>
+    tableOf("Speed", ["seconds", "explored", "expansions per second"], () =>
       rate.map(([seconds, total], i) => [String(seconds), count(total), count(speeds[i])]),
     ),
   );

@@ -1,5 +1,5 @@
-// A message sequence chart of a trace: a line for each process, an arrow for each message, a mark for each step of
-// one process alone. The list of steps above it says the same in words.
+// A message sequence chart of a trace: a line for each process, an arrow for each message, a mark
+// for each step of a single process. The list of steps above has the same content as text.
 
 const ROWS_A_PAGE = 50;
 const ROW = 34;
@@ -20,7 +20,7 @@ class SequenceView {
     const pager = el(
       "div",
       { class: "pager", hidden: trace.length <= ROWS_A_PAGE },
-      turn("◀", "Messages before", -1),
+      turn("◀", "Previous messages", -1),
       this.where,
       turn("▶", "Next messages", 1),
     );
@@ -30,7 +30,7 @@ class SequenceView {
         class: "sequence",
         tabindex: "0",
         role: "region",
-        "aria-label": "Message sequence chart; the list of steps says the same in words",
+        "aria-label": "Message sequence chart; the list of steps has the same content as text",
       },
       this.head,
       this.body,
@@ -113,7 +113,7 @@ class SequenceView {
     this.highlight();
   }
 
-  // A bracket along the steps that repeat.
+  // A bracket along the steps of the loop.
   bracket(picture, start, end) {
     const loop = this.trace.data.loop_start;
     if (loop === null || loop >= end || loop >= this.trace.length) return;
@@ -134,7 +134,7 @@ class SequenceView {
           transform: `rotate(-90 50 ${middle})`,
           "text-anchor": "middle",
         },
-        "↻ repeats for ever",
+        "↻ repeats forever",
       ),
     );
   }
@@ -172,7 +172,7 @@ class SequenceView {
         ),
       );
     };
-    // Whose step it is, the line says.
+    // The line shows the process of the step.
     const own = (process) => {
       const [whole, name] = [texts[step.a], texts[process] + ": "];
       return whole.startsWith(name) ? whole.slice(name.length) : whole;
@@ -211,7 +211,7 @@ class SequenceView {
   }
 }
 
-// The processes in the order in which they come up, and the channels through which buffered messages go.
+// The processes in the order of their first step, and the channels of buffered messages.
 function lifelines(trace) {
   const lines = new Map();
   const add = (text, channel) => {

@@ -1,4 +1,4 @@
-// Builds the parts that need scripts, each where its place is on the page.
+// Builds the parts of the page that need scripts.
 
 (function start() {
   const data = JSON.parse(document.getElementById("page-data").textContent);
@@ -12,7 +12,7 @@
   at("rate-view", (host) => showRate(host, data.rate));
   at("actions-view", (host) => showActions(host, data.actions, data.texts, data.left_out_actions));
   const picture = document.querySelector("#space svg.space-drawing");
-  // On a narrow screen, the middle of the picture is where its states are.
+  // On a narrow screen, scroll to the middle of the picture, where the states are.
   if (picture)
     picture.parentElement.scrollLeft = (picture.clientWidth - picture.parentElement.clientWidth) / 2;
   if (picture && data.space) at("sweep-view", (host) => showSweep(host, picture, data.space));

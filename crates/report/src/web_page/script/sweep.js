@@ -1,7 +1,8 @@
-// The generalised sweep-line method of Kristensen and Mailund (2002), on a graph that is known: what it does to which
-// state, moment by moment. The layer of least progress is expanded and then forgotten. A step back leads to a state
-// that is kept for good, from where the next sweep begins, until a sweep finds no new one. As in the searches of
-// this program, the initial states are kept for good as well: steps back often lead to them.
+// The generalised sweep-line method of Kristensen and Mailund (2002) on a known graph, step by
+// step. The layer with the least progress is expanded and then dropped. The target of a regress
+// edge becomes a persistent state and a root of the next sweep, until a sweep finds no new one. As
+// in the engine, the initial states are persistent as well, because regress edges often lead to
+// them.
 
 const UNKNOWN = 0,
   FUTURE = 1,
@@ -12,7 +13,8 @@ const UNKNOWN = 0,
 const STATUS_NAMES = ["unknown", "future", "current", "forgotten", "persistent", "persistent-current"];
 const MOST_MOMENTS = 60000;
 
-// Each moment has what changed, [state, before, after], the state that was expanded, if one was, and the counts.
+// Each moment has the changes, [state, before, after], the expanded state, if there is one, and
+// counts.
 class Sweep {
   constructor(space) {
     this.layer = space.layer;
@@ -51,7 +53,7 @@ class Sweep {
     this.cut = this.moments.length >= MOST_MOMENTS;
   }
 
-  // One sweep; gives the states from which the next one begins.
+  // One sweep; returns the roots of the next one.
   sweep(roots) {
     this.sweeps++;
     const waiting = new Map();
@@ -61,7 +63,7 @@ class Sweep {
       waiting.get(layer).push(state);
     };
     const kind = this.sweeps === 1 ? "initial" : "persistent";
-    this.begin(`begins with ${plural(roots.length, kind + " state", kind + " states")}`, null, null);
+    this.begin(`starts with ${plural(roots.length, kind + " state", kind + " states")}`, null, null);
     for (const root of roots) {
       this.set(root, PERSISTENT);
       wait(root);
@@ -72,7 +74,7 @@ class Sweep {
       const layer = Math.min(...waiting.keys());
       const states = waiting.get(layer);
       this.begin(
-        `${plural(states.length, "state waits", "states wait")} in the layer of least progress`,
+        `${plural(states.length, "state waits", "states wait")} in the layer with the least progress`,
         layer,
         null,
       );
@@ -82,7 +84,7 @@ class Sweep {
       this.end();
       for (let i = 0; i < states.length && !this.cut; i++) this.expand(states[i], layer, states, wait, found);
       waiting.delete(layer);
-      this.begin("the layer is forgotten", layer, null);
+      this.begin("the layer is dropped", layer, null);
       for (const state of states)
         this.set(state, this.status[state] === PERSISTENT_CURRENT ? PERSISTENT : FORGOTTEN);
       this.end();

@@ -1,4 +1,4 @@
-// The sweep over the picture of the state space: play, pause, step forward, step back.
+// The animated sweep over the drawing of the state space: play, pause, step forward, step back.
 
 function showSweep(host, picture, space) {
   const sweep = new Sweep(space);
@@ -81,11 +81,11 @@ function showSweep(host, picture, space) {
     el(
       "div",
       { class: "tools sweep-tools", role: "group", "aria-label": "The sweep, step by step" },
-      button("«", "Back to the beginning", () => go(-1)),
+      button("«", "Back to the start", () => go(-1)),
       button("◀ Back", "Step back", () => go(at - 1)),
       play,
       button("Step ▶", "Step forward", () => go(at + 1)),
-      button("Layer »", "To the next layer", () => go(nextLayer())),
+      button("Layer »", "Go to the next layer", () => go(nextLayer())),
       speed,
     ),
     slider,
@@ -119,7 +119,7 @@ function showSweep(host, picture, space) {
     follow();
     tell();
   }
-  // Keeps the state that is expanded in sight, without moving the page.
+  // Keeps the expanded state visible, without scrolling the page.
   function follow() {
     const [changed] = at >= 0 ? moments[at].changes : [];
     const node = at >= 0 ? nodes.get(moments[at].state ?? (changed && changed[0])) : null;
@@ -137,16 +137,16 @@ function showSweep(host, picture, space) {
     counter.replaceChildren(
       "Stored now ",
       el("strong", { class: "stored" }, count(moment.stored)),
-      " / met so far ",
+      " / visited so far ",
       el("strong", { class: "met" }, count(moment.met)),
-      el("span", {}, ` · most stored ${count(moment.most)}`),
+      el("span", {}, ` · peak ${count(moment.most)}`),
     );
     if (at < 0) words.textContent = `Before the first sweep. ${count(moments.length)} moments follow.`;
     else {
       const place = moment.layer === null ? "" : `, progress ${cut(space.progress[moment.layer], 40)}`;
       const end =
         at === moments.length - 1 && !sweep.cut
-          ? ` All ${count(moment.met)} states are met: no sweep finds more.`
+          ? ` All ${count(moment.met)} states are visited; no sweep finds more.`
           : "";
       words.textContent = `Sweep ${count(moment.sweep)}${place}: ${moment.words}.${end}`;
     }
@@ -163,7 +163,7 @@ function showSweep(host, picture, space) {
     timer = null;
     play.textContent = "▶ Play";
   }
-  // Who wants little motion sees a layer at a time, slowly.
+  // With reduced motion, the animation advances one layer at a time, slowly.
   function start() {
     if (at >= moments.length - 1) go(-1);
     play.textContent = "Pause";
@@ -186,7 +186,7 @@ function statusLegend() {
     ["unknown", "unknown"],
     ["future", "stored, future"],
     ["current", "current layer"],
-    ["forgotten", "forgotten"],
+    ["forgotten", "dropped"],
     ["persistent", "persistent"],
   ];
   const items = entries.map(([status, words]) => {

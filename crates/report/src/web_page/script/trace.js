@@ -1,4 +1,4 @@
-// A trace as data: which state is reached after which step, found quickly also in very long ones.
+// A trace as data, with fast access to the state after any step, even in very long traces.
 
 const EVERY = 256;
 
@@ -12,13 +12,13 @@ class Trace {
     const values = [];
     for (let i = 0; i < data.initial.length; i += 2)
       this.addVariable(data.initial[i], data.initial[i + 1], values);
-    // A change of something that the first state does not name makes it known from the beginning.
+    // A changed variable that the initial state lacks is added to it.
     for (const step of data.steps) {
       for (let i = 0; i < step.c.length; i += 3) {
         if (!this.place.has(step.c[i])) this.addVariable(step.c[i], step.c[i + 1], values);
       }
     }
-    // The values after every so many steps; from there it is never far.
+    // Snapshots of the values at regular intervals, from which others are computed.
     this.kept = [values];
     const now = values.slice();
     data.steps.forEach((step, i) => {
@@ -37,14 +37,15 @@ class Trace {
     for (let i = 0; i < step.c.length; i += 3) values[this.place.get(step.c[i])] = step.c[i + 2];
   }
 
-  // The values after so many steps.
+  // The values after this number of steps.
   after(steps) {
     const values = this.kept[Math.floor(steps / EVERY)].slice();
     for (let i = steps - (steps % EVERY); i < steps; i++) this.apply(this.data.steps[i], values);
     return values;
   }
 
-  // The numbers of the steps that change a variable with this in its name, with the first state always among them.
+  // The numbers of the steps that change a variable with this text in its name, and of the initial
+  // state.
   changing(word) {
     const all = Array.from({ length: this.length + 1 }, (_, i) => i);
     if (!word) return all;

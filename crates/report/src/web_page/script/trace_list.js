@@ -1,4 +1,4 @@
-// A trace as a list of steps, a page at a time, with a cursor that the keyboard moves.
+// A trace as a list of steps, one page at a time, with a cursor that the keyboard moves.
 
 const STEPS_A_PAGE = 100;
 const MOST_CHANGES = 40;
@@ -6,10 +6,10 @@ const MOST_VALUES = 1000;
 
 const TRACE_KEYS = [
   ["↓ or j", "next step"],
-  ["↑ or k", "step before"],
+  ["↑ or k", "previous step"],
   ["Page Down, Page Up", "ten steps"],
-  ["Home, End", "first state, last step"],
-  ["l", "where the loop begins"],
+  ["Home, End", "initial state, last step"],
+  ["l", "start of the loop"],
   ["w", "whole state"],
   ["/", "filter"],
   ["?", "this list"],
@@ -89,7 +89,7 @@ class TraceView {
       "div",
       { class: "pager" },
       move("«", "First page", () => 0),
-      move("◀", "Page before", () => (page() - 1) * STEPS_A_PAGE),
+      move("◀", "Previous page", () => (page() - 1) * STEPS_A_PAGE),
       this.where,
       move("▶", "Next page", () => (page() + 1) * STEPS_A_PAGE),
       move("»", "Last step", () => this.shown.length - 1),
@@ -115,8 +115,8 @@ class TraceView {
     const { data, length } = this.trace;
     const kinds = {
       finite: "A finite run",
-      lasso: "A run that ends in a loop",
-      component: "A run into states that cannot be left any more",
+      lasso: "A lasso: a run that ends in a loop",
+      component: "A run into a terminal SCC, which no run leaves",
     };
     const words = [
       kinds[data.kind] || "A run",
@@ -126,11 +126,11 @@ class TraceView {
     if (data.loop_start !== null)
       words.push(
         data.loop_start < length
-          ? `the last ${plural(length - data.loop_start, "step repeats", "steps repeat")} for ever`
-          : "the last state stays for ever",
+          ? `the last ${plural(length - data.loop_start, "step repeats", "steps repeat")} forever`
+          : "the last state repeats forever",
       );
     if (data.by_progress)
-      words.push("fewest steps back, then least progress, then fewest steps in its layer");
+      words.push("fewest regress edges, then least progress, then fewest steps in its layer");
     return el("p", { class: "note" }, words.join(" · "));
   }
 
@@ -165,7 +165,7 @@ class TraceView {
     const last = this.shown.length - 1;
     const loop = this.trace.data.loop_start;
     const moves = { j: this.at + 1, k: this.at - 1 };
-    // Keys with a meaning of their own elsewhere move steps only where the list has the focus.
+    // Keys with another meaning elsewhere move the cursor only if the list has the focus.
     if (onList)
       Object.assign(moves, {
         ArrowDown: this.at + 1,
@@ -226,7 +226,7 @@ class TraceView {
     if (loop) cells.push(el("span", { class: "loop-sign", title: "in the loop" }, "↻"));
     const what = el("div", { class: "what" });
     if (loop && number === data.loop_start + 1)
-      what.append(el("span", { class: "loop-note" }, "↻ from here on for ever"));
+      what.append(el("span", { class: "loop-note" }, "↻ loop starts here"));
     what.append(el("span", { class: "action" }, step ? texts[step.a] : "initial state"));
     if (step) what.append(this.changes(step, wanted));
     if (number === data.steps.length && data.loop_start !== null) {
@@ -234,7 +234,7 @@ class TraceView {
         el(
           "span",
           { class: "loop-note" },
-          loop ? `↻ and again from step ${count(data.loop_start + 1)}` : "↻ this state for ever",
+          loop ? `↻ back to step ${count(data.loop_start + 1)}` : "↻ this state repeats forever",
         ),
       );
     }
@@ -286,7 +286,7 @@ class TraceView {
     const row = this.list.querySelector(`[data-at="${this.at}"]`);
     row.setAttribute("aria-selected", "true");
     this.list.setAttribute("aria-activedescendant", row.id);
-    // Moves the list, never the page.
+    // Scrolls the list, never the page.
     const [top, bottom] = [
       row.offsetTop - this.list.offsetTop,
       row.offsetTop - this.list.offsetTop + row.offsetHeight,
