@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use languages::{Language, Model, ReadOptions, read_model_with};
+use languages::{Format, Model, ReadOptions, read_model_with};
 
 use crate::execution::Execution;
 use crate::planning::{MeasureRequest, SearchPlan};
@@ -44,9 +44,9 @@ impl ModelFile {
         let text = std::fs::read_to_string(path)
             .map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
         let constants = constants.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-        let language = Language::of_path(path).unwrap_or_default();
+        let format = Format::by_ending(path).unwrap_or_default();
         let path = path.display().to_string();
-        match read_model_with(&text, &ReadOptions { language, constants }) {
+        match read_model_with(&text, &ReadOptions { format, constants }) {
             Ok(model) => Ok(Self { path, text, model }),
             Err(found) => Err(Error::in_text(found, &path, &text)),
         }

@@ -33,6 +33,7 @@ use crate::store::compact_graph::recording::GraphMemory;
 use crate::store::compact_graph::{GraphSize, RecordedGraph};
 use crate::store::external::disk::Disk;
 use crate::store::layer::LayerFull;
+use crate::store::memory::Budget;
 use crate::verdict::trace_log::{LoggedRun, TraceLog};
 use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
 use logic::ctl::Ctl;
@@ -45,9 +46,6 @@ pub use graph_alone::record_graph;
 
 /// Bytes of a node in the search for a path, about.
 const SEARCHED: usize = 64;
-
-/// Bytes for sorting states, and as many for steps, at most.
-const SORTED: usize = 16 << 20;
 
 /// A path that shows why a formula is true, or false. The verdict has the run.
 #[derive(Clone, Debug)]
@@ -160,10 +158,10 @@ fn with_graph<R, T, F>(outcome: Outcome<R, T, F>, graph: Option<GraphSummary>) -
 }
 
 fn graph_memory(plan: &Plan, width: usize) -> GraphMemory {
-    let few = plan.disk.in_memory;
+    let (few, budget) = (plan.disk.in_memory, Budget::new(plan.limits.memory));
     GraphMemory {
-        sorted: (plan.limits.memory / 16).min(SORTED).min(few.saturating_mul(8 * (width + 2))),
-        block: (plan.limits.memory / 8 / BLOCK_BYTES).min(few),
+        sorted: budget.for_graph_sort().min(few.saturating_mul(8 * (width + 2))),
+        block: (budget.for_graph_block() / BLOCK_BYTES).min(few),
     }
 }
 

@@ -13,8 +13,8 @@ use crate::progress::ExpressionMeasure;
 use crate::property::Property;
 use crate::property::soundness::{SearchKind, Unsound, require_kept};
 use crate::reduce::Kept;
+use crate::store::ahead::QueueKind;
 use crate::store::external::disk::Disk;
-use crate::store::far_layers::QueueKind;
 
 /// States ahead that [`Engine::SweepDisk`] holds in memory at most, and as many persistent ones: a few
 /// megabytes. With a quarter of that, runs on instances of some million states took a tenth to a quarter

@@ -14,7 +14,7 @@ use std::convert::Infallible;
 
 use super::observer::{Observer, Record, Successors};
 use super::search::{
-    CompleteSearch, Counters, Held, Limits, Monitor, Search, SearchEnd, StopReason, consult,
+    CompleteSearch, Counters, Held, Limits, Monitor, Search, SearchEnd, Snapshot, StopReason, consult,
 };
 use crate::store::layer::{Inserted, Layer, LayerFull, with_width};
 use crate::store::pages::OutOfMemory;
@@ -106,10 +106,6 @@ pub struct NestedDepth {
     /// The number of expansions at which the monitor looks.
     next_look: u64,
     peak_bytes: usize,
-}
-
-fn full(full: LayerFull) -> SearchEnd {
-    SearchEnd::Stopped(StopReason::Memory(full))
 }
 
 impl NestedDepth {
@@ -260,7 +256,7 @@ impl NestedDepth {
         self.unexpanded = None;
         for i in 0..batch.len() {
             let (target, action) = (batch.state(i), batch.action(i));
-            let number = self.number(target, Some(Record::from(state)), action, observer).map_err(full)?;
+            let number = self.number(target, Some(Record::from(state)), action, observer)?;
             self.path_at_work().steps.push((number, action.0));
         }
         self.counters.explored += 1;
@@ -314,7 +310,8 @@ impl NestedDepth {
             if self.counters.explored >= self.next_look {
                 self.next_look += PER_LOOK;
                 self.peak_bytes = self.peak_bytes.max(self.bytes());
-                if let Some(reason) = consult(self, observer, &self.limits, monitor) {
+                if let Some(reason) = consult(&Snapshot::of(self, observer), observer, &self.limits, monitor)
+                {
                     return Err(SearchEnd::Stopped(reason));
                 }
             }

@@ -4,7 +4,7 @@
 //! layer. That is what makes a sweep fast: the only index that is probed at random is that of the current layer, which is small. A table for each future
 //! layer was tried, and was slower.
 //!
-//! Three things keep the buffers short all the same. The [cache](super::recent_states) in front of the store catches most duplicates, which come a
+//! Three things keep the buffers short all the same. The [cache](crate::store::recent_states) in front of the store catches most duplicates, which come a
 //! few steps apart. A large buffer removes its duplicates when it has tripled, as long as that finds many: where
 //! few are found, the next time is far away. And all buffers can be [compacted](FutureLayers::compact): when memory is short, and,
 //! while that is cheap, to count what is held as the papers do, as a set.
@@ -15,8 +15,8 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::layer::{Inserted, Layer, LayerCopy, LayerFull, Width, with_width};
-use super::saved::{Loader, Saver};
+use crate::store::layer::{Inserted, Layer, LayerCopy, LayerFull, Width, with_width};
+use crate::store::saved::{Loader, Saver};
 
 /// Words of a whole chunk.
 const CHUNK: usize = 4096;

@@ -11,14 +11,14 @@
 
 use std::io;
 
-use super::external::disk::{Disk, FileClass};
-use super::external::merge::Merge;
-use super::external::run::{RunReader, RunWriter};
-use super::external::sort::{SortedRuns, Sorter};
-use super::layer::Width;
 use super::persistent_states::{Fate, PersistentStates};
-use super::recent_states::RecentStates;
-use super::saved::{Loader, Saver};
+use crate::store::external::disk::{Disk, FileClass};
+use crate::store::external::merge::Merge;
+use crate::store::external::run::{RunReader, RunWriter};
+use crate::store::external::sort::{SortedRuns, Sorter};
+use crate::store::layer::Width;
+use crate::store::recent_states::RecentStates;
+use crate::store::saved::{Loader, Saver};
 
 /// Bytes for sorting states anew when their layout changes.
 const SORTED_IN_MEMORY: usize = 1 << 20;

@@ -7,10 +7,10 @@
 
 use std::io;
 
-use super::external::disk::{Disk, FileClass};
-use super::external::run::{RunReader, RunWriter};
-use super::external::sort::{Rows, SortedRuns, Sorter, join};
-use super::saved::{Loader, Saver};
+use crate::store::external::disk::{Disk, FileClass};
+use crate::store::external::run::{RunReader, RunWriter};
+use crate::store::external::sort::{Rows, SortedRuns, Sorter, join};
+use crate::store::saved::{Loader, Saver};
 
 /// Bytes for sorting states anew when their layout changes.
 const SORTED_IN_MEMORY: usize = 1 << 20;

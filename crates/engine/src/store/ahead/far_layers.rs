@@ -7,16 +7,13 @@ use std::io;
 
 use serde::Serialize;
 
-use super::external::array_heap::{ArrayHeap, Parameters};
-use super::external::disk::Disk;
-use super::external::radix_heap::RadixHeap;
-use super::external::{ExternalQueue, Receiver};
 use super::future_layers::FutureLayers;
-use super::layer::Dynamic;
-use super::saved::{Loader, Saver};
-
-/// Bytes for finding duplicates on the way, at the most.
-const DUPLICATES: usize = 1 << 20;
+use crate::store::external::array_heap::{ArrayHeap, Parameters};
+use crate::store::external::disk::Disk;
+use crate::store::external::radix_heap::RadixHeap;
+use crate::store::external::{ExternalQueue, Receiver};
+use crate::store::layer::Dynamic;
+use crate::store::saved::{Loader, Saver};
 
 /// Entries that are given together.
 const TOGETHER: usize = 256;
@@ -79,9 +76,9 @@ impl<F: FnMut(&[u64]) -> io::Result<()>> Receiver for Taking<'_, F> {
 }
 
 impl FarLayers {
-    /// No layers. Entries have `stride` words, of which the first `width` are the state. A small part of `memory` is used to find duplicates.
+    /// No layers. Entries have `stride` words, of which the first `width` are the state. `memory` bytes
+    /// are used to find duplicates.
     pub fn new(disk: &Disk, kind: QueueKind, width: usize, stride: usize, memory: usize) -> io::Result<Self> {
-        let memory = (memory / 16).min(DUPLICATES);
         let queue: Box<dyn ExternalQueue> = match kind {
             QueueKind::Radix => Box::new(RadixHeap::new(disk, width, stride + 1, memory)?),
             QueueKind::Array(parameters) => Box::new(ArrayHeap::new(disk, width, stride + 1, parameters)),
@@ -178,7 +175,7 @@ impl FarLayers {
         mut translate: impl FnMut(&[u64], &mut Vec<u64>),
     ) -> io::Result<()> {
         let stride = self.stride - self.width + width;
-        let mut new = Self::new(&self.disk, self.kind, width, stride, 16 * self.memory)?;
+        let mut new = Self::new(&self.disk, self.kind, width, stride, self.memory)?;
         let (mut entry, old) = (Vec::new(), self.width);
         while let Some(value) = self.first()? {
             let mut none = FutureLayers::new(old, false);

@@ -1,36 +1,41 @@
-//! The vectors that wait when progress is compared component by component, and which of them is next.
+//! Vectors that wait, where progress is compared component by component, and which of them is next.
 //!
-//! The next layer may be that of any minimal vector: no state that waits lies at or below it, and none will before the sweep ends, since all that a sweep
-//! adds lies above a state that waited. So a layer that is closed is never entered again in its sweep, and can be
-//! forgotten at once. That is the exact rule of deletion for partial orders; "strictly below all that is unprocessed", as in the first paper, keeps
-//! more.
+//! The next layer may be that of any minimal vector. No other state that waits is at or below it,
+//! and none will be before the sweep ends, since all that a sweep adds is above a state that
+//! waited. So a layer that is closed is never entered again in its sweep, and can be forgotten at
+//! once. That is the exact rule of deletion for partial orders; "strictly below all that is
+//! unprocessed", as in the first paper, keeps more.
 //!
-//! The freedom is in the choice. The minimal vector with the most waiting states is taken, since these are what its completion frees; among equals, the least packed value.
+//! The freedom is in the choice. The minimal vector with the most waiting states is taken, since
+//! its completion frees those; among equals, the least packed value.
 //!
-//! Every vector that is not minimal waits behind one minimal vector below it, whichever was found first, as a clause watches a literal in a SAT solver. Only when
-//! that one is taken a new one is looked for. What is new lies above the layer that was closed last, and therefore below no minimal vector.
-//! A choice costs one look at each minimal vector, and one for each vector that waited behind the last one or is new.
-//! Looking for minimal vectors in all of the waiting ones, each time, is quadratic and was not tried.
+//! Every vector that is not minimal waits behind one minimal vector below it, the first that was
+//! found, as a clause watches a literal in a SAT solver. Only when that one is taken, another is
+//! searched for. A new vector is above the layer that was closed last, and therefore below no
+//! minimal vector. A choice costs one look at each minimal vector, and one at each vector that
+//! waited behind the last one or is new. Searching for minimal vectors among all that wait, each
+//! time, is quadratic and was not tried.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::progress::Comparison;
+use model::measure::Comparison;
 
-/// Bytes of a vector, and of one that others wait behind.
+/// Bytes of a vector.
 const VECTOR_BYTES: usize = 8;
+/// Bytes of a minimal vector, which others wait behind.
 const MINIMAL_BYTES: usize = 64;
 
-/// Vectors that wait, each once.
+/// The vectors that wait, each once.
 #[derive(Debug)]
 pub(super) struct WaitingVectors {
     comparison: Comparison,
-    /// Minimal ones, each with those that wait behind it.
+    /// The minimal vectors, each with those that wait behind it.
     minimal: BTreeMap<u64, Vec<u64>>,
-    /// Those that are new, or waited behind one that was taken.
+    /// Vectors that are new, or waited behind one that was taken.
     unplaced: Vec<u64>,
     waiting: usize,
-    /// All that were taken in this sweep.
+    /// All vectors that were taken in this sweep.
     #[cfg(debug_assertions)]
     taken: std::collections::BTreeSet<u64>,
 }
@@ -47,7 +52,7 @@ impl WaitingVectors {
         }
     }
 
-    /// A vector that does not wait yet.
+    /// Adds a vector that does not wait yet.
     pub(super) fn add(&mut self, vector: u64) {
         #[cfg(debug_assertions)]
         assert!(!self.taken.contains(&vector), "a layer that is closed gets no state in the same sweep");
@@ -55,14 +60,14 @@ impl WaitingVectors {
         self.waiting += 1;
     }
 
-    /// Nothing waits: the next sweep may begin anywhere.
+    /// A sweep ends: the next one may begin anywhere.
     pub(super) fn end_sweep(&mut self) {
         debug_assert_eq!(self.waiting, 0, "nothing waits at the end of a sweep");
         #[cfg(debug_assertions)]
         self.taken.clear();
     }
 
-    /// Takes the minimal vector of the greatest size out.
+    /// Takes out the minimal vector of the greatest size.
     pub(super) fn take(&mut self, size: impl Fn(u64) -> usize) -> Option<u64> {
         self.place();
         let next = self.minimal.keys().copied().max_by_key(|vector| (size(*vector), Reverse(*vector)))?;
@@ -110,7 +115,7 @@ mod tests {
     const GUARDS: u64 = 0b10000_10000_10000;
 
     proptest! {
-        /// Against all that wait, compared one by one.
+        /// Compared with all vectors that wait, one by one.
         #[test]
         fn the_largest_minimal_vector_is_next(
             roots in prop::collection::btree_set(any::<u64>(), 1..20),

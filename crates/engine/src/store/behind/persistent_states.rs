@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::RangeInclusive;
 
-use super::layer::{Inserted, Layer, LayerFull, Width, with_width};
-use super::pages::OutOfMemory;
-use super::saved::{Loader, Saver};
+use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
+use crate::store::pages::OutOfMemory;
+use crate::store::saved::{Loader, Saver};
 
 /// Numbers of states, by progress value.
 type ByValue = BTreeMap<u64, Vec<u32>>;
