@@ -99,10 +99,10 @@ fn worded(advice: Advice) -> String {
                 .into()
         }
         Advice::NoReduction => {
-            "leave `--reduction` out; with it, deadlocks, invariants, reachability, and formulas of LTL without `X` are checked"
+            "leave `--reduction` out; with it, deadlocks, invariants, reachability, and LTL formulas without `X` are checked"
                 .into()
         }
-        Advice::CoarserMeasure => format!("{advice}; --expect-monotone shows where progress falls"),
+        Advice::CoarserMeasure => format!("{advice}; --expect-monotone shows a regress edge"),
         Advice::Engines(_) | Advice::FewerStrong => advice.to_string(),
     }
 }
