@@ -17,7 +17,7 @@ use std::collections::HashSet;
 
 use super::any_search::AnySearch;
 use super::drive::expand_again;
-use super::observers::Observers;
+use super::on_the_fly::observers;
 use super::product::ProductSubject;
 use super::run::Run;
 use super::{
@@ -35,7 +35,6 @@ use crate::property::linear::LinearProperty;
 use crate::property::product::Place;
 use crate::property::progress_graph::ProgressComponents;
 use crate::property::soundness::{NotKept, Unsound};
-use crate::property::watch::PropertyWatch;
 use crate::property::{Property, PropertyKind};
 use crate::reduce::Kept;
 use crate::store::external::disk::Disk;
@@ -109,19 +108,10 @@ pub(super) fn check_linear<M: Subject>(
         disk: DiskUse { breadth_goes_on: false, ..plan.disk.clone() },
         ..plan.clone()
     };
-    if plan.survey {
-        return Err(Unsound::SurveyWithoutLayers.into());
-    }
     let kind = plan.search_kind(&subject);
     let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
     let search = AnySearch::new(kind, &plan, &subject, &disk)?;
-    let observers = Observers {
-        watch: PropertyWatch::new(std::slice::from_ref(property), false),
-        log: Some(TraceLog::new(plan.disk.directory.clone())),
-        terminal: None,
-        survey: None,
-        graph: None,
-    };
+    let observers = observers(&subject, std::slice::from_ref(property), &plan, kind)?;
     let run = Run::new(subject, propositions(linear), &plan, (search, disk), observers);
     LayerSearch { run, property, kind, expanded_later: 0 }.finish(linear, monitor)
 }

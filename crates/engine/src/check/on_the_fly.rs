@@ -109,7 +109,7 @@ fn resumed<M: Subject>(
 }
 
 /// What watches the search: the properties, and what the plan wants beside them.
-fn observers<M: Subject>(
+pub(super) fn observers<M: Subject>(
     subject: &M,
     properties: &[Property<M::Predicate>],
     plan: &Plan,
