@@ -1,66 +1,58 @@
-//! The command `sweepline`: reads the command line, has the work done, prints, and ends with a code that says it all.
+//! The command `sweepline`. This file maps commands to the modules that run them:
 //!
-//! Each subcommand is a module: `exploration` (check, explore), `measures` (progress), `simulation`, `saved_trace`, `conversion` (with `labelled_graph`, `graph_conversion` and `automaton_conversion`),
-//! `comparison` (compare), `run_page` (report); the command line of the thesis is `thesis`. Everything that goes wrong becomes a [`Finding`](report::Finding) with a code; a panic, which is always a defect of this program, ends with the exit
-//! code for defects instead of Rust's.
+//! | command | module |
+//! |---|---|
+//! | `check`, `explore` | `check/` |
+//! | `progress` | `progress/` |
+//! | `simulate` | `simulate` |
+//! | `trace` | `trace` |
+//! | `convert` | `convert/` |
+//! | `resume` | `resume` |
+//! | `compare` | `compare/` |
+//! | `report` | `web_page` |
+//! | `completions`, `man` | `manual` |
+//! | `explain` | `explain/` |
+//! | the thesis' command line; contest output | `foreign/` |
+//!
+//! `command_line` declares all commands, `options/` the options that several of them share, `input/`
+//! reads models and measures, `output/` writes results, `monitor/` watches a running search.
+//!
+//! Every error is a [`Finding`](report::Finding) with a code. A panic is always a bug of this program
+//! and ends with the exit code for bugs, not with Rust's.
 
-mod amounts;
-mod arguments;
-mod automaton_conversion;
-mod codes;
-mod comparison;
-mod comparison_options;
-mod console;
-mod contest;
-mod contest_bounds;
-mod conversion;
-mod drawing;
-mod drawn_space;
-mod engine_process;
-mod execution;
-mod explanation;
-mod exploration;
-mod failure;
-mod graph_conversion;
-mod interrupt;
-mod labelled_graph;
-mod lean_execution;
-mod live;
+mod check;
+mod command_line;
+mod compare;
+mod convert;
+mod explain;
+mod foreign;
+mod input;
 mod manual;
-mod measure;
-mod measures;
-mod model_file;
+mod monitor;
 mod options;
-mod output_file;
-mod planning;
-mod premises;
-mod proof;
-mod questions;
-mod reachable_states;
-mod resumption;
-mod run_page;
-mod saved_trace;
-mod simulation;
-mod stop_advice;
-mod text_file;
-mod thesis;
-mod usage;
-mod watch;
+mod output;
+mod progress;
+mod resume;
+mod simulate;
+mod trace;
+mod web_page;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::time::Instant;
 
 use report::Exit;
 
-use arguments::{Arguments, Command};
-use comparison::Comparison;
-use console::Console;
-use exploration::Exploration;
-use failure::{Failure, defect};
-use measures::Measures;
-use thesis::ThesisArguments;
+use check::{CheckRun, Task};
+use command_line::{Arguments, Command};
+use compare::Comparison;
+use foreign::thesis::{self, ThesisArguments};
+use output::console::Console;
+use output::failure::{Failure, bug};
+use progress::ProgressRun;
 
 fn main() -> ExitCode {
+    let start = Instant::now();
     let read = if thesis::is_meant() {
         ThesisArguments::read().map(|arguments| (Asked::Thesis(arguments), Console::default()))
     } else {
@@ -72,28 +64,28 @@ fn main() -> ExitCode {
     let (asked, console) = match read {
         Ok(read) => read,
         Err(error) => {
-            // Help and version go to stdout with code 0, mistakes to stderr with code 2.
+            // clap prints help and the version to stdout with code 0, mistakes to stderr with code 2.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::BadInput.code()));
         }
     };
-    let exit = catch_unwind(AssertUnwindSafe(|| run(&asked, console))).unwrap_or_else(|_| {
-        console.report(&[defect("it came to a state that it should never be in (see the message above)")]);
+    let exit = catch_unwind(AssertUnwindSafe(|| run(&asked, console, start))).unwrap_or_else(|_| {
+        console.report(&[bug("it reached a state that should be impossible (see the message above)")]);
         Exit::Defect
     });
     ExitCode::from(exit.code())
 }
 
-/// What the command line says, in one of its two forms.
+/// The command line in one of its two forms.
 enum Asked {
     Command(Box<Command>),
     Thesis(ThesisArguments),
 }
 
-fn run(asked: &Asked, console: Console) -> Exit {
+fn run(asked: &Asked, console: Console, start: Instant) -> Exit {
     let result = match asked {
         Asked::Thesis(arguments) => thesis::check(arguments, console),
-        Asked::Command(command) => run_command(command, console),
+        Asked::Command(command) => run_command(command, console, start),
     };
     result.unwrap_or_else(|Failure { exit, findings }| {
         console.report(&findings);
@@ -101,32 +93,19 @@ fn run(asked: &Asked, console: Console) -> Exit {
     })
 }
 
-fn run_command(command: &Command, console: Console) -> Result<Exit, Failure> {
+fn run_command(command: &Command, console: Console, start: Instant) -> Result<Exit, Failure> {
     match command {
-        Command::Check(arguments) => Ok(Exploration::check(arguments, console).run()),
-        Command::Explore(arguments) => Ok(Exploration::explore(arguments, console).run()),
-        Command::Progress(arguments) => Ok(Measures::new(arguments, console).run()),
-        Command::Simulate(arguments) => simulation::simulate(arguments, console),
-        Command::Trace(arguments) => saved_trace::show(arguments, console),
-        Command::Convert(arguments) => conversion::convert(arguments, console),
-        Command::Resume(arguments) => resumption::resume(arguments, console),
+        Command::Check(arguments) => Ok(CheckRun::new(Task::Check(arguments), console, start).run()),
+        Command::Explore(arguments) => Ok(CheckRun::new(Task::Explore(arguments), console, start).run()),
+        Command::Progress(arguments) => Ok(ProgressRun::new(arguments, console, start).run()),
+        Command::Simulate(arguments) => simulate::simulate(arguments, console),
+        Command::Trace(arguments) => trace::show(arguments, console),
+        Command::Convert(arguments) => convert::convert(arguments, console, start),
+        Command::Resume(arguments) => resume::resume(arguments, console, start),
         Command::Compare(arguments) => Ok(Comparison::new(arguments, console).run()),
-        Command::Report(arguments) => run_page::make_page(arguments, console),
-        Command::Completions { shell } => Ok(printed("the script", &manual::completions(*shell), console)),
-        Command::Man { command } => {
-            let page = manual::man_page(command.as_deref()).unwrap_or_default();
-            Ok(printed("the man page", &page, console))
-        }
-        Command::Explain { code } => explanation::explain(*code, console),
-    }
-}
-
-fn printed(what: &str, text: &[u8], console: Console) -> Exit {
-    match console.print(&String::from_utf8_lossy(text)) {
-        Ok(()) => Exit::Holds,
-        Err(error) => {
-            console.report(&[output_file::result_lost(what, &error)]);
-            Exit::Unknown
-        }
+        Command::Report(arguments) => web_page::make_page(arguments, console),
+        Command::Completions { shell } => manual::print_completions(*shell, console),
+        Command::Man { command } => manual::print_man_page(command.as_deref(), console),
+        Command::Explain { code } => explain::explain(*code, console),
     }
 }

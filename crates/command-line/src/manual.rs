@@ -1,23 +1,54 @@
-//! The command line as text to look things up in: man pages, completions, and the list of all options in the guide.
+//! Reference texts about the command line: man pages, shell completions, and the list of all options in
+//! the guide.
 //!
-//! All three are made from the declarations in `arguments` and `options`, so that none of them can be behind.
+//! All three are generated from the declarations of the commands and options, so they cannot be out of
+//! date.
 
 use clap::CommandFactory;
 use clap_complete::Shell;
+use report::Exit;
 
-use crate::arguments::Arguments;
+use crate::command_line::Arguments;
+use crate::output::console::Console;
+use crate::output::failure::Failure;
+use crate::output::output_file::result_lost;
+
+/// Prints a completion script.
+///
+/// # Errors
+/// Stdout cannot be written.
+pub fn print_completions(shell: Shell, console: Console) -> Result<Exit, Failure> {
+    print("the script", &completions(shell), console)
+}
+
+/// Prints the man page of a command, or of the whole program.
+///
+/// # Errors
+/// Stdout cannot be written.
+pub fn print_man_page(command: Option<&str>, console: Console) -> Result<Exit, Failure> {
+    print("the man page", &man_page(command).unwrap_or_default(), console)
+}
+
+fn print(what: &str, text: &[u8], console: Console) -> Result<Exit, Failure> {
+    let printed = console.print(&String::from_utf8_lossy(text));
+    printed.map_err(|error| {
+        let findings = vec![result_lost(what, &error)];
+        Failure { exit: Exit::Unknown, findings }
+    })?;
+    Ok(Exit::Holds)
+}
 
 /// A completion script.
-pub fn completions(shell: Shell) -> Vec<u8> {
+fn completions(shell: Shell) -> Vec<u8> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "sweepline", &mut script);
     script
 }
 
 /// The man page of a command, or of the whole program; `None` if there is no such command.
-pub fn man_page(command: Option<&str>) -> Option<Vec<u8>> {
+fn man_page(command: Option<&str>) -> Option<Vec<u8>> {
     let mut all = Arguments::command();
-    // Options that every command has become those of the commands.
+    // Propagates global options to the commands.
     all.build();
     let page = match command {
         None => all,
@@ -33,8 +64,20 @@ pub fn man_page(command: Option<&str>) -> Option<Vec<u8>> {
     Some(text)
 }
 
+/// Parses the name of a command that has a man page.
+///
+/// # Errors
+/// There is no such command.
+pub fn command_name(text: &str) -> Result<String, String> {
+    let commands = commands();
+    if commands.iter().any(|name| name == text) {
+        return Ok(text.into());
+    }
+    Err(format!("there is no such command; there are {}", commands.join(", ")))
+}
+
 /// The names of the commands that have a man page.
-pub fn commands() -> Vec<String> {
+fn commands() -> Vec<String> {
     let all = Arguments::command();
     let shown = all.get_subcommands().filter(|command| !command.is_hide_set());
     shown.map(|command| command.get_name().to_owned()).collect()
@@ -49,7 +92,7 @@ mod tests {
 
     use super::*;
 
-    /// Text that does not end a cell of a table.
+    /// Text with the characters escaped that would end a cell of a table.
     fn cell(text: &str) -> String {
         text.replace('|', "\\|").replace('\n', " ")
     }
@@ -71,7 +114,6 @@ mod tests {
 
     fn explained(argument: &Arg) -> String {
         let mut text = argument.get_help().map(ToString::to_string).unwrap_or_default();
-        // Those of a switch say nothing.
         let shown = argument.get_possible_values().into_iter().filter(|value| !value.is_hide_set());
         let values: Vec<String> = shown
             .map(|value| match value.get_help() {
@@ -125,7 +167,7 @@ mod tests {
     fn all_options() -> String {
         let all = Arguments::command();
         let mut text = String::from(
-            "# All options\n\nThis page is made from the program; `sweepline COMMAND --help` says the same, and `sweepline man COMMAND` is a man page.\n",
+            "# All options\n\nThis page is generated from the program. `sweepline COMMAND --help` has the same text and more details; `sweepline man COMMAND` is a man page.\n",
         );
         let global: Vec<&Arg> = all.get_arguments().filter(|argument| argument.is_global_set()).collect();
         table(&mut text, "Every command takes:", &global);
@@ -135,7 +177,7 @@ mod tests {
         text
     }
 
-    /// `SWEEPLINE_UPDATE=1` writes it anew.
+    /// `SWEEPLINE_UPDATE=1` writes the page.
     #[test]
     fn the_list_of_options_in_the_guide_is_that_of_the_program() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/book/options.md");
@@ -145,7 +187,7 @@ mod tests {
         let written = std::fs::read_to_string(&file).unwrap_or_default();
         assert!(
             written == all_options(),
-            "write it anew: SWEEPLINE_UPDATE=1 cargo test -p sweepline-command-line options_in_the_guide"
+            "update it by SWEEPLINE_UPDATE=1 cargo test -p sweepline-command-line options_in_the_guide"
         );
     }
 

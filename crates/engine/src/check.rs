@@ -33,8 +33,8 @@ use crate::property::soundness::{SearchKind, Unsound, needs_monotone, require_ke
 use crate::property::survey::Surveyed;
 use crate::property::{Property, predicates};
 use crate::reduce::Kept;
+use crate::store::ahead::QueueKind;
 use crate::store::external::disk::{Disk, IoCounts};
-use crate::store::far_layers::QueueKind;
 use crate::store::layer::LayerFull;
 use crate::store::saved::Loader;
 use crate::verdict::replay::{ReplayError, ReplayedTrace};

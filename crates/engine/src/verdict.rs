@@ -18,6 +18,18 @@ pub enum Verdict<R = ReplayedTrace, T = Vec<i64>> {
     Unknown(UnknownReason),
 }
 
+impl<R, T> Verdict<R, T> {
+    /// Whether the property holds.
+    pub fn is_holding(&self) -> bool {
+        matches!(self, Self::Holds(_))
+    }
+
+    /// Whether the property is violated.
+    pub fn is_violated(&self) -> bool {
+        matches!(self, Self::Violated(_))
+    }
+}
+
 /// What a verdict rests on. No kind can be made up: one comes from a search that ran out of states, the others
 /// from a replay on the interpreter.
 #[derive(Clone, Debug)]

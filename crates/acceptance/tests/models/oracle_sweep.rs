@@ -15,7 +15,7 @@ use engine::explore::sweep::{InMemory, Nesting, Order, Retention, Spilling, Swee
 use engine::property::{Property, PropertyKind};
 use engine::store::external::array_heap::Parameters;
 use engine::store::external::disk::Disk;
-use engine::store::far_layers::QueueKind;
+use engine::store::ahead::QueueKind;
 use engine::verdict::{Evidence, Verdict};
 use model::guarded_commands::{CellId, Expression, GuardedCommands, UnaryOperator};
 use model::measure::ExpressionMeasure;

@@ -1,4 +1,4 @@
-//! `compare`: a table, JSON and CSV of several engines on the same models; limits, mistakes and interrupts.
+//! `compare`: tables, JSON and CSV; limits, mistakes and interrupts.
 
 use crate::session::{BROKEN_LOCK, COUNTER, ENDLESS, Run, Session};
 use serde_json::Value;
@@ -28,7 +28,7 @@ fn every_engine_has_a_line_with_its_figures() {
     let breadth = cells(&run, "breadth");
     assert_eq!(breadth[1..4], ["10", "10", "10"]);
     assert_eq!(breadth[5], "0.00");
-    // Not every system tells what memory a process held.
+    // Peak memory is known only on some systems.
     assert_eq!([&breadth[7], &breadth[8]], ["1.00", "1.00"]);
     let sweep = cells(&run, "sweep");
     assert_eq!(sweep[1..3], ["10", "10"]);
@@ -46,7 +46,7 @@ fn the_default_is_breadth_first_and_two_sweeps() {
 }
 
 #[test]
-fn a_sweep_that_finds_no_measure_says_what_it_was_instead() {
+fn a_sweep_without_a_measure_names_the_search_it_used() {
     let session = Session::with_model(BROKEN_LOCK);
     let run = session.run(&["compare", "m.dve", "--engines", "breadth,auto"]).expect(0);
     assert_eq!(cells(&run, "auto (breadth)").len(), 10);
@@ -126,7 +126,7 @@ fn every_model_has_a_block_and_is_compared_with_itself() {
 }
 
 #[test]
-fn an_engine_that_reaches_a_limit_says_so_and_the_others_go_on() {
+fn an_engine_that_reaches_a_limit_does_not_stop_the_others() {
     let model = format!("{}/../../models/dve/sliding_window.dve", env!("CARGO_MANIFEST_DIR"));
     let session = Session::new();
     let arguments = [
@@ -172,7 +172,7 @@ fn a_model_may_come_from_stdin() {
     assert_eq!((&cells(&run, "breadth")[1], &cells(&run, "depth")[1]), (&"10".into(), &"10".into()));
 }
 
-/// Nothing is run.
+/// Asserts that the command line is refused and that no engine runs.
 #[track_caller]
 fn refused(session: &Session, arguments: &[&str], part: &str) {
     let run = session.run(&[&["compare"], arguments].concat()).expect(2).err(part);
@@ -180,7 +180,7 @@ fn refused(session: &Session, arguments: &[&str], part: &str) {
 }
 
 #[test]
-fn mistakes_on_the_command_line_are_told_kindly() {
+fn mistakes_on_the_command_line_are_refused() {
     let session = Session::with_model(COUNTER);
     refused(&session, &["m.dve", "--engines", "breadth,swep"], "'sweep'");
     refused(&session, &["m.dve", "--engines", "depth,breadth,depth"], "names depth more than once");
@@ -189,10 +189,10 @@ fn mistakes_on_the_command_line_are_told_kindly() {
     refused(
         &session,
         &["m.dve", "--measure", "x", "--seed", "1"],
-        "--seed is for a measure that is looked for",
+        "--seed is for the automatic measure search",
     );
-    refused(&session, &["m.dve", "--json", "m.dve"], "--json would overwrite a model");
-    refused(&session, &["m.dve", "--json", "-", "--csv", "-"], "would write to the same place");
+    refused(&session, &["m.dve", "--json", "m.dve"], "--json would overwrite the input");
+    refused(&session, &["m.dve", "--json", "-", "--csv", "-"], "would write to the same file");
     refused(&session, &["m.dve", "--csv", "none/c.csv"], "error[E0007]");
     refused(&session, &["m.dve", "--disk", "none"], "error[E0008]");
     refused(&session, &[], "MODEL");
@@ -200,7 +200,7 @@ fn mistakes_on_the_command_line_are_told_kindly() {
 }
 
 #[test]
-fn mistakes_in_models_and_measures_are_told_once_and_before_anything_runs() {
+fn mistakes_in_models_and_measures_are_reported_once_before_any_run() {
     let session = Session::with_model(COUNTER);
     session.write("bad.dve", COUNTER.replace("x + 1", "y + 1"));
     refused(&session, &["m.dve", "bad.dve"], "error[E0201]");
@@ -213,12 +213,12 @@ fn mistakes_in_models_and_measures_are_told_once_and_before_anything_runs() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_comparison_shows_what_it_has() {
+fn an_interrupted_comparison_shows_the_finished_runs() {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
     let session = Session::with_model(COUNTER);
     session.write("endless.dve", ENDLESS);
-    // With a limit in case that the signal does not arrive.
+    // The time limit is for a signal that does not arrive.
     let arguments = [
         "compare",
         "m.dve",
@@ -233,7 +233,7 @@ fn an_interrupted_comparison_shows_what_it_has() {
     let start = Instant::now();
     let child = session.spawn(&arguments, Stdio::null());
     std::thread::sleep(Duration::from_millis(1500));
-    // To this process alone: it passes the signal on.
+    // The signal goes to this process alone, which passes it on.
     assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
     let run = Run::of(child.wait_with_output().unwrap()).expect(3).err("warning[W0024]");
     assert!(start.elapsed() < Duration::from_secs(50));

@@ -1,4 +1,4 @@
-//! `convert`: state spaces that read back as what they were, and drawings with one box per layer.
+//! `convert`: state spaces that can be read back, drawings, graphs and automata.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ fn a_state_space_has_a_line_for_each_state_in_breadth_first_order() {
         ss(&["--proposition", "end=x == 2", "--proposition", "one= x == 1", "--measure", "x * 5"]),
         "1 0 2 !end !one P:s->s 2\n2 5 2 !end one P:s->s 3\n3 10 2 end !one\n"
     );
-    // Tuples, and values below zero, become their ranks.
+    // Tuples and negative values become their ranks.
     assert_eq!(ss(&["--measure", "(x / 2, x)"]), "1 0 0 P:s->s 2\n2 1 0 P:s->s 3\n3 2 0\n");
     assert_eq!(ss(&["--measure", "-x"]), "1 2 0 P:s->s 2\n2 1 0 P:s->s 3\n3 0 0\n");
 }
@@ -43,14 +43,14 @@ fn a_converted_model_has_the_same_figures() {
         let path = model(name);
         let limit = ["convert", &path, "--to", "ss", "-o", "m.ss", "--limit", "200000"];
         session.run(&limit).expect(0);
-        // Without a measure the model is searched breadth-first, and its state space has one layer.
+        // Without a measure the search is breadth-first, and the state space has one layer.
         let (dve, ss) = (figures(&path, &[]), figures("m.ss", &[]));
         if name == "peterson" {
             assert_eq!(dve, figures("m.ss", &["--measure", "none"]), "{name}");
         } else {
             assert_eq!(dve, ss, "{name}");
         }
-        // And once more: a state space is a model like any other.
+        // A state space is a model, too, and can be converted again.
         session.run(&["convert", "m.ss", "--to", "ss", "-o", "again.ss"]).expect(0);
         assert_eq!(session.read("again.ss"), session.read("m.ss"), "{name}");
     }
@@ -78,7 +78,7 @@ fn state_spaces_work_in_all_commands() {
     };
     assert_eq!(executed(&["m.ss"]), "compiled");
     assert_eq!(executed(&["m.ss", "--execution", "interpreted"]), "interpreted");
-    // Thousands of actions are not worth compiling.
+    // A state space with thousands of actions is interpreted.
     session.run(&["convert", &model("peterson"), "--to", "ss", "-o", "large.ss"]).expect(0);
     assert_eq!(executed(&["large.ss"]), "interpreted");
     session.write("bad.ss", "1 0 0 * 2\n");
@@ -86,7 +86,7 @@ fn state_spaces_work_in_all_commands() {
 }
 
 #[test]
-fn a_drawing_has_a_box_for_each_layer_and_shows_what_goes_back() {
+fn a_drawing_has_a_box_for_each_layer_and_marks_regress_edges() {
     let session = Session::new();
     let path = model("two_phase_commit_survey");
     let dot = session.run(&["convert", &path, "--to", "dot"]).expect(0).stdout;
@@ -108,7 +108,7 @@ fn a_drawing_has_a_box_for_each_layer_and_shows_what_goes_back() {
 }
 
 #[test]
-fn too_much_is_refused_with_the_limit() {
+fn state_spaces_above_the_limit_are_refused() {
     let session = Session::with_model(ENDLESS);
     let run = session.run(&["convert", "m.dve", "--to", "dot"]).expect(2);
     run.err("error[E0029]").err("more than 2,000 states").err("--limit N");
@@ -120,7 +120,7 @@ fn too_much_is_refused_with_the_limit() {
 }
 
 #[test]
-fn mistakes_are_refused_and_missing_steps_are_told() {
+fn mistakes_are_refused_and_missing_steps_get_a_warning() {
     let session = Session::with_model(BROKEN_LOCK);
     let refused = |arguments: &[&str]| {
         session.run(&[&["convert", "m.dve", "--to", "ss"], arguments].concat()).expect(2)
@@ -162,7 +162,7 @@ fn a_drawing_shows_propositions() {
 }
 
 #[test]
-fn the_language_can_be_said() {
+fn the_language_can_be_chosen() {
     let session = Session::new();
     let space = "1 0 1 p * 2\n2 1 1 !p\n";
     let run = session.run_with_input(&["explore", "-", "-q", "--language", "ss"], space).expect(0);
@@ -181,7 +181,7 @@ fn the_language_can_be_said() {
     );
 }
 
-/// Reads the graph in a file, and walks through it side by side with the interpreter.
+/// Reads the graph in a file, and compares it with the interpreter step by step.
 #[track_caller]
 fn assert_is_graph_of(bytes: &[u8], text: &str, proposition: &str) {
     let disk = Disk::new(&std::env::temp_dir(), u64::MAX);
@@ -221,7 +221,7 @@ fn assert_is_graph_of(bytes: &[u8], text: &str, proposition: &str) {
 #[test]
 fn the_file_of_a_graph_is_the_state_space_without_states() {
     let session = Session::new();
-    // The first one goes back, the last one has no measure.
+    // The first one has regress edges, the last one has no measure.
     for (name, proposition) in [
         ("two_phase_commit_survey", "Coordinator.idle"),
         ("stop_and_wait", "1 == 1"),
@@ -247,7 +247,7 @@ fn the_file_of_a_graph_is_the_state_space_without_states() {
 }
 
 #[test]
-fn a_graph_goes_to_stdout_and_the_figures_to_stderr() {
+fn a_graph_goes_to_stdout_and_its_size_to_stderr() {
     let session = Session::with_model(&COUNTER.replace("x < 9", "x < 2"));
     let arguments = ["convert", "m.dve", "--to", "graph", "--proposition", "end= x == 2", "--measure", "x"];
     let output = session.command(&arguments).output().unwrap();
@@ -263,7 +263,7 @@ fn a_graph_goes_to_stdout_and_the_figures_to_stderr() {
 }
 
 #[test]
-fn a_graph_that_cannot_be_whole_is_not_written() {
+fn an_incomplete_graph_is_not_written() {
     let session = Session::with_model(ENDLESS);
     let graph = |arguments: &[&str]| {
         session.run(&[&["convert", "m.dve", "--to", "graph", "-o", "m.graph"], arguments].concat())
@@ -280,7 +280,7 @@ fn a_graph_that_cannot_be_whole_is_not_written() {
     graph(&["--proposition", "p=1 / (x - 3)"]).expect(2).err("error[E0502]").err("--proposition:1:1");
     graph(&["--proposition", "p q=x"]).expect(2).err("error[E0030]");
     graph(&["--measure", "zz"]).expect(2).err("--measure:1:1");
-    session.run(&["convert", "m.dve", "--to", "graph", "--json", "-"]).expect(2).err("the same place");
+    session.run(&["convert", "m.dve", "--to", "graph", "--json", "-"]).expect(2).err("the same file");
     assert_eq!(session.files(), ["m.dve", "run.json"]);
     graph(&["--limit", "10"]).expect(0);
     session.write("m.dve", OVERRUN);
@@ -292,12 +292,12 @@ fn a_graph_that_cannot_be_whole_is_not_written() {
 }
 
 #[test]
-fn aldebaran_s_format_counts_states_from_zero_and_quotes_actions() {
+fn aldebaran_numbers_states_from_zero_and_quotes_actions() {
     let session = Session::with_model(&COUNTER.replace("x < 9", "x < 2"));
     let aut = |path: &str| session.run(&["convert", path, "--to", "aut"]).expect(0).stdout;
     let step = "P: s -> s";
     assert_eq!(aut("m.dve"), format!("des (0, 2, 3)\n(0, \"{step}\", 1)\n(1, \"{step}\", 2)\n"));
-    // What nobody sees is `i`, and quotation marks end a label.
+    // Internal steps are `i`, and a label must not contain quotation marks.
     session.write("m.ss", "a 0 0 say\"hi\" b * a\nb 0 0\n");
     assert_eq!(aut("m.ss"), "des (0, 2, 2)\n(0, \"say'hi'\", 1)\n(0, i, 0)\n");
     for option in [["--measure", "x"], ["--proposition", "p=x"]] {
@@ -338,14 +338,14 @@ fn graphml_has_the_values_of_states_and_the_actions_of_steps() {
 </graphml>
 "#;
     assert_eq!(session.read("m.xml"), expected);
-    // A name that is markup stays a name.
+    // Markup in a name is escaped.
     session.write("m.ss", "<a>&\u{1} 0 0 </graph> <a>&\u{1}\n");
     let run = session.run(&["convert", "m.ss", "--to", "graphml"]).expect(0);
     run.out("&lt;a&gt;&amp;\\u{1}").out("&lt;/graph&gt;");
 }
 
 #[test]
-fn labelled_graphs_are_whole_or_not_written() {
+fn incomplete_labelled_graphs_are_not_written() {
     let session = Session::with_model(COUNTER);
     for format in ["aut", "graphml"] {
         let convert =

@@ -1,25 +1,19 @@
-//! The program as its users meet it: command lines, what they print, and what they leave behind.
+//! The program as its users see it: command lines, what they print, and the files that they write. The
+//! folders are those of the program's sources.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod bad_input;
 mod check;
-mod checkpoints;
 mod compare;
-mod components;
-mod console;
-mod constants;
 mod convert;
-mod explanations;
-mod formulas;
-mod found_measures;
-mod junit;
-mod limits;
-mod live;
-mod pages;
-mod run_record;
-mod services;
+mod explain;
+mod foreign;
+mod guide;
+mod input;
+mod monitor;
+mod output;
+mod progress;
+mod resume;
 mod session;
-mod sweep;
-mod thesis;
-mod traces;
+mod trace;
+mod web_page;

@@ -9,8 +9,8 @@ use engine::explore::sweep::{Nesting, Retention};
 use engine::explore::{Monitor, StopReason};
 use engine::progress::Comparison;
 use engine::property::{Property, PropertyKind};
+use engine::store::ahead::QueueKind;
 use engine::store::external::array_heap::Parameters;
-use engine::store::far_layers::QueueKind;
 use engine::verdict::{Evidence, Verdict};
 
 use crate::random_graph::{Graph, GraphOutcome, GraphSubject, run, sweep};

@@ -7,7 +7,7 @@ use engine::explore::search::Limits as SearchLimits;
 use engine::property::fairness::Fairness;
 use engine::property::linear::{DeadEnds, LinearProperty, Runs};
 use engine::property::{Property, PropertyKind};
-use engine::store::far_layers::QueueKind;
+use engine::store::ahead::QueueKind;
 use engine::verdict::replay::ReplayError;
 use engine::verdict::trace_log::LoggedRun;
 use engine::verdict::{Evidence, Verdict};

@@ -12,7 +12,7 @@ use report::{RunRecord, run_record_schema};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Two workers and a lock that both can see open.
+/// Two processes and a lock that both can find open: mutual exclusion is violated.
 pub const BROKEN_LOCK: &str = "\
 byte locked;
 byte inside;
@@ -50,7 +50,7 @@ process P {
 system async;
 ";
 
-/// Writes behind the end of an array in its third step.
+/// Writes past the end of an array in its third step.
 pub const OVERRUN: &str = "\
 byte a[2];
 process P {
@@ -62,7 +62,7 @@ process P {
 system async;
 ";
 
-/// More states than any test waits for: three counters that know nothing of each other.
+/// Three independent counters, with more states than a test can explore.
 pub const ENDLESS: &str = "\
 int a, b, c;
 process P { state s; init s; trans s -> s { effect a = (a + 1) % 30000; }; }
@@ -71,7 +71,7 @@ process R { state s; init s; trans s -> s { effect c = (c + 1) % 30000; }; }
 system async;
 ";
 
-/// A property process: no run may be accepted.
+/// A model with a property process.
 pub const WITH_AUTOMATON: &str = "\
 byte x;
 process P {
@@ -88,12 +88,12 @@ process Never {
 system async property Never;
 ";
 
-/// Where a test runs the program.
+/// The directory in which a test runs the program.
 pub struct Session {
     directory: TempDir,
 }
 
-/// What a run left behind.
+/// The exit code and output of a run.
 pub struct Run {
     pub code: i32,
     pub stdout: String,
@@ -125,7 +125,7 @@ impl Session {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// A file of JSON. Run records are what their schema says.
+    /// A JSON file. Run records are compared with their schema.
     #[track_caller]
     pub fn json(&self, name: &str) -> Value {
         let value: Value = serde_json::from_str(&self.read(name)).unwrap();
@@ -161,7 +161,7 @@ impl Session {
     /// Runs with this text on stdin.
     pub fn run_with_input(&self, arguments: &[&str], input: &str) -> Run {
         let mut child = self.spawn(arguments, Stdio::piped());
-        // A program that ends without reading is for the caller to judge.
+        // The caller judges a program that ends without reading.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         Run::of(child.wait_with_output().unwrap())
     }
@@ -180,7 +180,7 @@ impl Run {
         }
     }
 
-    /// Asserts the exit code, showing all output if it is another.
+    /// Asserts the exit code, and shows all output otherwise.
     #[track_caller]
     pub fn expect(self, code: i32) -> Self {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);

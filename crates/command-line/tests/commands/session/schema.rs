@@ -1,12 +1,12 @@
-//! Whether a value is what a JSON schema describes: as much of the language as the schema of run records uses.
+//! A validator for JSON schemas, for the part of the language that the schema of run records uses.
 
 use serde_json::{Map, Value};
 
-/// Words that say nothing about which values there are.
+/// Keywords that do not constrain values.
 const REMARKS: [&str; 8] =
     ["$schema", "$defs", "title", "description", "format", "default", "minimum", "maximum"];
 
-/// Where the value differs from the schema, if it does.
+/// The first difference between a value and a schema, if any.
 pub fn difference(root: &Value, value: &Value) -> Option<String> {
     at("", root, root, value)
 }

@@ -9,6 +9,7 @@ use crate::property::ctl::evaluation::BLOCK_BYTES;
 use crate::property::ctl::graph_recorder::GraphRecorder;
 use crate::store::compact_graph::recording::GraphMemory;
 use crate::store::external::disk::Disk;
+use crate::store::memory::Budget;
 use crate::verdict::trace_log::TraceLog;
 use model::successor_batch::SuccessorBatch;
 
@@ -16,9 +17,6 @@ use super::Figures;
 use crate::check::observed_search::ObservedBy;
 use crate::check::subject::{Expanded, Subject};
 use crate::check::{CheckError, ErrorPlace, ModelError, ModelErrorOf, OnRuntimeError, Plan};
-
-/// Bytes for sorting states, and as many for steps, at the most.
-const SORTED: usize = 16 << 20;
 
 /// Who watches such a search. The log is for runs to errors.
 pub(in crate::check) type GraphObservers = Both<GraphRecorder, TraceLog>;
@@ -43,10 +41,10 @@ pub(super) struct Ended<M: Subject> {
 }
 
 fn graph_memory(plan: &Plan, width: usize) -> GraphMemory {
-    let few = plan.disk.in_memory;
+    let (few, budget) = (plan.disk.in_memory, Budget::new(plan.limits.memory));
     GraphMemory {
-        sorted: (plan.limits.memory / 16).min(SORTED).min(few.saturating_mul(8 * (width + 2))),
-        block: (plan.limits.memory / 8 / BLOCK_BYTES).min(few),
+        sorted: budget.for_graph_sort().min(few.saturating_mul(8 * (width + 2))),
+        block: (budget.for_graph_block() / BLOCK_BYTES).min(few),
     }
 }
 

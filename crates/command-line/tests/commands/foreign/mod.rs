@@ -1,0 +1,3 @@
+//! Command lines of others.
+
+mod thesis;

@@ -1,0 +1,395 @@
+//! From a request to a plan: which search, by which measure, within which limits.
+//!
+//! A [`Request`] says what a user asked for and leaves the rest open. [`SearchPlan::new`] fills in
+//! the rest by these rules:
+//!
+//! - A search that follows no measure is taken as requested, even if the model declares a measure.
+//! - A given measure is swept.
+//! - If the measure is open, the check searches for one first, unless the search is too short for
+//!   that to pay. Small models are then explored in full, unless a sweep was requested.
+//! - Without any measure, the search is breadth-first.
+
+use std::path::PathBuf;
+
+use engine::check::{Automatic, Engine, OnRuntimeError, Plan, Reduction, TerminalList, TraceChoice};
+use engine::explore::search::Limits;
+use engine::explore::sweep::{Initial, OnRegress, Retention};
+use engine::progress::finder::{FinderOptions, Prefer, SmallModels};
+use engine::progress::{Comparison, ExpressionMeasure};
+use engine::store::ahead::QueueKind;
+use model::guarded_commands::{Expression, GuardedCommands};
+use thiserror::Error;
+
+/// State limit up to which no measure is searched for: the measure search itself expands about as
+/// many states.
+const SHORT: u64 = 60_000;
+
+/// The kind of search that a user can ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EngineRequest {
+    /// A sweep if there is a measure, breadth-first search otherwise.
+    #[default]
+    Auto,
+    /// A sweep, of small models, too.
+    Sweep,
+    /// A sweep that keeps nearly all states ahead of the front on disk.
+    SweepDisk,
+    /// This search, which follows no measure.
+    Unguided(UnguidedEngine),
+}
+
+/// A search that follows no progress measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnguidedEngine {
+    /// [`Engine::Breadth`].
+    Breadth,
+    /// [`Engine::Depth`].
+    Depth,
+    /// [`Engine::BreadthDisk`].
+    BreadthDisk,
+    /// [`Engine::Partition`].
+    Partition,
+}
+
+impl EngineRequest {
+    /// Whether the search may follow a measure.
+    pub fn may_sweep(self) -> bool {
+        !matches!(self, Self::Unguided(_))
+    }
+}
+
+impl From<UnguidedEngine> for Engine {
+    fn from(engine: UnguidedEngine) -> Self {
+        match engine {
+            UnguidedEngine::Breadth => Self::Breadth,
+            UnguidedEngine::Depth => Self::Depth,
+            UnguidedEngine::BreadthDisk => Self::BreadthDisk,
+            UnguidedEngine::Partition => Self::Partition,
+        }
+    }
+}
+
+/// The progress measure that a user asked for.
+#[derive(Clone, Debug, Default)]
+pub enum MeasureRequest {
+    /// No measure: all states have the same progress.
+    None,
+    /// This measure, of the user or declared by the model.
+    Given(ExpressionMeasure),
+    /// Neither the user nor the model names a measure.
+    #[default]
+    Open,
+}
+
+/// What a run is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To decide properties, with traces of this kind.
+    Check(TraceChoice),
+    /// To visit all states, past run-time errors.
+    Explore,
+}
+
+/// States that a sweep remembers behind its front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Component of the measure that is compared; the first one has number 1.
+    pub component: usize,
+    /// Greatest distance of a remembered layer below the maximum reached so far.
+    pub reach: u64,
+}
+
+/// How a sweep treats particular states and edges.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SweepRequest {
+    /// Whether the initial state may be forgotten.
+    pub initial: Initial,
+    /// What the sweep does about a regress edge.
+    pub on_regress: OnRegress,
+    /// The window behind the front, if there is to be one.
+    pub window: Option<Window>,
+}
+
+/// Where and how states are kept on disk; `None` is the default of the engine.
+#[derive(Clone, Debug, Default)]
+pub struct DiskRequest {
+    /// Directory for temporary files.
+    pub directory: Option<PathBuf>,
+    /// Greatest number of bytes.
+    pub limit: Option<u64>,
+    /// Queue for states ahead of the front.
+    pub queue: QueueKind,
+}
+
+/// What a user asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The search.
+    pub engine: EngineRequest,
+    /// The measure that a sweep follows.
+    pub measure: MeasureRequest,
+    /// Objective of the measure search.
+    pub prefer: Prefer,
+    /// Random seed of the measure search.
+    pub seed: u64,
+    /// Details of a sweep.
+    pub sweep: SweepRequest,
+    /// What the run is for.
+    pub purpose: Purpose,
+    /// The reduction.
+    pub reduction: Reduction,
+    /// Whether all terminal states are listed.
+    pub terminal_states: TerminalList,
+    /// When the search stops.
+    pub limits: Limits,
+    /// What the search may keep on disk.
+    pub disk: DiskRequest,
+}
+
+impl Request {
+    /// A request that leaves everything open.
+    pub fn new(purpose: Purpose) -> Self {
+        Self {
+            engine: EngineRequest::default(),
+            measure: MeasureRequest::default(),
+            prefer: Prefer::default(),
+            seed: 0,
+            sweep: SweepRequest::default(),
+            purpose,
+            reduction: Reduction::default(),
+            terminal_states: TerminalList::default(),
+            limits: Limits::default(),
+            disk: DiskRequest::default(),
+        }
+    }
+}
+
+/// The part of a request that needs a measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NeedsMeasure {
+    /// A sweep was requested.
+    Sweep,
+    /// A sweep on disk was requested.
+    SweepDisk,
+    /// The search is to stop at a regress edge.
+    StopOnRegress,
+    /// The initial state is to be forgotten.
+    ForgottenInitial,
+    /// There is to be a window.
+    Window,
+}
+
+/// Why there is no plan for a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum PlanError {
+    /// A part of the request needs a measure, and there is none.
+    #[error("the request needs a progress measure, and there is none")]
+    NoMeasure(NeedsMeasure),
+    /// Values of a product measure have no maximum.
+    #[error("a window needs progress values that are totally ordered")]
+    WindowWithoutOrder,
+    /// The measure has fewer components.
+    #[error("the measure has no component {0}")]
+    NoComponent(usize),
+}
+
+/// How a model will be searched.
+#[derive(Clone, Debug)]
+pub struct SearchPlan {
+    /// The plan for the engine.
+    pub plan: Plan,
+    /// How the check searches for a measure first, if it does. Then engine and measure of `plan`
+    /// are provisional.
+    pub finder: Option<FinderOptions>,
+}
+
+/// What a search follows.
+enum Guidance {
+    None(Engine),
+    Measure(ExpressionMeasure),
+    Finder(FinderOptions),
+}
+
+impl SearchPlan {
+    /// Plans a search.
+    ///
+    /// # Errors
+    /// Parts of the request contradict each other, or the measure.
+    pub fn new(request: &Request) -> Result<Self, PlanError> {
+        let (engine, measure, finder) = match guidance(request)? {
+            Guidance::None(engine) => (engine, None, None),
+            Guidance::Measure(measure) => (sweep_engine(request), Some(measure), None),
+            Guidance::Finder(finder) => (sweep_engine(request), None, Some(finder)),
+        };
+        let retention = match (&measure, request.sweep.window) {
+            (Some(measure), Some(window)) => retention(measure, window)?,
+            _ => Retention::Immediate,
+        };
+        let mut plan = Plan {
+            engine,
+            measure,
+            retention,
+            initial: request.sweep.initial,
+            on_regress: request.sweep.on_regress,
+            reduction: request.reduction,
+            terminal_states: request.terminal_states,
+            limits: request.limits,
+            ..Plan::default()
+        };
+        match request.purpose {
+            Purpose::Check(traces) => plan.traces = traces,
+            Purpose::Explore => plan.on_runtime_error = OnRuntimeError::GoOn,
+        }
+        // "No regress edge" and "all terminal states" are known only after the last state, even if
+        // all properties are decided before.
+        plan.explore_all = request.purpose == Purpose::Explore
+            || plan.on_regress == OnRegress::Stop
+            || plan.terminal_states == TerminalList::Listed;
+        if let Some(directory) = &request.disk.directory {
+            plan.disk.directory.clone_from(directory);
+        }
+        plan.disk.limit = request.disk.limit.unwrap_or(plan.disk.limit);
+        plan.disk.queue = request.disk.queue;
+        // Where the search was left open, it may spill to disk.
+        plan.disk.breadth_goes_on = request.engine.may_sweep();
+        Ok(Self { plan, finder })
+    }
+
+    /// The plan of the run that the outcome of an automatic check is from.
+    pub fn adopted(&self, automatic: &Automatic, commands: &GuardedCommands) -> Plan {
+        let last = automatic.attempts.last();
+        let proposal = last.and_then(|last| last.proposal.as_ref());
+        let measure = proposal.and_then(|kept| ExpressionMeasure::new(commands, &kept.components).ok());
+        let engine = last.map_or(self.plan.engine, |last| last.engine);
+        let kept = proposal.zip(measure.as_ref());
+        let nesting = kept.map_or(self.plan.nesting, |(kept, measure)| kept.nesting(measure));
+        let retention = kept.map_or(self.plan.retention, |(kept, measure)| kept.retention(measure));
+        Plan { engine, measure, nesting, retention, ..self.plan.clone() }
+    }
+}
+
+/// The components of the measure that an automatic check followed, if it followed one.
+pub fn adopted_components(automatic: &Automatic) -> Option<&[Expression]> {
+    Some(&automatic.attempts.last()?.proposal.as_ref()?.components)
+}
+
+/// Chooses what the search follows.
+fn guidance(request: &Request) -> Result<Guidance, PlanError> {
+    if let EngineRequest::Unguided(engine) = request.engine {
+        return Ok(Guidance::None(engine.into()));
+    }
+    let is_open = match &request.measure {
+        MeasureRequest::Given(measure) => return Ok(Guidance::Measure(measure.clone())),
+        MeasureRequest::None => false,
+        MeasureRequest::Open => true,
+    };
+    // A sweep can follow a measure that is found. Everything else is said of a particular measure.
+    let SweepRequest { initial, on_regress, window } = request.sweep;
+    let needs = [
+        (request.engine == EngineRequest::Sweep && !is_open, NeedsMeasure::Sweep),
+        (request.engine == EngineRequest::SweepDisk && !is_open, NeedsMeasure::SweepDisk),
+        (on_regress == OnRegress::Stop, NeedsMeasure::StopOnRegress),
+        (initial == Initial::Forgotten, NeedsMeasure::ForgottenInitial),
+        (window.is_some(), NeedsMeasure::Window),
+    ];
+    match needs.into_iter().find(|(is_needed, _)| *is_needed) {
+        Some((_, part)) => Err(PlanError::NoMeasure(part)),
+        None if is_open && !is_short(request) => Ok(Guidance::Finder(finder(request))),
+        None => Ok(Guidance::None(Engine::Breadth)),
+    }
+}
+
+fn sweep_engine(request: &Request) -> Engine {
+    if request.engine == EngineRequest::SweepDisk { Engine::SweepDisk } else { Engine::Sweep }
+}
+
+/// Whether the search ends before a measure could pay. Breadth-first search finds what is near.
+fn is_short(request: &Request) -> bool {
+    request.engine == EngineRequest::Auto && request.limits.states <= SHORT
+}
+
+fn finder(request: &Request) -> FinderOptions {
+    let small = match request.engine {
+        EngineRequest::Sweep | EngineRequest::SweepDisk => SmallModels::Swept,
+        EngineRequest::Auto | EngineRequest::Unguided(_) => SmallModels::Explored,
+    };
+    FinderOptions { aim: request.prefer.aim(), seed: request.seed, small, ..FinderOptions::default() }
+}
+
+/// The window in terms of packed progress values.
+fn retention(measure: &ExpressionMeasure, window: Window) -> Result<Retention, PlanError> {
+    if measure.comparison() != Comparison::Total {
+        return Err(PlanError::WindowWithoutOrder);
+    }
+    let components = measure.unpack(0).len();
+    match measure.lowest_bit(window.component).filter(|_| window.component <= components) {
+        Some(bit) => Ok(Retention::Window { bit, reach: window.reach }),
+        None => Err(PlanError::NoComponent(window.component)),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+mod tests {
+    use super::*;
+
+    fn check() -> Request {
+        Request::new(Purpose::Check(TraceChoice::First))
+    }
+
+    fn measure(text: &str) -> ExpressionMeasure {
+        let model = "byte x, y; process P { state s; init s; \
+            trans s -> s { guard x < 9; effect x = x + 1; }; } system async;";
+        let model = languages::read_model(model).unwrap();
+        model.measure(text).unwrap().pack(&model.commands).unwrap()
+    }
+
+    #[test]
+    fn an_open_measure_is_searched_for_unless_the_search_is_short() {
+        let planned = SearchPlan::new(&check()).unwrap();
+        assert!(planned.finder.is_some_and(|finder| finder.small == SmallModels::Explored));
+        let mut short = check();
+        short.limits.states = SHORT;
+        let planned = SearchPlan::new(&short).unwrap();
+        assert!(planned.finder.is_none() && planned.plan.engine == Engine::Breadth);
+        let sweep = Request { engine: EngineRequest::Sweep, ..short };
+        let planned = SearchPlan::new(&sweep).unwrap();
+        assert!(planned.finder.is_some_and(|finder| finder.small == SmallModels::Swept));
+    }
+
+    #[test]
+    fn a_given_measure_is_swept_unless_another_search_is_requested() {
+        let given = Request { measure: MeasureRequest::Given(measure("(x, y)")), ..check() };
+        let planned = SearchPlan::new(&given).unwrap();
+        assert!(planned.plan.engine == Engine::Sweep && planned.plan.measure.is_some());
+        let engine = EngineRequest::Unguided(UnguidedEngine::Depth);
+        let planned = SearchPlan::new(&Request { engine, ..given }).unwrap();
+        assert!(planned.plan.engine == Engine::Depth && planned.plan.measure.is_none());
+    }
+
+    #[test]
+    fn requests_that_need_a_measure_are_refused_without_one() {
+        let refused = |request: Request| SearchPlan::new(&request).unwrap_err();
+        let none = || Request { measure: MeasureRequest::None, ..check() };
+        assert_eq!(
+            refused(Request { engine: EngineRequest::Sweep, ..none() }),
+            PlanError::NoMeasure(NeedsMeasure::Sweep)
+        );
+        let mut monotone = check();
+        monotone.sweep.on_regress = OnRegress::Stop;
+        assert_eq!(refused(monotone), PlanError::NoMeasure(NeedsMeasure::StopOnRegress));
+    }
+
+    #[test]
+    fn a_window_needs_a_component_of_a_totally_ordered_measure() {
+        let with = |text: &str, component| {
+            let window = Some(Window { component, reach: 3 });
+            let sweep = SweepRequest { window, ..SweepRequest::default() };
+            let measure = MeasureRequest::Given(measure(text));
+            SearchPlan::new(&Request { sweep, measure, ..check() }).map(|planned| planned.plan.retention)
+        };
+        assert!(matches!(with("(x, y)", 2), Ok(Retention::Window { reach: 3, .. })));
+        assert_eq!(with("(x, y)", 3), Err(PlanError::NoComponent(3)));
+        assert_eq!(with("[x, y]", 1), Err(PlanError::WindowWithoutOrder));
+    }
+}
