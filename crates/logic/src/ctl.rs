@@ -4,10 +4,12 @@
 //! operators suffice, `EX`, `E[f U g]` and `EG`; the others are built from them. In a state without
 //! successors `EX f` is false, `AX f` is true, and `EG f` equals `f`.
 
+use serde::Serialize;
+
 use crate::ltl::Proposition;
 
 /// A formula of computation tree logic.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Ctl {
     /// Always true.
     True,

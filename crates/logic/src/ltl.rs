@@ -8,6 +8,8 @@
 //! thousand operators is safe on the stack of any thread; readers of formulas should refuse deeper
 //! ones. The translation to automata does: see [`Limits`](super::ltl_to_buchi::Limits).
 
+use serde::Serialize;
+
 pub mod display;
 pub(super) mod formula_table;
 mod implication;
@@ -21,7 +23,7 @@ mod simplify;
 pub type Proposition = u8;
 
 /// A formula of linear temporal logic.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Ltl {
     /// Always true.
     True,

@@ -14,6 +14,8 @@
 //! [`meaning`](crate::meaning) defines what effects and expressions mean, and the
 //! [`Interpreter`](crate::interpreter::Interpreter) is the semantics.
 
+use serde::Serialize;
+
 mod effect;
 mod expression;
 mod operators;
@@ -25,7 +27,7 @@ pub use operators::{BinaryOperator, UnaryOperator};
 use crate::interval::CellRange;
 
 /// A byte range in the source text of the model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Span {
     /// First byte.
     pub start: u32,
@@ -47,23 +49,23 @@ impl Span {
 }
 
 /// Number of a variable, in order of declaration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct VariableId(pub u32);
 
 /// Number of a cell: one integer of the state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct CellId(pub u32);
 
 /// Number of a process, in order of declaration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct ProcessId(pub u32);
 
 /// Number of a location inside its process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct LocationId(pub u32);
 
 /// Number of an action, in order of declaration. It identifies one step from a given state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct ActionId(pub u32);
 
 impl CellId {
@@ -74,7 +76,7 @@ impl CellId {
 }
 
 /// The values that a cell can hold by declaration. A value outside wraps around when it is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct IntegerType {
     /// Width, 1 to 32.
     pub bits: u8,
@@ -121,7 +123,7 @@ impl IntegerType {
 }
 
 /// The cells that a variable takes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Shape {
     /// One cell.
     Scalar(IntegerType),
@@ -144,7 +146,7 @@ pub enum Shape {
 }
 
 /// A variable of the model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Variable {
     /// The name as the user wrote it, without its process.
     pub name: String,
@@ -170,7 +172,7 @@ impl Variable {
 }
 
 /// One integer of the state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Cell {
     /// The variable it is part of.
     pub variable: VariableId,
@@ -183,7 +185,7 @@ pub struct Cell {
 }
 
 /// The treatment of a value that is too large, or too small, for the cell that it is assigned to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Overflow {
     /// The value is cut to the declared type.
     #[default]
@@ -197,7 +199,7 @@ pub enum Overflow {
 }
 
 /// A process: a named control location that actions move.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Process {
     /// The name in the model.
     pub name: String,
@@ -210,7 +212,7 @@ pub struct Process {
 }
 
 /// A control location.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Location {
     /// The name in the model.
     pub name: String,
@@ -221,7 +223,7 @@ pub struct Location {
 }
 
 /// One process that takes part in an action.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Participant {
     /// The process.
     pub process: ProcessId,
@@ -236,7 +238,7 @@ pub struct Participant {
 }
 
 /// A step that the model can take.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Action {
     /// The processes that move. Locations and guards are tested participant by participant, in this
     /// order.
@@ -258,7 +260,7 @@ impl Action {
 }
 
 /// A property that the model file declares.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct DeclaredProperty {
     /// The name the user selects it by.
     pub name: String,
@@ -269,7 +271,7 @@ pub struct DeclaredProperty {
 }
 
 /// The question of a declared property.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub enum DeclaredPropertyKind {
     /// The expression is true in every reachable state.
     Invariant(Expression),
@@ -279,7 +281,7 @@ pub enum DeclaredPropertyKind {
 
 /// A Büchi automaton over states: each step of the model is paired with a transition whose guard is
 /// true before it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct BuchiAutomaton {
     /// State names; the first transition leaves from `initial`.
     pub states: Vec<String>,
@@ -292,7 +294,7 @@ pub struct BuchiAutomaton {
 }
 
 /// A whole model.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct GuardedCommands {
     /// Variables, by [`VariableId`].
     pub variables: Vec<Variable>,
@@ -310,7 +312,7 @@ pub struct GuardedCommands {
 }
 
 /// The kind of fairness of an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Strength {
     /// The action is taken if it stays enabled from some point on.
     Weak,

@@ -126,8 +126,8 @@ impl GreatestValues {
         self.asked.iter().map(question).collect()
     }
 
-    /// Narrows the ranges by the answers to the questions, in their order. Returns whether there was
-    /// any answer; without one, another round would ask the same.
+    /// Narrows the ranges by the answers to the questions, in their order. Returns whether there
+    /// was any answer; without one, another round would ask the same.
     pub fn learn(&mut self, answers: &[Option<bool>]) -> bool {
         for ((index, candidate), answer) in self.asked.drain(..).zip(answers) {
             if let Some(reached) = answer {

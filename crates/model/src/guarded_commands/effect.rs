@@ -4,10 +4,12 @@
 //! [`meaning::execute`](crate::meaning::execute). Analyses that only ask what an effect reads and
 //! writes use [`Effect::values`], [`Effect::targets`] and [`Effect::queue`].
 
+use serde::Serialize;
+
 use super::{CellId, Expression, Span, VariableId};
 
 /// One change of the state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub enum Effect {
     /// Reads all values and all indices first, then writes all targets, in order.
     Assign(Vec<Assignment>),
@@ -28,7 +30,7 @@ pub enum Effect {
 }
 
 /// `target = value`, cut to the type of the target.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Assignment {
     /// The cell or element that is assigned.
     pub target: Target,
@@ -37,7 +39,7 @@ pub struct Assignment {
 }
 
 /// The left side of an assignment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub enum Target {
     /// A cell known before the run.
     Cell(CellId),

@@ -7,11 +7,13 @@
 
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
+
 use super::{BinaryOperator, CellId, GuardedCommands, Span, UnaryOperator, VariableId};
 use crate::value_order::ValueOrder;
 
 /// An expression over the cells of a state. Arithmetic is on 64-bit integers and wraps around.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Expression {
     /// A literal.
     Constant(i64),
@@ -40,7 +42,13 @@ pub enum Expression {
         span: Span,
     },
     /// The rank of the operand's value in an order.
-    Rank(Box<Expression>, Arc<ValueOrder>),
+    Rank(Box<Expression>, #[serde(serialize_with = "shared")] Arc<ValueOrder>),
+}
+
+/// Serialises a value that several expressions share. The feature of serde that does so would apply
+/// to every crate of the workspace.
+fn shared<S: Serializer>(order: &Arc<ValueOrder>, to: S) -> Result<S::Ok, S::Error> {
+    order.serialize(to)
 }
 
 impl Expression {

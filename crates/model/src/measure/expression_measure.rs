@@ -13,6 +13,8 @@
 //! no value in some state (a division by zero, an index out of range), would not be a function of
 //! the state.
 
+use serde::Serialize;
+
 use crate::guarded_commands::{BinaryOperator, Expression, GuardedCommands, Span};
 use crate::state_layout::CellRange;
 use crate::value_ranges::{declared_ranges, expression_range, first_hazard, proved_ranges};
@@ -23,7 +25,7 @@ use super::comparison::{Comparison, MeasureKind};
 const BITS: u32 = 63;
 
 /// Expressions as one progress value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ExpressionMeasure {
     packed: Expression,
     parts: Vec<PackedComponent>,
@@ -36,7 +38,7 @@ pub struct ExpressionMeasure {
 const WIDE: u64 = 255;
 
 /// The bits of one expression in the progress value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 struct PackedComponent {
     low: i64,
     high: i64,
