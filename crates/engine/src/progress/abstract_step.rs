@@ -25,8 +25,7 @@ use model::meaning::{self, Destination, Requirement, StateDomain, ValueDomain};
 use model::value_order::ValueOrder;
 use model::value_ranges::{expression_range, proved_ranges};
 
-/// The actions of a model, ready to be executed on knowledge, and a limit to the work that this may
-/// take.
+/// The actions of a model, ready for abstract execution, with a limit on the work.
 pub(super) struct StepAnalysis<'m> {
     pub model: &'m GuardedCommands,
     pub proved: Vec<CellRange>,
@@ -37,7 +36,7 @@ pub(super) struct StepAnalysis<'m> {
 }
 
 impl<'m> StepAnalysis<'m> {
-    /// Ready for at most about this many evaluated operators.
+    /// An analysis that evaluates at most about this many operators.
     pub fn new(model: &'m GuardedCommands, work: u64) -> Self {
         let proved = proved_ranges(model);
         let writes = model.actions.iter().map(|action| written(model, &proved, action)).collect();
@@ -45,8 +44,8 @@ impl<'m> StepAnalysis<'m> {
         Self { model, proved, writes, weights, work_left: Counter::new(work) }
     }
 
-    /// Whether the work is still below its limit. Steps beyond it are as good as others, but
-    /// somebody waits.
+    /// Whether the work is still below its limit. Later steps are as sound as others, but take too
+    /// long.
     pub fn has_time(&self) -> bool {
         self.work_left.get() > 0
     }
@@ -56,7 +55,7 @@ impl<'m> StepAnalysis<'m> {
         self.work_left.set(self.work_left.get().saturating_sub(work));
     }
 
-    /// Allows at least this much work from now on.
+    /// Raises the rest of the limit to at least this much work.
     pub fn grant(&self, work: u64) {
         self.work_left.set(self.work_left.get().max(work));
     }
@@ -81,8 +80,8 @@ impl<'m> StepAnalysis<'m> {
         cells
     }
 
-    /// What is known when the action is enabled and the cells in `fixed` lie as given; `None` if
-    /// that cannot be.
+    /// The knowledge when the action is enabled and the cells in `fixed` lie as given; `None` if
+    /// that is impossible.
     pub fn begin(
         &self,
         action: ActionId,
@@ -91,7 +90,7 @@ impl<'m> StepAnalysis<'m> {
     ) -> Option<Knowledge<'_>> {
         self.spend(self.weights[action.0 as usize]);
         let action = self.model.action(action);
-        // Either all participants leave committed locations, or nobody stands in one.
+        // Either all participants leave committed locations, or no process is in one.
         let kinds = || action.participants.iter().map(|one| self.model.is_committed(one.process, one.from));
         if kinds().any(|kind| kind) && kinds().any(|kind| !kind) {
             return None;
@@ -120,8 +119,7 @@ impl<'m> StepAnalysis<'m> {
                 return None;
             }
         }
-        // What a later guard says may make an earlier one say more; where cells are fixed, that is
-        // rare.
+        // A later guard may narrow what an earlier one says; if cells are fixed, that is rare.
         for _ in 0..if origin.is_some() { 2 } else { 1 } {
             for guard in action.guards() {
                 if !known.assume(guard, true) {
@@ -164,7 +162,7 @@ impl<'s> Knowledge<'s> {
         value
     }
 
-    /// The value, with what its range says about its distance and the other way round.
+    /// The value, with its range and its distance narrowed by each other.
     fn related(&self, value: Value) -> Value {
         let Some((_, origin)) = self.origin else { return value };
         let distance = value.distance.meet(value.range.minus(origin)).unwrap_or(value.distance);
@@ -172,7 +170,7 @@ impl<'s> Knowledge<'s> {
         Value { range, distance }
     }
 
-    /// Notes what is known about a cell from now on.
+    /// Replaces the knowledge about a cell.
     fn set(&mut self, cell: CellId, value: Value) {
         match self.cells.iter_mut().find(|(other, _)| *other == cell) {
             Some((_, old)) => *old = value,
@@ -191,8 +189,8 @@ impl<'s> Knowledge<'s> {
         true
     }
 
-    /// Records that the expression has such a value too; `false` when there is none. Only before
-    /// anything is written.
+    /// Notes that the expression has such a value too; `false` if it cannot. Only before anything
+    /// is written.
     fn narrow(&mut self, expression: &'s Expression, wanted: Value) -> bool {
         let Some(new) = self.value(expression).meet(wanted) else { return false };
         match expression {
@@ -225,7 +223,7 @@ impl<'s> Knowledge<'s> {
         }
     }
 
-    /// Narrows what is known by the truth of `expression`; `false` when it cannot have it.
+    /// Narrows the knowledge by the truth of `expression`; `false` if it cannot have that truth.
     fn assume(&mut self, expression: &'s Expression, truth: bool) -> bool {
         use BinaryOperator as Op;
         match expression {
@@ -251,7 +249,7 @@ impl<'s> Knowledge<'s> {
         }
     }
 
-    /// At least one expression has its truth. If one cannot, the other one has.
+    /// Assumes that at least one expression has its truth. If one cannot, the other one has.
     fn assume_either(&mut self, one: (&'s Expression, bool), other: (&'s Expression, bool)) -> bool {
         match (self.may_be(one.0, one.1), self.may_be(other.0, other.1)) {
             (true, true) => true,
@@ -290,8 +288,8 @@ impl<'s> Knowledge<'s> {
         self.forget_elements(self.model.cells[cell.index()].variable);
     }
 
-    /// The noted cells from `first` to `last` that `hit` names keep what they hold or hold `value`.
-    /// For the others the proved range says it.
+    /// The noted cells from `first` to `last` that `hit` selects keep their values or take `value`.
+    /// For the others the proved range holds.
     fn may_overwrite(&mut self, first: CellId, last: CellId, hit: impl Fn(CellId) -> bool, value: Value) {
         for place in 0..self.cells.len() {
             let (cell, old) = self.cells[place];
@@ -306,7 +304,7 @@ impl<'s> Knowledge<'s> {
         self.elements.retain(|(element, _)| !element.reads_variable(model, variable));
     }
 
-    /// What a cell holds after a store of `value`.
+    /// The value of a cell after a store of `value`.
     fn stored(&self, cell: CellId, value: Value) -> Value {
         let Cell { declared, overflow, .. } = self.model.cells[cell.index()];
         let whole = Interval::from(declared.range());

@@ -112,6 +112,31 @@ impl Expression {
         operands.into_iter().flatten()
     }
 
+    /// The direct operands, to be changed.
+    pub fn operands_mut(&mut self) -> impl Iterator<Item = &mut Expression> {
+        let operands = match self {
+            Self::Constant(_) | Self::Cell(_) => [None, None],
+            Self::Element { index: operand, .. } | Self::Unary(_, operand) | Self::Rank(operand, _) => {
+                [Some(&mut **operand), None]
+            }
+            Self::Binary { left, right, .. } => [Some(&mut **left), Some(&mut **right)],
+        };
+        operands.into_iter().flatten()
+    }
+
+    /// The same expression without ranges in the source text, so that equal conditions compare equal.
+    pub fn without_spans(mut self) -> Self {
+        self.clear_spans();
+        self
+    }
+
+    fn clear_spans(&mut self) {
+        if let Self::Element { span, .. } | Self::Binary { span, .. } = self {
+            *span = Span::default();
+        }
+        self.operands_mut().for_each(Self::clear_spans);
+    }
+
     /// Calls `visit` with this expression and every expression inside it, operators before
     /// operands.
     pub fn for_each_subexpression<'e>(&'e self, visit: &mut impl FnMut(&'e Expression)) {
