@@ -1,10 +1,11 @@
-//! In which order states are met.
+//! Searches: the order in which states are met.
 //!
-//! A search takes states from its store, has them expanded, stores what is new, and tells its [`Observer`] and its
-//! [`Monitor`]. It knows no properties, prints nothing and reads no clock.
+//! A search takes states from its store, expands them, stores what is new, and reports to its
+//! [`Observer`] and its [`Monitor`]. It knows no properties, prints nothing and reads no clock.
 
 pub mod course;
 pub mod depth;
+mod expansion;
 pub mod nested_depth;
 pub mod observer;
 mod origin;

@@ -1,6 +1,7 @@
 //! What is asked of a model.
 
 pub mod accepting_cycles;
+pub mod acceptor;
 pub mod components;
 pub mod ctl;
 pub mod fairness;
@@ -9,11 +10,13 @@ pub mod premises;
 pub mod product;
 pub mod progress_graph;
 pub mod service;
-pub mod service_product;
+pub mod service_table;
 pub mod soundness;
 pub mod survey;
 pub mod terminal_states;
 pub mod watch;
+
+use serde::Serialize;
 
 use model::guarded_commands::Expression;
 
@@ -33,7 +36,7 @@ pub struct Property<P = Expression> {
 }
 
 /// In which words something is asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Spelling {
     /// By the name of its kind.
     #[default]

@@ -1,15 +1,19 @@
-//! Where states are kept.
+//! Where states are kept: three tiers, and the tables they are made of.
+//!
+//! A sweep holds the [current](current) layer, the layers [ahead](ahead) and the states
+//! [behind](behind) the front. Each tier has a half in memory and a half on disk, and one
+//! [table](memory) says which of them gives room to which.
 
+pub mod ahead;
+pub mod behind;
 pub mod bit_vector;
 pub mod compact_graph;
+pub mod current;
 pub mod external;
-pub mod far_layers;
-pub mod far_persistent;
-pub mod future_layers;
 pub mod hash;
-pub mod large_layer;
 pub mod layer;
+pub mod memory;
 pub mod pages;
-pub mod persistent_states;
 pub mod recent_states;
 pub mod saved;
+pub mod spilling;

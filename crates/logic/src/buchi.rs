@@ -13,10 +13,12 @@ mod labels;
 pub(super) mod reduction;
 mod simulation;
 
+use serde::Serialize;
+
 use super::ltl::Proposition;
 
 /// A Büchi automaton, in general with several acceptance sets on its edges.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Buchi {
     /// Edges out of each state.
     pub states: Vec<Vec<Edge>>,
@@ -27,7 +29,7 @@ pub struct Buchi {
 }
 
 /// A step of an automaton.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Edge {
     /// What must be true of the state that is read. One edge for each alternative.
     pub label: Cube,
@@ -38,7 +40,7 @@ pub struct Edge {
 }
 
 /// A conjunction of propositions and negated propositions, as bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Cube {
     /// Propositions that must hold.
     pub holds: u64,

@@ -3,10 +3,12 @@
 //! A path is *maximal*: it is infinite, or it ends in a state without successors. Three temporal operators are enough: `EX`, `E[f U g]` and `EG`;
 //! the others are made of them. In a state without successors `EX f` is false, `AX f` true, and `EG f` is what `f` is.
 
+use serde::Serialize;
+
 use crate::ltl::Proposition;
 
 /// A formula of computation tree logic.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Ctl {
     /// Always true.
     True,

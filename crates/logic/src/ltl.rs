@@ -14,13 +14,15 @@ pub mod normal_form;
 pub mod on_lasso;
 mod simplify;
 
+use serde::Serialize;
+
 /// The number of a proposition: the bit of [`Truth::holds`] that tells whether it holds.
 ///
 /// [`Truth::holds`]: model::transition_system::Truth::holds
 pub type Proposition = u8;
 
 /// A formula of linear temporal logic.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Ltl {
     /// Always true.
     True,

@@ -13,10 +13,12 @@
 
 use std::collections::HashMap;
 
+use serde::Serialize;
+
 use super::strong_components::strong_components;
 
 /// A nondeterministic automaton over events.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EventAutomaton {
     /// Names of the events that it knows.
     pub events: Vec<String>,
@@ -31,7 +33,7 @@ pub struct EventAutomaton {
 }
 
 /// A step of an automaton over events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct EventStep {
     /// The state before.
     pub from: u32,

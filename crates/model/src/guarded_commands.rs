@@ -15,10 +15,12 @@
 
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
+
 use super::value_order::ValueOrder;
 
 /// A byte range in the source text of the model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Span {
     /// First byte.
     pub start: u32,
@@ -40,23 +42,23 @@ impl Span {
 }
 
 /// Number of a variable, in order of declaration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct VariableId(pub u32);
 
 /// Number of a cell: one integer of the state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct CellId(pub u32);
 
 /// Number of a process, in order of declaration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct ProcessId(pub u32);
 
 /// Number of a location inside its process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct LocationId(pub u32);
 
 /// Number of an action, in order of declaration. It identifies one step from a given state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct ActionId(pub u32);
 
 impl CellId {
@@ -67,7 +69,7 @@ impl CellId {
 }
 
 /// What a cell can hold by declaration. A value outside wraps around when it is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct IntegerType {
     /// Width, 1 to 32.
     pub bits: u8,
@@ -109,7 +111,7 @@ impl IntegerType {
 }
 
 /// How a variable spreads over cells.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Shape {
     /// One cell.
     Scalar(IntegerType),
@@ -132,7 +134,7 @@ pub enum Shape {
 }
 
 /// A variable of the model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Variable {
     /// The name as the user wrote it, without its process.
     pub name: String,
@@ -158,7 +160,7 @@ impl Variable {
 }
 
 /// One integer of the state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Cell {
     /// The variable it is part of.
     pub variable: VariableId,
@@ -171,7 +173,7 @@ pub struct Cell {
 }
 
 /// What becomes of a value that is too large, or too small, for the cell that it is assigned to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Overflow {
     /// It is cut to the declared type.
     #[default]
@@ -184,7 +186,7 @@ pub enum Overflow {
 }
 
 /// A process: a named control location that actions move.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Process {
     /// The name in the model.
     pub name: String,
@@ -197,7 +199,7 @@ pub struct Process {
 }
 
 /// A control location.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Location {
     /// The name in the model.
     pub name: String,
@@ -208,7 +210,7 @@ pub struct Location {
 }
 
 /// One process that takes part in an action.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Participant {
     /// The process.
     pub process: ProcessId,
@@ -223,7 +225,7 @@ pub struct Participant {
 }
 
 /// A step that the model can take.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Action {
     /// Who moves: locations and guards are tested participant by participant, in this order.
     pub participants: Vec<Participant>,
@@ -236,7 +238,7 @@ pub struct Action {
 }
 
 /// One change of the state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub enum Effect {
     /// All values and all indices are read first, then all places are written, in order.
     Assign(Vec<Assignment>),
@@ -257,7 +259,7 @@ pub enum Effect {
 }
 
 /// `place = value`, cut to the type of the place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Assignment {
     /// Where the value goes.
     pub place: Place,
@@ -266,7 +268,7 @@ pub struct Assignment {
 }
 
 /// Something that can be assigned.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub enum Place {
     /// A cell known before the run.
     Cell(CellId),
@@ -282,7 +284,7 @@ pub enum Place {
 }
 
 /// Operators with one operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum UnaryOperator {
     /// `-a`
     Negate,
@@ -293,7 +295,7 @@ pub enum UnaryOperator {
 }
 
 /// Operators with two operands. Comparisons and logical operators give 0 or 1; any value but 0 counts as true.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum BinaryOperator {
     Add,
@@ -325,7 +327,7 @@ pub enum BinaryOperator {
 }
 
 /// An expression over the cells of a state. Arithmetic is on 64-bit integers and wraps around.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Expression {
     /// A literal.
     Constant(i64),
@@ -354,7 +356,12 @@ pub enum Expression {
         span: Span,
     },
     /// The rank of the operand's value in an order.
-    Rank(Box<Expression>, Arc<ValueOrder>),
+    Rank(Box<Expression>, #[serde(serialize_with = "shared")] Arc<ValueOrder>),
+}
+
+/// Serialises what several expressions share. (The feature of serde that does so would be compiled into every crate.)
+fn shared<S: Serializer>(order: &Arc<ValueOrder>, to: S) -> Result<S::Ok, S::Error> {
+    order.serialize(to)
 }
 
 impl Expression {
@@ -375,7 +382,7 @@ impl Expression {
 }
 
 /// A property that the model file declares.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct DeclaredProperty {
     /// The name the user selects it by.
     pub name: String,
@@ -386,7 +393,7 @@ pub struct DeclaredProperty {
 }
 
 /// What a declared property asks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub enum DeclaredPropertyKind {
     /// The expression is true in every reachable state.
     Invariant(Expression),
@@ -395,7 +402,7 @@ pub enum DeclaredPropertyKind {
 }
 
 /// A Büchi automaton over states: each step of the model is paired with a transition whose guard is true before it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct BuchiAutomaton {
     /// State names; the first transition leaves from `initial`.
     pub states: Vec<String>,
@@ -408,7 +415,7 @@ pub struct BuchiAutomaton {
 }
 
 /// A whole model.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct GuardedCommands {
     /// Variables, by [`VariableId`].
     pub variables: Vec<Variable>,
@@ -425,7 +432,7 @@ pub struct GuardedCommands {
 }
 
 /// How fair runs are to an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Strength {
     /// It is taken if it can be taken always, from some point on.
     Weak,

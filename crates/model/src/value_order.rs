@@ -3,11 +3,13 @@
 //! Control locations and sequence numbers modulo something have an order in which a model runs through them, seldom that of
 //! their numbers. It is kept as a table from value to rank. A value that the order does not name ranks above all others.
 
+use serde::Serialize;
+
 /// Values from the least to the greatest that one order may name: its table has an entry for each.
 pub const WIDEST_ORDER: u64 = 1 << 12;
 
 /// Values with ranks from zero on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ValueOrder {
     low: i64,
     /// By value, from `low` on; the last entry is for all values that are not named.

@@ -19,12 +19,10 @@ const CODE_SPACE: [usize; 3] = [1 << 30, 128 << 20, 16 << 20];
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
     /// There is no code generator for this kind of machine.
-    #[error("no machine code can be generated for this machine ({0}); use `--execution interpreted`")]
+    #[error("no machine code can be generated for this machine ({0})")]
     Machine(String),
     /// There is no address space for the code.
-    #[error(
-        "there is no memory for machine code ({0}); give `--memory` less, or use `--execution interpreted`"
-    )]
+    #[error("there is no memory for machine code ({0})")]
     NoMemory(String),
     /// The code generator refused. A defect of this program.
     #[error("the code generator failed: {0}")]

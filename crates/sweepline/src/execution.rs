@@ -18,6 +18,7 @@ use engine::property::Property;
 use engine::store::compact_graph::RecordedGraph;
 use model::guarded_commands::{Expression, GuardedCommands};
 use model::interpreted_model::Interpreted;
+use model::transition_system;
 
 /// Number of arcs from which an explicit state space is interpreted. Each arc is an action, and
 /// compiling an action takes longer than executing it once. A sweep without regress edges executes
@@ -38,6 +39,15 @@ pub enum Execution {
 }
 
 impl Execution {
+    /// What the engine executes models with.
+    pub fn implementation(self) -> &'static dyn transition_system::Execution {
+        match self {
+            #[cfg(feature = "native-code")]
+            Self::Compiled => &native_code::Compiled,
+            Self::Interpreted => &Interpreted,
+        }
+    }
+
     /// The execution that suits a model: compiled, except for large explicit state spaces.
     #[cfg(feature = "model-files")]
     pub fn suited_to(model: &languages::Model) -> Self {
@@ -56,15 +66,6 @@ impl Execution {
             #[cfg(feature = "native-code")]
             Self::Compiled => "compiled",
             Self::Interpreted => "interpreted",
-        }
-    }
-
-    /// The implementation.
-    fn implementation(self) -> &'static dyn model::transition_system::Execution {
-        match self {
-            #[cfg(feature = "native-code")]
-            Self::Compiled => &native_code::Compiled,
-            Self::Interpreted => &Interpreted,
         }
     }
 

@@ -16,7 +16,7 @@ use engine::explore::search::Limits;
 use engine::explore::sweep::{Initial, OnRegress, Retention};
 use engine::progress::finder::{FinderOptions, Prefer, SmallModels};
 use engine::progress::{Comparison, ExpressionMeasure};
-use engine::store::far_layers::QueueKind;
+use engine::store::ahead::QueueKind;
 use model::guarded_commands::{Expression, GuardedCommands};
 use thiserror::Error;
 

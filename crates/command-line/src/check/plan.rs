@@ -3,8 +3,8 @@
 use engine::check::{Engine, TerminalList};
 use engine::explore::search::Limits;
 use engine::explore::sweep::{Initial, OnRegress};
+use engine::store::ahead::QueueKind;
 use engine::store::external::array_heap::Parameters;
-use engine::store::far_layers::QueueKind;
 use report::{Finding, MeasureOrigin, MeasureRecord, PlanRecord, WindowRecord};
 use sweepline::execution::Execution;
 use sweepline::planning::{

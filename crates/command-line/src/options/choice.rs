@@ -45,6 +45,7 @@ pub fn default_name<T: Choice + Default>() -> &'static str {
     T::default().option_name()
 }
 
+/// The table of the languages crate: a new language needs no change here.
 impl Choice for &'static Format {
     fn table() -> Vec<Row<Self>> {
         FORMATS.into_iter().map(|format| (format, format.name, format.summary)).collect()

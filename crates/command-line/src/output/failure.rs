@@ -2,7 +2,7 @@
 
 use engine::check::CheckError;
 use engine::explore::StopReason;
-use engine::property::soundness::{NotKept, Unsound};
+use engine::property::soundness::{Advice, NotKept, Unsound};
 use model::transition_system::ExecutionError;
 use report::{Exit, Finding};
 
@@ -51,18 +51,16 @@ impl Failure {
                 unsound @ (Unsound::Reduced(..) | Unsound::ReducedCounts | Unsound::NotGuardedCommands),
             ) => (Exit::BadInput, not_preserved(unsound)),
             CheckError::Unsound(unsound) => {
-                let help = match unsound {
-                    Unsound::ComponentsAcrossLayers(_) => {
-                        format!("{}; --expect-monotone shows a regress edge", unsound.advice())
-                    }
-                    _ => unsound.advice().into(),
-                };
+                let help = worded(unsound.advice());
                 (Exit::BadInput, Finding::error(codes::UNSOUND, message, help))
             }
             CheckError::Execution(ExecutionError::Defect(_)) => (Exit::Defect, bug(&message)),
             CheckError::Execution(why) => {
-                let help = "--execution interpreted needs no machine code";
                 let no_memory = matches!(why, ExecutionError::NoMemory(_));
+                let help = match no_memory {
+                    true => "give --memory less, or use --execution interpreted, which needs no machine code",
+                    false => "use --execution interpreted, which needs no machine code",
+                };
                 let exit = if no_memory { Exit::Unknown } else { Exit::BadInput };
                 (exit, Finding::error(codes::NOT_EXECUTABLE, message, help))
             }
@@ -75,7 +73,7 @@ impl Failure {
                 let help = "leave --checkpoint out, or choose another --engine";
                 (Exit::BadInput, Finding::error(codes::ANOTHER_RUN, message, help))
             }
-            CheckError::Checkpoint(_) => {
+            CheckError::Checkpoint(_) | CheckError::AnotherRun(_) => {
                 let help = "run the original command again, from the beginning";
                 (Exit::BadInput, Finding::error(codes::ANOTHER_RUN, message, help))
             }
@@ -107,8 +105,22 @@ fn not_preserved(unsound: &Unsound) -> Finding {
         }
         _ => "--reduction omits states, and this run must visit all of them".into(),
     };
-    let help = "leave --reduction out; it preserves deadlocks, invariants, reachability, and LTL without `X`";
-    Finding::error(codes::NOT_KEPT, message, help)
+    Finding::error(codes::NOT_KEPT, message, worded(unsound.advice()))
+}
+
+/// The library's advice, in the options of this program.
+fn worded(advice: Advice) -> String {
+    match advice {
+        Advice::AllRuns => {
+            "check it for all runs, without --fairness, or write the assumption into the formula: `([]<> p) -> …`"
+                .into()
+        }
+        Advice::NoReduction => {
+            "leave --reduction out; it preserves deadlocks, invariants, reachability, and LTL without `X`".into()
+        }
+        Advice::CoarserMeasure => format!("{advice}; --expect-monotone shows a regress edge"),
+        Advice::Engines(_) | Advice::FewerStrong => advice.to_string(),
+    }
 }
 
 /// The error for a bug of this program.

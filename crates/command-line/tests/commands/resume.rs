@@ -211,3 +211,120 @@ fn signals_make_checkpoints() {
     session.run(&["resume", "saved"]).expect(1);
     assert_eq!(session.files(), ["m.dve", "run.json"]);
 }
+
+/// Tokens that go round in a circle of three places: half a million states.
+const CIRCLE: &str = "\
+PLACE a, b, c;
+MARKING a: 1000;
+TRANSITION t CONSUME a: 1; PRODUCE b: 1;
+TRANSITION u CONSUME b: 1; PRODUCE c: 1;
+TRANSITION v CONSUME c: 1; PRODUCE a: 1;
+";
+
+/// A file of properties: each is `AG (place <= bound)`, with a name.
+fn bounds(properties: &[(&str, &str, u32)]) -> String {
+    let property = |(name, place, bound): &(&str, &str, u32)| {
+        format!(
+            "<property><id>{name}</id><formula><all-paths><globally><integer-le>\
+             <tokens-count><place>{place}</place></tokens-count>\
+             <integer-constant>{bound}</integer-constant>\
+             </integer-le></globally></all-paths></formula></property>"
+        )
+    };
+    format!("<property-set>{}</property-set>", properties.iter().map(property).collect::<String>())
+}
+
+/// Stops a run at its limit of states, changes a file that it was given, and resumes it.
+fn changed(arguments: &[&str], file: &str, before: &str, after: &str, refusal: &str) {
+    let session = Session::new();
+    session.write("n.lola", CIRCLE);
+    session.write(file, before);
+    let limited = ["--state-limit", "50000", "--checkpoint", "saved"];
+    session
+        .run(&[&["check", "n.lola"], arguments, &limited].concat())
+        .expect(3)
+        .err("sweepline resume saved");
+    session.write(file, after);
+    let resume = ["resume", "saved", "--state-limit", "5000000"];
+    session.run(&resume).expect(2).err("error[E0043]").err(refusal);
+    // With the file as it was, the run comes to its end.
+    session.write(file, before);
+    session.run(&resume).expect(0);
+    assert!(!session.path("saved").exists());
+}
+
+/// Without the check, `resume` would say that `a <= 999` holds: the initial state was tested for another bound.
+#[test]
+fn changed_properties_are_refused() {
+    let asked = bounds(&[("one", "a", 1000), ("two", "b", 1000)]);
+    let arguments = ["--properties", "p.xml", "--engine", "breadth"];
+    for (after, refusal) in [
+        (bounds(&[("one", "a", 999), ("two", "b", 1000)]), "the property `one` has changed"),
+        (bounds(&[("one", "a", 1000), ("two", "c", 1000)]), "the property `two` has changed"),
+        (bounds(&[("one", "a", 1000), ("other", "b", 1000)]), "the property `other` has changed"),
+        (bounds(&[("two", "b", 1000), ("one", "a", 1000)]), "the property `two` has changed"),
+        (bounds(&[("one", "a", 1000)]), "it was made for 2 properties, and there are 1"),
+        (
+            bounds(&[("one", "a", 1000), ("two", "b", 1000), ("three", "c", 1000)]),
+            "it was made for 2 properties, and there are 3",
+        ),
+        (asked.replace("all-paths", "exists-path").replace("globally", "finally"), "has changed"),
+    ] {
+        changed(&arguments, "p.xml", &asked, &after, refusal);
+    }
+    // With --property, the names on the command line choose among those in the file.
+    let chosen = [&arguments[..], &["--property", "two"]].concat();
+    changed(&chosen, "p.xml", &asked, &asked.replace("1000", "999"), "the property `two` has changed");
+}
+
+#[test]
+fn a_changed_task_of_lola_is_refused() {
+    let task = "FORMULA AG (a <= 1000);";
+    let arguments = ["--properties", "p.task", "--engine", "breadth"];
+    changed(&arguments, "p.task", task, "FORMULA AG (a <= 999);", "has changed");
+}
+
+#[test]
+fn a_changed_model_or_measure_is_refused() {
+    let arguments = ["--invariant", "a <= 1000", "--engine", "sweep", "--measure", "@m.txt"];
+    changed(&arguments, "m.txt", "c", "b", "is not what it was");
+    let arguments = ["--invariant", "a <= 1000", "--engine", "breadth", "--reach", "a == 1000", "--deadlock"];
+    changed(&arguments, "n.lola", CIRCLE, &CIRCLE.replace("a: 1000", "a: 999"), "is not what it was");
+}
+
+/// What is asked on the command line is in the checkpoint, and `resume` takes no questions.
+#[test]
+fn questions_of_the_command_line_come_from_the_checkpoint() {
+    let session = Session::new();
+    session.write("n.lola", CIRCLE);
+    let asked =
+        ["--invariant", "a <= 1000", "--reach", "b == 1000", "--ctl", "AG EF c == 0", "--home", "a == 1000"];
+    let limited = ["--engine", "breadth", "--state-limit", "50000", "--checkpoint", "saved"];
+    session.run(&[&["check", "n.lola"], &asked[..], &limited].concat()).expect(3);
+    for option in ["--invariant", "--reach", "--ctl", "--ltl", "--home", "--property", "--properties"] {
+        session.run(&["resume", "saved", option, "a == 1"]).expect(2).err(option);
+    }
+    session.run(&["resume", "saved", "--state-limit", "5000000", "--json", "r.json"]).expect(0);
+    let record = session.json("r.json");
+    assert_eq!(record["properties"].as_array().unwrap().len(), 4);
+    assert_eq!(record["search"]["states"]["distinct"], 501_501);
+}
+
+/// Formulas, automata and services are not saved: there is no checkpoint that other ones could resume.
+#[test]
+fn questions_that_need_an_automaton_are_not_saved() {
+    let session = Session::new();
+    session.write("n.lola", CIRCLE);
+    session.write("never.txt", "never { T0_init: do :: (a == 0) -> goto accept od; accept: skip }");
+    session.write("service.txt", "initial s\nfinal s\ns -> s : t\n");
+    for arguments in [
+        ["--ltl", "G a <= 1000"],
+        ["--automaton", "never.txt"],
+        ["--safety-automaton", "service.txt"],
+        ["--ctl", "EG a > 0"],
+    ] {
+        let run = session.run(&[&["check", "n.lola"], &arguments[..], &["--checkpoint", "saved"]].concat());
+        run.expect(2).err("error[").err("--checkpoint");
+        assert!(!session.path("saved/checkpoint").exists());
+    }
+}

@@ -175,6 +175,10 @@ impl Monitor for Pauses<'_> {
     fn phase(&mut self, phase: Phase<'_>) {
         self.monitor.phase(phase);
     }
+
+    fn paused(&mut self) -> Option<StopReason> {
+        self.monitor.paused()
+    }
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Execution, ExecutionError, MAX_ACTIONS, StateFunctions, TransitionSystem};
 use model::value_ranges::proved_ranges;
 
+use super::identity::Fingerprint;
 use super::subject::{Expanded, Subject};
 use super::{CheckError, Packing, Plan};
 
@@ -226,6 +227,14 @@ impl<'m> Subject for CommandsSubject<'m> {
 
     fn holds(&self, predicate: &Expression, state: &Vec<i64>) -> Result<bool, RuntimeError> {
         self.interpreter.evaluate(predicate, state).map(|value| value != 0)
+    }
+
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        fingerprint.add(self.model);
+    }
+
+    fn identify_predicate(&self, predicate: &Expression, fingerprint: &mut Fingerprint) {
+        fingerprint.add(predicate);
     }
 
     fn save(&self, to: &mut Saver) -> io::Result<()> {

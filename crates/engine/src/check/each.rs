@@ -4,11 +4,13 @@
 //! the others as long as progress does not fall and layers fit into memory; otherwise it is asked again, as a formula.
 
 use super::linear::{Layers, check_linear};
-use super::service::ServiceSubject;
+use super::on_the_fly::{check_subject, decide_on_the_fly};
+use super::product::ProductSubject;
 use super::{
-    CheckError, Engine, ErrorPlace, ModelError, OnRegress, Outcome, OutcomeOf, Plan, StopReason, Subject,
-    TerminalList, check_ctl, check_subject, search_subject,
+    CheckError, Engine, ErrorPlace, ModelError, Outcome, OutcomeOf, Plan, Subject, TerminalList, check_ctl,
 };
+use crate::explore::StopReason;
+use crate::explore::sweep::OnRegress;
 use crate::explore::{Monitor, Phase};
 use crate::property::soundness::{Unsound, needs_monotone};
 use crate::property::{BranchingProperty, Property, PropertyKind};
@@ -80,14 +82,14 @@ pub fn check_alone<M: Subject>(
     match &property.kind {
         PropertyKind::Branching(branching) => {
             let BranchingProperty { formula, propositions } = &**branching;
-            check_ctl(subject, formula, propositions, plan, monitor).map(Outcome::from)
+            check_ctl(subject, formula, propositions, plan, monitor).map(|(outcome, _)| outcome)
         }
         PropertyKind::Linear(_) => check_linear(subject, property, plan, Layers::InMemory, monitor),
         PropertyKind::Service(_) if plan.checkpoint.is_some() => Err(CheckError::TemporalNotSaved),
         PropertyKind::Service(service) => {
-            // What lies behind an illegal event is not looked at, so that the search must not pass for one through everything.
+            // The states after an illegal event are not explored, so the search must not count as one of all states.
             let plan = Plan { explore_all: false, ..plan.clone() };
-            search_subject(ServiceSubject::new(subject, service), properties, &plan, monitor)
+            decide_on_the_fly(ProductSubject::with_service(subject, service), properties, &plan, monitor)
         }
         _ => check_subject(subject, properties, plan, monitor),
     }

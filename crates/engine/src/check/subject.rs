@@ -4,6 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::hash::Hash;
 use std::io;
 
+use super::identity::Fingerprint;
 pub use crate::explore::search::Translation;
 use crate::progress::Comparison;
 use crate::property::survey::Survey;
@@ -96,6 +97,13 @@ pub trait Subject {
 
     /// Whether the predicate is true.
     fn holds(&self, predicate: &Self::Predicate, state: &Self::State) -> Result<bool, Self::Fault>;
+
+    /// Adds everything that the model means to the fingerprint: models that differ must differ here,
+    /// whatever the layout of their states is at present.
+    fn identify(&self, fingerprint: &mut Fingerprint);
+
+    /// Adds everything that a predicate means to the fingerprint of a property.
+    fn identify_predicate(&self, predicate: &Self::Predicate, fingerprint: &mut Fingerprint);
 
     /// Saves the present layout of states.
     fn save(&self, _to: &mut Saver) -> io::Result<()> {

@@ -1,37 +1,38 @@
-//! The course of a search: what it held, layer by layer, and how often each action was taken.
+//! The course of a search: the states it held, layer by layer, and how often each action was taken.
 //!
-//! There may be millions of layers. Neighbours are joined when there are too many, two by two, so that a course takes little memory and each layer little time.
+//! There may be millions of layers. When there are too many, neighbours are joined in pairs, so
+//! that a course takes little memory and each layer little time.
 
 use serde::{Deserialize, Serialize};
 
 use super::search::Held;
 
-/// The most points of a sweep.
+/// Most points of a sweep.
 const MOST_POINTS: usize = 512;
-/// The most sweeps that are told apart; what comes later is left out.
+/// Most sweeps that are recorded; later ones are left out.
 const MOST_SWEEPS: usize = 32;
 
-/// What a search held and did.
+/// The course of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Course {
     /// The first sweeps, in order.
     pub sweeps: Vec<SweepCourse>,
     /// How often each action was taken, by number.
     pub taken: Vec<u64>,
-    /// Expansions that belong to layers before the current one.
+    /// Number of expansions in layers before the current one.
     explored: u64,
 }
 
-/// What one sweep held.
+/// The course of one sweep.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepCourse {
-    /// Which one it was, from one.
+    /// The number of the sweep, from one.
     pub number: u64,
-    /// Layers that it went through.
+    /// Number of layers that it expanded.
     pub layers: u64,
-    /// Its layers in order of progress, or groups of neighbours.
+    /// Its layers in order of progress, or groups of neighbouring layers.
     pub points: Vec<CoursePoint>,
-    /// Layers in a whole group.
+    /// Number of layers in a whole group.
     layers_per_point: u64,
 }
 
@@ -40,15 +41,15 @@ pub struct SweepCourse {
 pub struct CoursePoint {
     /// The progress value of the first of them.
     pub progress: u64,
-    /// How many these are.
+    /// Number of layers.
     pub layers: u64,
-    /// States that were expanded in them.
+    /// Number of states that were expanded in them.
     pub expanded: u64,
-    /// States of the largest of them.
+    /// Number of states of the largest of them.
     pub largest: u64,
-    /// What was held at the end of a layer, when it was most.
+    /// The states held at the end of a layer, when there were most.
     pub held: Held,
-    /// Different states that were met until the last of them, as far as that is known.
+    /// Number of different states met up to the last of them, as far as it is known.
     pub met: u64,
 }
 
@@ -59,23 +60,23 @@ pub struct EndedLayer {
     pub sweep: u64,
     /// Its progress value.
     pub progress: u64,
-    /// Its states.
+    /// Number of its states.
     pub states: u64,
-    /// What is held now.
+    /// The states held now.
     pub held: Held,
-    /// Different states met until now.
+    /// Number of different states met so far.
     pub met: u64,
-    /// Expansions in all.
+    /// Number of expansions so far.
     pub explored: u64,
 }
 
 impl Course {
-    /// Of a model with so many actions.
+    /// An empty course, of a model with this many actions.
     pub fn new(actions: usize) -> Self {
         Self { taken: vec![0; actions], ..Self::default() }
     }
 
-    /// Actions were taken. Those that the model does not have are not counted.
+    /// Counts actions that were taken. Actions that the model does not have are ignored.
     #[inline]
     pub fn take(&mut self, actions: &[u32]) {
         for action in actions {
@@ -85,7 +86,7 @@ impl Course {
         }
     }
 
-    /// A layer ends.
+    /// Adds a layer that ends.
     pub fn end_layer(&mut self, layer: EndedLayer) {
         let expanded = layer.explored - self.explored;
         self.explored = layer.explored;
@@ -119,7 +120,7 @@ impl Course {
         explored > self.explored
     }
 
-    /// What it takes.
+    /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         let points: usize = self.sweeps.iter().map(|sweep| sweep.points.capacity()).sum();
         points * size_of::<CoursePoint>() + self.taken.capacity() * size_of::<u64>()
@@ -148,7 +149,7 @@ impl SweepCourse {
 }
 
 impl CoursePoint {
-    /// Together with the neighbour behind it.
+    /// Joins the point with the one after it.
     fn join(&mut self, next: &Self) {
         self.layers += next.layers;
         self.expanded += next.expanded;

@@ -1,22 +1,24 @@
 //! Depth-first search with all states in memory.
 //!
-//! The stack holds successors that were computed and not yet visited, with the record of the state they come from. A successor is
-//! looked up when it is popped, not when it is pushed; so states are met in the order of a recursive depth-first
-//! search, without its recursion and without computing successors again on the way back. The price is a larger
-//! stack: the untried siblings along the path.
+//! The stack holds successors that were computed and not yet visited, with the record of the state
+//! they come from. A successor is looked up when it is popped, not when it is pushed. So states are
+//! met in the order of a recursive depth-first search, without its recursion and without computing
+//! successors again on the way back. The price is a larger stack: the untried siblings along the
+//! path.
 
 use crate::store::layer::{Inserted, Layer, LayerFull, Width, with_width};
 use crate::store::pages::OutOfMemory;
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{Expander, TransitionSystem, Truth};
+use model::transition_system::{Expander, TransitionSystem};
 
+use super::expansion::truth;
 use super::observer::{Observer, Record, Successors};
 use super::search::{
-    CompleteSearch, Counters, Held, Limits, Monitor, Search, SearchEnd, StopReason, consult,
+    CompleteSearch, Counters, Held, Limits, Monitor, Search, SearchEnd, Snapshot, StopReason, consult,
 };
 
-/// States between two looks of the monitor.
+/// States between two calls of the monitor.
 const STATES_PER_LOOK: u32 = 4096;
 
 /// A depth-first search that holds all states.
@@ -25,22 +27,22 @@ pub struct DepthSearch {
     layer: Layer,
     batch: SuccessorBatch,
     stack: Stack,
-    /// Stored and about to be expanded.
+    /// The state that is stored and about to be expanded.
     current: Option<u32>,
-    /// Counts on when a run goes on after trouble, so that no run escapes the monitor.
+    /// Number of states so far. It continues after trouble, so that no run escapes the monitor.
     rounds: u32,
     counters: Counters,
     limits: Limits,
 }
 
-/// Successors that wait, last in, first out.
+/// Successors that wait to be visited: last in, first out.
 #[derive(Debug, Default)]
 struct Stack {
     words: Vec<u64>,
     origins: Vec<Origin>,
 }
 
-/// Where a successor comes from.
+/// The parent of a successor, unless it is an initial state, and the action.
 type Origin = (Option<u32>, ActionId);
 
 impl Stack {
@@ -98,7 +100,7 @@ impl DepthSearch {
         loop {
             self.rounds = self.rounds.wrapping_add(1);
             if self.rounds.is_multiple_of(STATES_PER_LOOK)
-                && let Some(reason) = consult(self, observer, &self.limits, monitor)
+                && let Some(reason) = consult(&Snapshot::of(self, observer), observer, &self.limits, monitor)
             {
                 return SearchEnd::Stopped(reason);
             }
@@ -132,8 +134,7 @@ impl DepthSearch {
                 return Err(SearchEnd::Stopped(StopReason::StateLimit(self.limits.states)));
             }
             let start = self.stack.words.len() - width.get();
-            let inserted = self.layer.insert(width, &self.stack.words[start..]);
-            let inserted = inserted.map_err(|full| SearchEnd::Stopped(StopReason::Memory(full)))?;
+            let inserted = self.layer.insert(width, &self.stack.words[start..])?;
             self.stack.words.truncate(start);
             self.stack.origins.pop();
             if let Inserted::New(record) = inserted {
@@ -155,7 +156,7 @@ impl DepthSearch {
         let Some(record) = self.current else { return Ok(()) };
         self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
         let state = self.layer.state(record as usize);
-        let truth = if observer.wants_truth() { expander.predicates(state) } else { Truth::default() };
+        let truth = truth(expander, state, observer.wants_truth());
         if observer.taken(Record::from(record), state, truth, successors).is_break() {
             return Err(SearchEnd::Decided);
         }
@@ -163,9 +164,7 @@ impl DepthSearch {
         self.counters.explored += 1;
         self.counters.transitions += batch.len() as u64;
         let budget = self.limits.memory.saturating_sub(self.layer.bytes());
-        self.stack
-            .make_room(batch.len(), self.layer.width(), budget)
-            .map_err(|full| SearchEnd::Stopped(StopReason::Memory(full)))?;
+        self.stack.make_room(batch.len(), self.layer.width(), budget)?;
         self.stack.push_all(Some(record), batch);
         self.counters.depth = self.counters.depth.max(self.stack.origins.len() as u64);
         Ok(())

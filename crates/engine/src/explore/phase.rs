@@ -1,4 +1,5 @@
-//! What a run is doing, for whoever watches it: a run may look for a measure, sweep, and then work on what it recorded.
+//! Phases of a run, as a monitor sees them: a run may look for a measure, sweep, and then work on
+//! the graph that it recorded.
 
 use std::fmt;
 
@@ -7,28 +8,28 @@ use crate::progress::ExpressionMeasure;
 /// A part of the work of a run.
 #[derive(Clone, Copy, Debug)]
 pub enum Phase<'a> {
-    /// A measure is looked for; not for the first time, if so.
+    /// The measure finder runs.
     FindingMeasure {
-        /// Whether an earlier look was in vain.
+        /// Whether an earlier search for a measure failed.
         again: bool,
     },
     /// States are visited in the order of this measure.
     Sweeping(&'a ExpressionMeasure),
-    /// States are visited, and all are kept.
+    /// States are visited, and none is forgotten.
     Exploring,
-    /// States are visited in parts, of which one is in memory.
+    /// States are visited in partitions, one of which is in memory.
     Partitioning,
-    /// A property that needs a search of its own is decided, in the order of the search before.
+    /// A property that needs a search of its own is decided, in the order of the previous search.
     Checking(&'a str),
-    /// All shorter runs are looked at.
+    /// A shorter trace is searched for.
     Shortening,
-    /// Cycles that pass through several layers are looked for.
+    /// Cycles that pass through several layers are searched for.
     FindingCycles,
     /// The steps that a search recorded become a graph.
     NumberingSteps,
     /// A formula is evaluated on that graph, from the last layer to the first.
     ReversePass,
-    /// States on disk are compared with each other, until the search is looked at again.
+    /// Runs of states on disk are merged, until the monitor is called again.
     MergingRuns,
 }
 

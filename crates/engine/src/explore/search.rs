@@ -1,4 +1,4 @@
-//! What all searches have in common: how they are driven, what they count, how they end.
+//! The interface of all searches: how they are driven, what they count, how they end.
 
 use std::io;
 
@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::layer::LayerFull;
 use crate::store::saved::{Loader, Saver};
+use crate::store::spilling::StoreError;
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::TransitionSystem;
@@ -16,9 +17,10 @@ use super::phase::Phase;
 
 /// A search that can be run, interrupted and resumed.
 ///
-/// A state that cannot be expanded with the present layout ends [`run`](Search::run) with [`SearchEnd::Trouble`]; whoever drives the
-/// search then either supplies that state's successors by [`supply`](Search::supply), or gives all states
-/// another layout by [`repack`](Search::repack), and runs on.
+/// A state that cannot be expanded with the present layout ends [`run`](Search::run) with
+/// [`SearchEnd::Trouble`]. The driver then either supplies that state's successors by
+/// [`supply`](Search::supply), or gives all states another layout by [`repack`](Search::repack),
+/// and calls `run` again.
 pub trait Search {
     /// Searches until there is an end of some kind.
     fn run<O: Observer>(
@@ -36,7 +38,8 @@ pub trait Search {
         observer: &mut O,
     ) -> Result<(), LayerFull>;
 
-    /// Goes on from the state that caused trouble with the successors in the batch, and what is known of the others.
+    /// Continues after the state that caused trouble, with its successors in the batch.
+    /// `successors` says whether there are more that are run-time errors.
     fn supply<O: Observer>(
         &mut self,
         system: &dyn TransitionSystem,
@@ -45,8 +48,8 @@ pub trait Search {
         observer: &mut O,
     ) -> Result<(), SearchEnd>;
 
-    /// Gives every stored state another layout of `width` words, and tells how many bytes that took at its peak. After an
-    /// error the search cannot go on.
+    /// Gives every stored state another layout of `width` words. Returns how many bytes that took
+    /// at its peak. After an error the search cannot continue.
     fn repack(
         &mut self,
         width: usize,
@@ -58,12 +61,12 @@ pub trait Search {
         false
     }
 
-    /// Saves everything, between two calls of [`run`](Self::run).
+    /// Saves the search, between two calls of [`run`](Self::run).
     fn save(&self, _to: &mut Saver) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// What was saved by a search of the same kind and width, in this one, which is new.
+    /// Loads what a search of the same kind and width has saved, into this one, which has started.
     fn load(&mut self, _from: &mut Loader) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -71,18 +74,18 @@ pub trait Search {
     /// The state that caused trouble.
     fn troubled(&self) -> &[u64];
 
-    /// Number of states that are held at present.
+    /// Number of states that are held now.
     fn stored(&self) -> usize;
 
-    /// Number of different states that were met, where the search can know it.
+    /// Number of different states that were met, if the search can know it.
     fn distinct(&self) -> Option<u64>;
 
-    /// Number of different states that were met, estimated where the search cannot know it.
+    /// Number of different states that were met, or an estimate.
     fn estimated_distinct(&self) -> u64 {
         self.distinct().unwrap_or(self.counters().explored)
     }
 
-    /// Number of states, or of successors on a stack, that are still to be dealt with.
+    /// Number of states that are not expanded yet, or of successors on the stack.
     fn waiting(&self) -> u64;
 
     /// The progress value of the current layer.
@@ -90,10 +93,10 @@ pub trait Search {
         0
     }
 
-    /// What was counted so far.
+    /// The counters so far.
     fn counters(&self) -> Counters;
 
-    /// What was held and done, if it was to be kept.
+    /// The course of the search, if it is recorded.
     fn course(&self) -> Option<Course> {
         None
     }
@@ -101,7 +104,7 @@ pub trait Search {
     /// Bytes of memory held.
     fn bytes(&self) -> usize;
 
-    /// The most that it was, as far as somebody looked.
+    /// The most bytes of memory held, at the times they were counted.
     fn peak_bytes(&self) -> usize {
         self.bytes()
     }
@@ -113,51 +116,53 @@ pub type Translation = Box<dyn FnMut(&[u64], &mut Vec<u64>)>;
 /// What a search counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
-    /// States that were expanded.
+    /// Number of states that were expanded.
     pub explored: u64,
-    /// Steps, also those to known states.
+    /// Number of steps, also those to known states.
     pub transitions: u64,
     /// Expanded states without successors.
     pub deadlocks: u64,
     /// Expanded states with a step that is a run-time error.
     pub erroneous: u64,
-    /// Breadth-first levels that were begun; the greatest depth of the stack for depth-first search.
+    /// Number of breadth-first levels that were begun; the greatest depth of the stack in
+    /// depth-first search.
     pub depth: u64,
     /// Steps to a greater progress value.
     pub forward: u64,
     /// Steps to a smaller one.
     pub regress: u64,
-    /// Passes over the progress values.
+    /// Number of passes over the progress values.
     pub sweeps: u64,
-    /// Sweeps of a group of layers, before the sweep went on.
+    /// Number of sweeps of a group of layers, before the sweep left the group.
     pub local_sweeps: u64,
-    /// Expansions after which states were not forgotten any more, because too many were expanded again.
+    /// Number of expansions after which the sweep stopped forgetting, because it expanded too many
+    /// again.
     pub remembers_from: Option<u64>,
-    /// Layers that were expanded, in all sweeps.
+    /// Number of layers that were expanded, in all sweeps.
     pub layers: u64,
-    /// What went to disk.
+    /// How often states were spilled.
     pub spilled: Spills,
-    /// States of the largest layer.
+    /// Number of states of the largest layer.
     pub largest_layer: u64,
-    /// What was held when most states were.
+    /// The states held when there were most.
     pub peak: Held,
-    /// States that are never forgotten.
+    /// Number of persistent states.
     pub persistent: u64,
 }
 
-/// How often states went to disk, by what they are.
+/// How often states were spilled to disk, by tier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spills {
-    /// Future layers, or parts of them.
+    /// Number of layers ahead, or parts of them, that were spilled.
     pub ahead: u64,
-    /// Times that the persistent states did.
+    /// How often the persistent states were spilled.
     pub persistent: u64,
-    /// Current layers that did not fit.
+    /// Number of current layers that did not fit.
     pub current: u64,
 }
 
 impl Counters {
-    /// Steps inside a layer.
+    /// Number of steps inside a layer.
     pub fn stationary(&self) -> u64 {
         self.transitions - self.forward - self.regress
     }
@@ -166,16 +171,17 @@ impl Counters {
 /// States held at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
-    /// In the current layer, but for persistent ones.
+    /// States in the current layer that are not persistent.
     pub current: u64,
-    /// In future layers. There may be duplicates among them; see [`FutureLayers`](crate::store::future_layers).
+    /// States in layers ahead. There may be duplicates among them; see
+    /// [`ahead`](crate::store::ahead).
     pub future: u64,
-    /// Persistent ones, wherever they are.
+    /// Persistent states, whichever layer they are in.
     pub persistent: u64,
 }
 
 impl Held {
-    /// All of them.
+    /// Number of states in all tiers.
     pub fn total(&self) -> u64 {
         self.current + self.future + self.persistent
     }
@@ -184,19 +190,19 @@ impl Held {
 /// A look at a running search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Snapshot {
-    /// Stored states.
+    /// Number of stored states.
     pub stored: u64,
-    /// States that are stored and not yet expanded, or successors waiting on the stack.
+    /// Number of states that are stored and not yet expanded, or of successors on the stack.
     pub waiting: u64,
     /// The progress value of the current layer.
     pub progress: u64,
-    /// What was counted so far.
+    /// The counters so far.
     pub counters: Counters,
     /// Bytes of memory held by the search and its observers.
     pub bytes: u64,
 }
 
-/// Whoever wants to see a running search, and may stop it.
+/// Watches a running search from outside, and may stop it.
 pub trait Monitor {
     /// Called every few thousand states; a reason stops the search.
     fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason>;
@@ -204,13 +210,19 @@ pub trait Monitor {
     /// Called when another part of the work begins.
     fn phase(&mut self, _phase: Phase<'_>) {}
 
-    /// Whether a checkpoint is wanted now. A wish is told once.
+    /// Called when the search has returned with [`StopReason::Pause`], for work that takes long. A reason
+    /// stops the search; otherwise it continues.
+    fn paused(&mut self) -> Option<StopReason> {
+        None
+    }
+
+    /// Whether a checkpoint is wanted now. Each request is reported once.
     fn wants_checkpoint(&mut self) -> bool {
         false
     }
 }
 
-/// Looks away.
+/// A monitor that never stops a search.
 impl Monitor for () {
     fn look(&mut self, _: &Snapshot) -> Option<StopReason> {
         None
@@ -220,30 +232,31 @@ impl Monitor for () {
 /// Why a search was stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// As many states as were allowed were stored.
+    /// The limit of stored states is reached.
     StateLimit(u64),
-    /// As many breadth-first levels as were allowed were expanded.
+    /// The limit of breadth-first levels is reached.
     LevelLimit(u64),
-    /// Time is up.
+    /// The time limit is reached.
     TimeLimit,
     /// The memory limit is reached, or the machine has no more.
     Memory(LayerFull),
-    /// A better way was found.
+    /// A better way to search was found.
     BetterWay,
-    /// The user wants it.
+    /// The user interrupted it.
     Interrupted,
-    /// An observer cannot go on, e.g. because the disk is full.
+    /// An observer cannot continue, e.g. because the disk is full.
     Observer(String),
     /// States cannot be written to disk, or read from there.
     Disk(String),
-    /// There is hardly room on disk for more. Nothing is lost.
+    /// The disk has hardly room for more. Nothing is lost.
     DiskLimit(String),
-    /// Somebody wants to have it saved.
+    /// The search is to return and to continue: for a checkpoint, or for other work meanwhile.
     Pause,
 }
 
 impl StopReason {
-    /// Whether the search was stopped between two batches of states, so that it can be saved, and go on.
+    /// Whether the search was stopped between two batches of states, so that it can be saved and
+    /// resumed.
     pub fn keeps_order(&self) -> bool {
         match self {
             Self::Pause | Self::Interrupted | Self::TimeLimit | Self::StateLimit(_) | Self::DiskLimit(_) => {
@@ -278,7 +291,7 @@ impl std::fmt::Display for StopReason {
 pub struct CompleteSearch(());
 
 impl CompleteSearch {
-    /// For searches that have just run out of states.
+    /// Attests that a search has just run out of states.
     pub(super) fn attest() -> Self {
         Self(())
     }
@@ -287,24 +300,25 @@ impl CompleteSearch {
 /// How a search ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SearchEnd {
-    /// There are no more states.
+    /// All reachable states were met.
     Complete(CompleteSearch),
-    /// The observer knows enough.
+    /// The observer has decided all it asks.
     Decided,
-    /// It was stopped from outside.
+    /// The search was stopped.
     Stopped(StopReason),
-    /// A state cannot be expanded with the present layout: a value is too large, or a step is an error. This is its number.
+    /// The state with this number cannot be expanded with the present layout: a value is too large,
+    /// or a step is a run-time error.
     Trouble(Record),
-    /// A step made progress fall, where that was not allowed.
+    /// Progress fell along a step, where that was not allowed.
     Regress(RegressEdge),
 }
 
-/// A step that makes progress fall.
+/// A step along which progress falls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegressEdge {
     /// The state it starts from.
     pub from: Record,
-    /// The step.
+    /// The action of the step.
     pub action: ActionId,
     /// Progress before it.
     pub before: u64,
@@ -317,12 +331,13 @@ pub struct RegressEdge {
 pub struct Limits {
     /// Stop when this many states were stored.
     pub states: u64,
-    /// Stop when all states at this distance from an initial state were expanded, breadth-first only.
+    /// Stop when all states at this distance from an initial state are expanded; breadth-first
+    /// only.
     pub levels: u64,
     /// Bytes for the states and their index.
     pub memory: usize,
-    /// When a state is expanded more often than this, in the mean, a sweep goes on without forgetting: from then on each
-    /// state is expanded once more at the most.
+    /// When states are expanded more often than this, in the mean, a sweep stops forgetting: from
+    /// then on each state is expanded at most once more.
     pub revisits: f64,
 }
 
@@ -337,9 +352,22 @@ impl Default for Limits {
     }
 }
 
-/// Asks everybody who may stop a search whether to stop it.
-pub(super) fn consult<Q: Search, O: Observer>(
-    search: &Q,
+impl Snapshot {
+    /// The search as it is now, with an observer.
+    pub(super) fn of<Q: Search, O: Observer>(search: &Q, observer: &O) -> Self {
+        Self {
+            stored: search.stored() as u64,
+            waiting: search.waiting(),
+            progress: search.progress(),
+            counters: search.counters(),
+            bytes: (search.bytes() + observer.bytes()) as u64,
+        }
+    }
+}
+
+/// Asks the observer, the memory limit and the monitor, in this order, for a reason to stop.
+pub(super) fn consult<O: Observer>(
+    snapshot: &Snapshot,
     observer: &O,
     limits: &Limits,
     monitor: &mut dyn Monitor,
@@ -347,15 +375,41 @@ pub(super) fn consult<Q: Search, O: Observer>(
     if let Some(reason) = observer.failure() {
         return Some(StopReason::Observer(reason));
     }
-    let bytes = search.bytes() + observer.bytes();
-    if bytes > limits.memory {
+    if snapshot.bytes > limits.memory as u64 {
         return Some(StopReason::Memory(LayerFull::Budget));
     }
-    monitor.look(&Snapshot {
-        stored: search.stored() as u64,
-        waiting: search.waiting(),
-        progress: search.progress(),
-        counters: search.counters(),
-        bytes: bytes as u64,
-    })
+    monitor.look(snapshot)
+}
+
+impl From<LayerFull> for StopReason {
+    fn from(full: LayerFull) -> Self {
+        Self::Memory(full)
+    }
+}
+
+impl From<io::Error> for StopReason {
+    fn from(error: io::Error) -> Self {
+        Self::Disk(error.to_string())
+    }
+}
+
+impl From<LayerFull> for SearchEnd {
+    fn from(full: LayerFull) -> Self {
+        Self::Stopped(full.into())
+    }
+}
+
+impl From<io::Error> for SearchEnd {
+    fn from(error: io::Error) -> Self {
+        Self::Stopped(error.into())
+    }
+}
+
+impl From<StoreError> for SearchEnd {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Full(full) => full.into(),
+            StoreError::Disk(error) => error.into(),
+        }
+    }
 }

@@ -1,360 +1,395 @@
-//! The sweep: least progress first, one layer at a time, and what lies behind is forgotten.
+//! The sweep: least progress first, one layer at a time; layers behind the front are forgotten.
 //!
-//! The generalised sweep-line method (Kristensen and Mailund 2002; Jensen, Kristensen and Mailund 2012), with the repair that their
-//! figure 3 needs: the last layer of a sweep is forgotten like any other. A layer is the set of states of one progress value that one sweep meets. The
-//! current layer is expanded until nothing in it is new. A step to a greater value is appended to a [future layer](crate::store::future_layers); a
-//! step to a smaller one, a regress edge, leads to a [persistent state](crate::store::persistent_states), which is never
-//! forgotten and is a root of the next sweep, unless it is persistent already. When there are no more roots, every
-//! reachable state was expanded at least once: with a measure that never falls, exactly once.
+//! This is the generalised sweep-line method: Kristensen and Mailund 2002; Jensen, Kristensen and
+//! Mailund 2012, whose figure 3 can be read beside `Sweep::run`. A layer is the set of states of
+//! one progress value that one sweep meets. The loop takes the next layer (`next_layer`), expands
+//! its states until none of them is new, routes their successors (`worker.rs`, `routing.rs`) and
+//! commits them (`commit`):
 //!
-//! Full exploration, breadth-first, is the sweep with the constant measure: all states are one layer. There is
-//! no second loop.
+//! - a step inside the layer leads to the [current](crate::store::current) layer;
+//! - a step to a greater value leads to a layer [ahead](crate::store::ahead);
+//! - a step to a smaller value, a regress edge, leads to a persistent state
+//!   [behind](crate::store::behind) the front. It is never forgotten, and is a root of the next
+//!   sweep unless it was persistent before.
 //!
-//! Inside a layer the cursor runs through the arena behind which new states are appended, so the order is breadth-first from all states that enter the
-//! layer. States are expanded in batches, so that the memory accesses of a few hundred insertions overlap. With the constant measure a
-//! batch never crosses the end of a breadth-first level: their number is exact, and a path in the trace log is a
-//! shortest one. With others, it is shortest subject to progress: the fewest regress edges, then the least progress of the
-//! last state, then the fewest steps in its layer.
+//! When there are no more roots, every reachable state was expanded at least once; with a monotone
+//! measure, exactly once.
 //!
-//! Vectors that are compared component by component are a partial order. Then the next layer is that of any
-//! [minimal vector](waiting_vectors), and a step to an incomparable vector is a regress edge like one to a smaller one. What its target is
-//! is a question of the moment: it may wait in this sweep, and be met by it all the same; then it is
-//! persistent, and no root of the next sweep. A path then has the fewest regress edges and a goal below which there is none, and the rest as
-//! above.
+//! Where the loop departs from figure 3:
 //!
-//! Layers may be remembered for a while after they were expanded: a [window](window) behind the front, into which steps may fall for nothing.
+//! - The last layer of a sweep is forgotten like any other: a repair that the figure needs.
+//! - The figure looks up every successor in one set of states. Here only the current layer has an
+//!   index; duplicates ahead are removed when their layer becomes the current one.
+//! - Initial states are persistent from the start (*pinned*), unless that is switched off. That
+//!   costs one state, and models that return to their initial state do not repeat the first sweep.
+//! - Layers may be remembered for a while after they were expanded, in a *window* behind the front.
+//!   Steps into the window cost nothing if it has the state. If it has not, the sweep returns
+//!   there.
+//! - Progress values may be vectors, compared component by component: a partial order. The next
+//!   layer is then that of any minimal vector, and a step to an incomparable vector is a regress
+//!   edge like one to a smaller vector. Its target may still wait in this sweep, and be met by it;
+//!   then it is persistent, and not a root of the next sweep.
+//! - States may be swept in groups ([`Nesting`]), and a sweep that repeats too much work stops
+//!   forgetting ([`Limits::revisits`](super::search::Limits::revisits)).
 //!
-//! Initial states are persistent from the start (*pinned*), unless that is switched off: for one state more, models that return
-//! to their beginning do not repeat the first sweep.
+//! Full exploration, breadth-first, is the sweep with the constant measure: all states are one
+//! layer. There is no second loop.
+//!
+//! Inside a layer the cursor runs through the arena behind which new states are appended, so the
+//! order is breadth-first from all states that enter the layer. States are expanded in batches, so
+//! that the memory accesses of a few hundred insertions overlap. With the constant measure a batch
+//! never crosses the end of a breadth-first level: the number of levels is exact, and a path in the
+//! trace log is a shortest one. With other measures it is shortest subject to progress: the fewest
+//! regress edges, then the least progress of the last state, then the fewest steps in its layer.
+//! With vectors it has the fewest regress edges and a goal below which there is none, and the rest
+//! as above.
+//!
+//! Each tier owns its half in memory and its half on disk. What happens when memory is short is in
+//! `relief.rs`; how a layer is filled from the tiers, in `loading.rs`.
 
-mod as_search;
-mod held;
-mod layers;
-mod on_disk;
+mod figures;
+mod loading;
 mod order;
+mod relief;
 mod revisits;
-mod sorted_successors;
-mod taking;
-mod waiting_vectors;
-mod window;
+mod routing;
+mod search;
+mod worker;
 
-use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
 
-use crate::progress::Comparison;
-use crate::store::future_layers::FutureLayers;
-use crate::store::layer::{Layer, LayerFull, Width, with_width};
-use crate::store::pages::OutOfMemory;
-use crate::store::persistent_states::PersistentStates;
-use crate::store::recent_states::RecentStates;
-use model::successor_batch::SuccessorBatch;
-use model::transition_system::Expander;
+use model::transition_system::Truth;
 
-pub use on_disk::{InMemory, Spilling};
-pub use order::{Initial, Nesting, OnRegress, Order, Retention};
+use crate::store::ahead::Ahead;
+use crate::store::behind::Behind;
+use crate::store::current::{Current, Part, Rest, Stored};
+use crate::store::hash::hash_state;
+use crate::store::layer::{LayerFull, Width};
+use crate::store::memory::Budget;
 
-use held::Counting;
-use on_disk::OnDisk;
-use revisits::Revisits;
-use sorted_successors::{Behind, Staying};
-use waiting_vectors::WaitingVectors;
-use window::Window;
+pub use crate::store::behind::Retention;
+pub use crate::store::spilling::{InMemory, Spilling};
+pub use order::{Initial, Nesting, OnRegress, Order};
+pub use search::SweepSearch;
 
-use super::course::Course;
-use super::observer::{Observer, Record};
-use super::origin::NO_PARENT;
-use super::search::{Counters, Limits, Monitor, Search, SearchEnd, StopReason, consult};
+use figures::Figures;
+use order::Rules;
+use routing::{Front, Route};
+use worker::{RoutedBatch, Sight, Worker};
 
-/// Successors that are inserted together. Enough to overlap their cache misses, few enough to stay in the first cache.
-const BATCH: usize = 256;
-/// Batches between two looks of the monitor.
-const BATCHES_PER_LOOK: u32 = 64;
-/// Expansions before it is asked whether states are expanded again too often.
-const JUDGED_FROM: u64 = 10_000;
+use super::expansion::{BATCHES_PER_LOOK, Parents, STATES, successors};
+use super::observer::{Observer, Step, Successors};
+use super::origin::{UNKNOWN, origin, tell_origin};
+use super::phase::Phase;
+use super::search::{CompleteSearch, Limits, Monitor, RegressEdge, SearchEnd, StopReason};
 
-/// A search by progress.
+/// The state of a search by progress, between two batches.
 #[derive(Debug)]
-pub struct SweepSearch {
-    order: Order,
-    nesting: Nesting,
-    comparison: Comparison,
-    /// The vectors that wait, if they are compared component by component.
-    vectors: Option<WaitingVectors>,
-    layer: Layer,
-    future: FutureLayers,
-    persistent: PersistentStates,
-    /// Where states may go that do not fit.
-    spilling: Option<Spilling>,
-    /// Numbers of states from which on they go there in any case.
-    most: InMemory,
-    /// What went there.
-    disk: OnDisk,
-    /// What is behind and remembered.
-    window: Window,
+struct Sweep {
+    rules: Rules,
     front: Front,
-    batch: SuccessorBatch,
-    /// The progress values of the successors in the batch.
-    values: Vec<u64>,
-    recent: RecentStates,
-    revisits: Revisits,
-    /// Whether an observer wants to hear of steps to states that were stored lately, too.
-    all_steps: bool,
-    /// Whether it needs the whole of a layer in memory.
-    whole_layers: bool,
-    /// Whether it wants to hear where states come from.
-    wants_origins: bool,
-    staying: Staying,
-    /// Numbers of the successors in the batch that leave the layer.
-    leaving: Vec<u32>,
+    current: Current,
+    ahead: Ahead,
     behind: Behind,
-    cursor: usize,
-    level_end: usize,
-    /// Counts on when a run goes on after trouble, so that no run escapes the monitor.
-    batches: u32,
-    counters: Counters,
-    counting: Counting,
-    /// Whether a layer is taken out and not yet entered.
-    is_loading: bool,
-    /// The number of the first record of the layer.
-    loaded_at: Record,
-    /// A sweep counts when it has expanded a state: one that only finds that all its roots are known does not.
-    is_sweep_counted: bool,
+    figures: Figures,
     limits: Limits,
-    peak_bytes: usize,
-    queue: QueueBalance,
-    /// What is held and done, if somebody wants to know.
-    course: Option<Course>,
+    budget: Budget,
+    /// The disk, if tiers may spill.
+    spilling: Option<Spilling>,
+    /// Number of batches so far. It continues after trouble, so that no run escapes the monitor.
+    batches: u32,
+    /// Why states that are on disk cannot be read any more.
+    failure: Option<String>,
 }
 
-/// Where the search stands.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Front {
-    /// The progress value of the current layer.
-    value: u64,
-    /// States of smaller values are behind, and forgotten.
-    floor: u64,
-    /// Whether this sweep was here before.
-    is_taken_up: bool,
-    /// States at the beginning of the layer that an earlier sweep expanded.
-    known: usize,
-    /// States of the layer that are persistent, those included.
-    persistent: usize,
-    /// The record number of the first state that is to be expanded.
-    first: Record,
-    /// Whether states that an earlier sweep expanded are not in the layer, but looked up.
-    looks_up: bool,
-}
-
-impl Front {
-    #[inline(always)]
-    fn record(&self, place: usize) -> Record {
-        self.first + (place - self.known) as u64
-    }
-}
-
-/// What one sweep has recorded and expanded, for the assertion that no state is lost or taken twice.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct QueueBalance {
-    /// The number of its first record.
-    first: Record,
-    taken: u64,
-}
-
-/// Whether a state of the current layer, or of one ahead, is a persistent one that need not be stored for this sweep. In a total order all persistent
-/// ones are: what this sweep found lies behind. In a partial order it may be ahead, and is to be met as if it had not been found.
-fn is_known(persistent: &PersistentStates, comparison: Comparison, state: &[u64]) -> bool {
-    match comparison {
-        Comparison::Total => persistent.contains(state),
-        Comparison::ComponentWise { .. } => persistent.contains_earlier(state),
-    }
-}
-
-fn out_of_memory(full: LayerFull) -> SearchEnd {
-    SearchEnd::Stopped(StopReason::Memory(full))
-}
-
-impl SweepSearch {
-    /// A search over states of `width` words.
-    pub fn new(width: usize, order: Order, limits: Limits) -> Result<Self, OutOfMemory> {
-        // There are no more record numbers.
-        let limits = Limits { states: limits.states.min(NO_PARENT - 1 - BATCH as u64), ..limits };
-        let (nesting, comparison) = match order {
-            Order::Progress { nesting, comparison: Comparison::Total, .. } => (nesting, Comparison::Total),
-            Order::Progress { comparison, .. } => (Nesting::default(), comparison),
-            Order::Constant => <_>::default(),
-        };
-        let retention = match order {
-            Order::Progress { retention, regress: OnRegress::Sweep, .. }
-                if comparison == Comparison::Total && nesting.parts == 0 =>
-            {
-                retention
-            }
-            _ => Retention::Immediate,
-        };
-        Ok(Self {
-            order,
-            nesting,
-            comparison,
-            vectors: (comparison != Comparison::Total).then(|| WaitingVectors::new(comparison)),
-            layer: Layer::new(width, limits.memory)?,
-            future: FutureLayers::new(width, false),
-            persistent: PersistentStates::new(width, limits.memory, false)?,
-            spilling: None,
-            most: InMemory::default(),
-            disk: OnDisk::default(),
-            window: Window::new(retention),
-            front: Front::default(),
-            batch: SuccessorBatch::new(width, BATCH),
-            values: Vec::new(),
-            recent: RecentStates::new(width),
-            revisits: Revisits::default(),
-            all_steps: false,
-            whole_layers: false,
-            wants_origins: false,
-            staying: Staying::default(),
-            leaving: Vec::new(),
-            behind: Behind::default(),
-            cursor: 0,
-            level_end: 0,
-            batches: 0,
-            counters: Counters { sweeps: 1, ..Counters::default() },
-            counting: Counting::default(),
-            is_loading: false,
-            loaded_at: 0,
-            is_sweep_counted: true,
-            limits,
-            peak_bytes: 0,
-            queue: QueueBalance::default(),
-            course: None,
-        })
-    }
-
-    /// Keeps its course, of a model with so many actions.
-    pub fn with_course(self, actions: usize) -> Self {
-        Self { course: Some(Course::new(actions)), ..self }
-    }
-
-    fn is_measured(&self) -> bool {
-        self.order != Order::Constant
-    }
-
-    fn run_with<W: Width, O: Observer>(
+impl Sweep {
+    /// Searches until there is an end of some kind.
+    fn run<W: Width, O: Observer>(
         &mut self,
         width: W,
-        expander: &mut dyn Expander,
+        worker: &mut Worker<'_>,
         observer: &mut O,
         monitor: &mut dyn Monitor,
-    ) -> SearchEnd {
-        if let Some(reason) = &self.disk.failure {
-            return SearchEnd::Stopped(StopReason::Disk(reason.clone()));
-        }
-        if let Err(end) = self.split_at_once(width) {
-            return end;
-        }
+    ) -> Result<Infallible, SearchEnd> {
+        self.begin_run(width)?;
         loop {
-            // A batch ends with a level only where levels are counted.
-            if self.cursor >= self.level_end
-                && let Err(end) = self.next_level(width, observer, monitor)
-            {
-                return end;
+            if self.current.is_level_over() {
+                self.next_level(width, worker, observer, monitor)?;
             }
-            if self.records() > self.limits.states {
-                return SearchEnd::Stopped(StopReason::StateLimit(self.limits.states));
+            if self.current.records() > self.limits.states {
+                return Err(SearchEnd::Stopped(StopReason::StateLimit(self.limits.states)));
             }
             self.batches = self.batches.wrapping_add(1);
-            if self.batches.is_multiple_of(BATCHES_PER_LOOK)
-                && let Some(reason) = self.look(observer, monitor)
-            {
-                return SearchEnd::Stopped(reason);
+            if self.batches.is_multiple_of(BATCHES_PER_LOOK) {
+                self.look(width, worker, observer, monitor)?;
             }
-            let mut batch = std::mem::take(&mut self.batch);
-            batch.clear();
-            let trouble = self.expand(width, expander, &mut batch);
-            let taken = self.take(width, expander, &batch, None, observer);
-            self.batch = batch;
-            if let Err(end) = taken {
-                return end;
-            }
-            if self.has_too_many()
-                && let Err(end) = self.spill_surplus()
-            {
-                return end;
+            let sight = self.sight(observer.wants_truth());
+            let trouble = worker.expand(width, self.current.work(STATES), &sight);
+            self.commit(width, worker, None, observer)?;
+            if self.ahead.has_too_many() || self.behind.has_too_many() {
+                self.spill_surplus(width)?;
             }
             if trouble {
-                return SearchEnd::Trouble(self.front.record(self.cursor));
+                return Err(SearchEnd::Trouble(self.current.span().record_ahead(0)));
             }
         }
     }
 
-    /// Goes on to the next level of the layer, or to the next layer, or to the next sweep.
+    /// What a worker reads of the search.
+    #[inline(always)]
+    fn sight(&self, wants_truth: bool) -> Sight<'_> {
+        let front = self.rules.is_measured.then_some(self.front);
+        Sight { front, layer: self.current.layer(), behind: &self.behind, wants_truth }
+    }
+
+    /// Moves to the next level of the layer, or to the next layer, or to the next sweep.
     #[inline(always)]
     fn next_level<W: Width, O: Observer>(
         &mut self,
         width: W,
+        worker: &mut Worker<'_>,
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> Result<(), SearchEnd> {
         loop {
-            if self.disk.current.is_some() && self.next_part(width, observer, monitor)? {
-                return Ok(());
-            }
-            if self.cursor == self.layer.len() {
-                self.next_layer(width, observer)?;
-            }
-            if self.disk.current.is_none() {
-                self.level_end = self.layer.len();
-                return self.begin_level();
+            match self.current.rest() {
+                Rest::Level => return self.begin_level(),
+                Rest::Nothing => self.next_layer(width, worker, observer)?,
+                Rest::OnDisk => {
+                    self.note_peak();
+                    let merging = || monitor.phase(Phase::MergingRuns);
+                    let new = |origin: Option<u64>| tell_origin(observer, origin.unwrap_or(UNKNOWN));
+                    match self.current.next_part(width, merging, new)? {
+                        Part::SameLevel => return Ok(()),
+                        Part::NextLevel => return self.begin_level(),
+                        Part::Nothing => self.next_layer(width, worker, observer)?,
+                    }
+                }
             }
         }
     }
 
     fn begin_level(&mut self) -> Result<(), SearchEnd> {
-        if self.counters.depth > self.limits.levels {
+        let depth = &mut self.figures.counters.depth;
+        if *depth > self.limits.levels {
             return Err(SearchEnd::Stopped(StopReason::LevelLimit(self.limits.levels)));
         }
-        self.counters.depth += u64::from(!self.is_measured());
+        *depth += u64::from(!self.rules.is_measured);
         Ok(())
     }
 
-    /// Records so far: states that were stored in a layer and not expanded by an earlier sweep.
-    #[inline(always)]
-    fn records(&self) -> u64 {
-        match self.disk.current {
-            Some(_) => self.disk.records,
-            None => self.front.first + (self.layer.len() - self.front.known) as u64,
+    /// Forgets the current layer and loads the one of least progress, or a minimal one, that has
+    /// states to be expanded.
+    fn next_layer<W: Width, O: Observer>(
+        &mut self,
+        width: W,
+        worker: &mut Worker<'_>,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        self.end_layer(width, observer)?;
+        if !self.rules.is_measured {
+            return Err(SearchEnd::Complete(CompleteSearch::attest()));
+        }
+        loop {
+            let first_root = self.behind.first_root()?;
+            let Some(value) = self.ahead.next_value(first_root, |value| self.behind.count(value).1)? else {
+                self.end_sweep(worker, observer)?;
+                continue;
+            };
+            if !self.has_new(value) || (value > self.front.value && self.leave_group(value)?) {
+                continue;
+            }
+            debug_assert!(
+                self.may_enter(value),
+                "a sweep returns to smaller values only inside a group or a window"
+            );
+            self.load(width, value, worker, observer)?;
+            if self.current.has_work() {
+                return Ok(());
+            }
         }
     }
 
-    /// Lets everybody look who may stop the search. When memory is short, duplicates go first.
-    #[cold]
-    fn look<O: Observer>(&mut self, observer: &O, monitor: &mut dyn Monitor) -> Option<StopReason> {
-        self.peak_bytes = self.peak_bytes.max(self.bytes());
-        self.compact_if_grown();
-        if let Err(SearchEnd::Stopped(reason)) = self.relieve(self.bytes() + observer.bytes()) {
-            return Some(reason);
+    /// Whether the layer of this value may come after the current one.
+    fn may_enter(&self, value: u64) -> bool {
+        let is_in_window = self.behind.window.is_open() && value >= self.front.floor;
+        !self.current.has_expanded() || value > self.front.value || self.rules.is_nested() || is_in_window
+    }
+
+    /// Before the sweep moves on to this value: `true` if there are roots in the group that it
+    /// leaves.
+    fn leave_group(&mut self, next: u64) -> Result<bool, SearchEnd> {
+        let (here, nesting) = (self.front.value, self.rules.nesting);
+        if nesting.parts != 0 && self.behind.begin_local_sweep(nesting.left(here, next)) {
+            self.figures.counters.local_sweeps += 1;
+            return Ok(true);
         }
-        if self.window.is_open() && self.bytes() + observer.bytes() > self.limits.memory / 8 * 7 {
-            let closed = with_width!(self.layer.width(), width => self.close_window(width));
-            // What waited behind is persistent now.
-            let closed = closed.and_then(|()| self.relieve(self.bytes() + observer.bytes()));
-            if let Err(SearchEnd::Stopped(reason)) = closed {
-                return Some(reason);
+        if let Some(bit) = nesting.monotone
+            && here >> bit != next >> bit
+        {
+            // The whole group: its last sweep may have ended below values that an earlier one had
+            // met.
+            self.behind.forget(here >> bit << bit..=here | !(u64::MAX << bit))?;
+        }
+        Ok(false)
+    }
+
+    /// Ends a sweep, and begins the next one if there are roots.
+    fn end_sweep<O: Observer>(&mut self, worker: &mut Worker<'_>, observer: &mut O) -> Result<(), SearchEnd> {
+        self.current.end_sweep();
+        self.ahead.end_sweep();
+        self.behind.end_sweep();
+        worker.end_sweep();
+        if !self.begin_sweep()? {
+            return Err(SearchEnd::Complete(CompleteSearch::attest()));
+        }
+        self.figures.is_sweep_counted = false;
+        observer.failure().map_or(Ok(()), |reason| Err(SearchEnd::Stopped(StopReason::Observer(reason))))
+    }
+
+    /// Makes what was found roots of a sweep; `false` if nothing was.
+    fn begin_sweep(&mut self) -> Result<bool, SearchEnd> {
+        let has_roots = self.behind.begin_sweep()?;
+        self.ahead.begin_sweep(self.behind.root_values());
+        Ok(has_roots)
+    }
+
+    /// Shows the states that were expanded to the observer, stores their successors, moves the
+    /// cursor. `kind` is what is known of a state whose successors were supplied.
+    #[inline(always)]
+    fn commit<W: Width, O: Observer>(
+        &mut self,
+        width: W,
+        worker: &mut Worker<'_>,
+        kind: Option<Successors>,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        let routed = worker.routed();
+        // Counted with their kinds, also if one of these states ends the search.
+        self.figures.count_steps(routed);
+        self.show(width, routed, kind, observer)?;
+        self.commit_leaving(width, routed, observer)?;
+        if self.current.has_too_many(routed.staying.tags.len()) {
+            self.split(width)?;
+        }
+        let expanded = routed.successors.ends().len();
+        if let Err(full) = self.commit_staying(width, routed, observer) {
+            self.commit_with_more_room(width, worker, observer, full)?;
+        }
+        self.current.advance(expanded);
+        self.figures.count_expanded(expanded);
+        Ok(())
+    }
+
+    /// Makes room in the layer for the successors that stay in it, at the cost of the window or by
+    /// splitting the layer, and stores them.
+    #[cold]
+    fn commit_with_more_room<W: Width, O: Observer>(
+        &mut self,
+        width: W,
+        worker: &mut Worker<'_>,
+        observer: &mut O,
+        full: LayerFull,
+    ) -> Result<(), SearchEnd> {
+        if self.behind.window.is_open() {
+            self.close_window(width)?;
+            self.grant_layer(worker.bytes() + observer.bytes());
+            if self.commit_staying(width, worker.routed(), observer).is_ok() {
+                return Ok(());
             }
         }
-        self.grant_layer(observer.bytes());
-        if self.bytes() + observer.bytes() > self.limits.memory && self.future.uncompacted() > 0 {
-            let _ = self.compact();
+        self.split_full(width, full)?;
+        Ok(self.commit_staying(width, worker.routed(), observer)?)
+    }
+
+    /// Shows the states that were expanded to the observer.
+    #[inline(always)]
+    fn show<W: Width, O: Observer>(
+        &mut self,
+        width: W,
+        routed: &RoutedBatch,
+        kind: Option<Successors>,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        let span = self.current.span();
+        let states = self.current.work(routed.successors.ends().len()).chunks_exact(width.get());
+        let mut truths = routed.truths.iter();
+        for (number, (state, successors)) in states.zip(successors(&routed.successors, kind)).enumerate() {
+            self.figures.counters.deadlocks += u64::from(successors == Successors::Steps(0));
+            if self.rules.is_measured {
+                self.figures.revisits.expanded(hash_state(&state[..width.get()]));
+            }
+            let truth = truths.next().map_or(Truth::default(), |truth| *truth);
+            if observer.taken(span.record_ahead(number), state, truth, successors).is_break() {
+                return Err(SearchEnd::Decided);
+            }
         }
-        if let Some(reason) = self.disk_limit(self.bytes() + observer.bytes()) {
-            return Some(reason);
+        Ok(())
+    }
+
+    /// Stores the successors that leave the layer: ahead, in the window, or behind the front.
+    #[inline(always)]
+    fn commit_leaving<W: Width, O: Observer>(
+        &mut self,
+        width: W,
+        routed: &RoutedBatch,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        let RoutedBatch { successors: batch, values, leaving, .. } = routed;
+        let (span, front, mut parents) = (self.current.span(), self.front, Parents::new(batch));
+        for i in leaving.iter().map(|i| *i as usize) {
+            let (value, state, action) = (values[i], batch.state(i), batch.action(i));
+            let from = span.record_ahead(parents.of(i));
+            observer.step(Step { from, action, target: state, number: None });
+            observer.progress_step(front.value, value);
+            let origin = origin(from, action);
+            match front.route(value) {
+                Route::Stays => unreachable!("it leaves the layer"),
+                Route::Ahead => self.ahead.append(width, value, state, origin),
+                Route::Window => self.behind.window.announce(width, value, state, (i as u32, origin)),
+                Route::Regress => {
+                    if self.rules.regress == OnRegress::Stop {
+                        let edge = RegressEdge { from, action, before: front.value, after: value };
+                        return Err(SearchEnd::Regress(edge));
+                    }
+                    self.rules.note_regress(front.value, value);
+                    self.behind.find(value, state, origin);
+                }
+            }
         }
-        let (explored, different) = (self.counters.explored, self.estimated_distinct());
-        if self.counters.remembers_from.is_none()
-            && self.is_measured()
-            && explored > JUDGED_FROM
-            && explored as f64 > self.limits.revisits * different as f64
-        {
-            self.counters.remembers_from = Some(explored);
-        }
-        consult(self, observer, &self.limits, monitor)
+        let (ahead, window) = (&mut self.ahead, &mut self.behind.window);
+        window.unknown(
+            width,
+            |number| batch.state(number as usize),
+            |value, state, origin| ahead.append(width, value, state, origin),
+        );
+        if self.behind.has_found() { Ok(self.behind.persist(width)?) } else { Ok(()) }
+    }
+
+    /// Stores the successors that stay in the layer. If there is no room, none is stored.
+    #[inline(always)]
+    fn commit_staying<W: Width, O: Observer>(
+        &mut self,
+        width: W,
+        routed: &RoutedBatch,
+        observer: &mut O,
+    ) -> Result<(), LayerFull> {
+        let RoutedBatch { successors: batch, staying, .. } = routed;
+        let (span, mut parents) = (self.current.span(), Parents::new(batch));
+        let mut numbers = staying.tags.iter().map(|i| *i as usize);
+        self.current.insert(width, &staying.words, &staying.hashes, |stored| {
+            let i = numbers.next().expect("each of them has a number");
+            let (from, action) = (span.record_ahead(parents.of(i)), batch.action(i));
+            let number = match stored {
+                Stored::New(number) => {
+                    observer.stored(Some(from), action);
+                    Some(number)
+                }
+                Stored::Known(number) => number,
+                Stored::Candidate => None,
+            };
+            observer.step(Step { from, action, target: batch.state(i), number });
+            origin(from, action)
+        })
     }
 }

@@ -11,10 +11,12 @@
 //!
 //! What a process can do is read off the steps of the whole model: one that waits for a partner, or while another is in a committed location, cannot move.
 
+use serde::Serialize;
+
 use model::guarded_commands::{ActionId, Strength};
 
 /// Which runs count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Fairness {
     /// All that the model allows.
     #[default]

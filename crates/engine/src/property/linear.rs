@@ -5,6 +5,8 @@
 //! A run that ends in a state without successors goes on by repeating its last state for ever, as in SPIN and DiVinE, or is no run at all: see [`DeadEnds`]. That is one
 //! rule for all engines.
 
+use serde::Serialize;
+
 use super::fairness::Fairness;
 use logic::buchi::Buchi;
 use logic::ltl::Ltl;
@@ -12,7 +14,7 @@ use logic::ltl_to_buchi::{FormulaTooLarge, Limits, buchi_of};
 use model::guarded_commands::Expression;
 
 /// What becomes of a run that cannot go on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum DeadEnds {
     /// Its last state is repeated for ever.
     #[default]
@@ -22,7 +24,7 @@ pub enum DeadEnds {
 }
 
 /// The runs that a property is about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Runs {
     /// Whether there are runs that cannot go on.
     pub dead_ends: DeadEnds,

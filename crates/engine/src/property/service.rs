@@ -50,6 +50,11 @@ impl<P> ServiceProperty<P> {
         Ok(Self { given: automaton, automaton: deterministic, events, halt })
     }
 
+    /// The automaton as the user gave it.
+    pub fn given(&self) -> &EventAutomaton {
+        &self.given
+    }
+
     /// The automaton that moves along with the model.
     pub fn automaton(&self) -> &ServiceAutomaton {
         &self.automaton

@@ -4,14 +4,11 @@
 //! how many there are, and what was collected stays.
 
 use std::io;
-use std::ops::ControlFlow;
 
 use crate::explore::observer::Successors;
-use crate::explore::{Observer, Record};
 use crate::store::layer::{Inserted, Layer, with_width};
 use crate::store::pages::OutOfMemory;
 use crate::store::saved::{Loader, Saver};
-use model::transition_system::Truth;
 
 /// Collects states without successors.
 #[derive(Debug)]
@@ -70,22 +67,25 @@ impl TerminalStates {
     }
 }
 
-impl Observer for TerminalStates {
+/// What a search tells.
+impl TerminalStates {
+    /// A state was expanded, and has these successors.
     #[inline(always)]
-    fn taken(&mut self, _: Record, state: &[u64], _: Truth, successors: Successors) -> ControlFlow<()> {
+    pub fn taken(&mut self, state: &[u64], successors: Successors) {
         if successors == Successors::Steps(0) {
             self.add(state);
         }
-        ControlFlow::Continue(())
     }
 
-    fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
+    /// States have another layout of `width` words from now on.
+    pub fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
         if self.states.as_mut().is_some_and(|states| states.repack(width, translate).is_err()) {
             self.states = None;
         }
     }
 
-    fn bytes(&self) -> usize {
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
         self.states.as_ref().map_or(0, Layer::bytes)
     }
 }

@@ -16,11 +16,11 @@ use super::accepting_cycles::{AcceptingCycles, AcceptingState};
 use super::components::LayerComponents;
 use super::progress_graph::ProgressComponents;
 use super::service::Halt;
-use super::service_product::{UNFINISHED, VIOLATED};
+use super::service_table::{UNFINISHED, VIOLATED};
 use super::{Property, PropertyKind};
 
 /// Decides properties on the fly.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct PropertyWatch {
     /// For each property, the state that decides it.
     decided: Vec<Option<Record>>,
@@ -50,18 +50,9 @@ impl PropertyWatch {
     pub fn new<P>(properties: &[Property<P>], explore_all: bool) -> Self {
         let mut watch = Self {
             decided: vec![None; properties.len()],
-            owners: Vec::new(),
-            expected: 0,
-            open: 0,
-            deadlock: Vec::new(),
-            unfinished: 0,
-            nowhere: 0,
-            everywhere: 0,
-            components: None,
-            cycles: None,
             undecided: properties.len(),
-            undefined_at: None,
             explore_all,
+            ..Self::default()
         };
         for (number, property) in properties.iter().enumerate() {
             let bit = 1u64.unbounded_shl(watch.owners.len() as u32);

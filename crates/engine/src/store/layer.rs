@@ -196,25 +196,20 @@ impl Layer {
         &self.arena.as_slice()[records.start * self.width..records.end * self.width]
     }
 
-    /// Tells which states will be inserted next: fetches the parts of the index that they belong to.
+    /// Hashes states that will be inserted soon, and fetches the parts of the index that they belong to.
+    /// The hashes are appended to `hashes`. They stay valid whatever happens to the layer.
     #[inline]
-    pub fn announce<W: Width>(&mut self, width: W, words: &[u64]) {
+    pub fn announce<W: Width>(&self, width: W, words: &[u64], hashes: &mut Vec<u64>) {
         let view = self.view();
-        self.hashes.extend(words.chunks_exact(width.get()).map(|state| {
+        hashes.extend(words.chunks_exact(width.get()).map(|state| {
             let hash = hash_state(&state[..width.get()]);
             view.fetch(hash);
             hash
         }));
     }
 
-    /// Number of states that were announced and not yet inserted.
-    #[inline]
-    pub fn announced(&self) -> usize {
-        self.hashes.len()
-    }
-
-    /// Inserts the states that lie in `words` one behind the other. `each` hears of them in order; the new ones get the
-    /// next record numbers.
+    /// Inserts the states in `words`, which are contiguous. `each` is called for each of them, in order;
+    /// new ones get the next record numbers.
     #[inline]
     pub fn insert_batch<W: Width>(
         &mut self,
@@ -222,20 +217,25 @@ impl Layer {
         words: &[u64],
         each: impl FnMut(Inserted),
     ) -> Result<(), LayerFull> {
-        self.announce(width, words);
-        self.insert_announced(width, words, each)
+        let mut hashes = std::mem::take(&mut self.hashes);
+        hashes.clear();
+        self.announce(width, words, &mut hashes);
+        let inserted = self.insert_announced(width, words, &hashes, each);
+        self.hashes = hashes;
+        inserted
     }
 
-    /// [`insert_batch`](Self::insert_batch) for states of which all were announced, in this order, and no others.
+    /// [`insert_batch`](Self::insert_batch) for states with these hashes, which
+    /// [`announce`](Self::announce) gave.
     #[inline]
     pub fn insert_announced<W: Width>(
         &mut self,
         width: W,
         words: &[u64],
+        hashes: &[u64],
         mut each: impl FnMut(Inserted),
     ) -> Result<(), LayerFull> {
         debug_assert_eq!(width.get(), self.width);
-        let mut hashes = std::mem::take(&mut self.hashes);
         assert_eq!(hashes.len() * width.get(), words.len(), "announced and inserted states differ");
         self.make_room(width, hashes.len())?;
         let mut matches = std::mem::take(&mut self.matches);
@@ -243,12 +243,11 @@ impl Layer {
         let view = self.view();
         // SAFETY: after `make_room` the index has buckets.
         matches.extend(hashes.iter().map(|&hash| unsafe { view.look(width, hash) }));
-        for ((state, &hash), &matched) in words.chunks_exact(width.get()).zip(&hashes).zip(&matches) {
-            // SAFETY: there is room for the whole batch, and the match was made for this state's home.
+        for ((state, &hash), &matched) in words.chunks_exact(width.get()).zip(hashes).zip(&matches) {
+            debug_assert_eq!(hash, hash_state(&state[..width.get()]), "hashes belong to these states");
+            // SAFETY: there is room for the whole batch, and the match was made for this hash.
             each(unsafe { self.insert_hashed(width, state, hash, Some(matched)) });
         }
-        hashes.clear();
-        self.hashes = hashes;
         self.matches = matches;
         Ok(())
     }

@@ -1,9 +1,10 @@
 //! Memory for the large tables, straight from the operating system.
 //!
-//! Both [`PagedVec`] and [`PagedTable`] grow in place: they reserve address space for as much as they may ever need, and pages become
-//! memory, filled with zeros, when they are first touched. So a growing arena is never copied, a growing index needs no
-//! room for an old and a new copy, and nothing is cleared that was cleared before. Large tables ask for huge pages: with small
-//! ones, most accesses miss the translation cache as well.
+//! Both [`PagedVec`] and [`PagedTable`] grow in place: they reserve address space for as much as
+//! they may ever need, and pages become memory, filled with zeros, when they are first touched. So
+//! a growing arena is never copied, a growing index needs no room for an old and a new copy, and
+//! nothing is cleared that was cleared before. Large tables ask for huge pages: with small ones,
+//! most accesses miss the translation cache as well.
 
 use std::ptr::NonNull;
 
@@ -31,13 +32,15 @@ struct Mapping {
     mapped: (NonNull<u8>, usize),
 }
 
-// SAFETY: a mapping is plain memory with a single owner; nothing in it is tied to the thread that made it.
+// SAFETY: a mapping is plain memory with a single owner; nothing in it is tied to the thread that
+// made it.
 unsafe impl Send for Mapping {}
 // SAFETY: shared access only reads.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Reserves `limit` bytes, or as much of it as there is: some machines count reservations or limit address space.
+    /// Reserves `limit` bytes, or as much of it as there is: some machines count reservations or
+    /// limit address space.
     fn up_to(limit: usize) -> Result<Self, OutOfMemory> {
         let mut bytes = limit.next_multiple_of(HUGE_PAGE).max(HUGE_PAGE);
         loop {
@@ -77,14 +80,16 @@ impl Mapping {
             return Err(OutOfMemory { bytes: needed - taken });
         }
         if bytes > HUGE_FROM && taken <= HUGE_FROM {
-            // All that may follow at once: the kernel gives a huge page only where all of it was asked for.
+            // All that may follow at once: the kernel gives a huge page only where all of it was
+            // asked for.
             let from = taken.next_multiple_of(HUGE_PAGE);
             self.advise_huge(from, self.bytes - from);
         }
         Ok(bytes)
     }
 
-    /// Asks for huge pages in a part of the mapping. Only a hint: a refusal changes nothing but speed.
+    /// Asks for huge pages in a part of the mapping. Only a hint: a refusal changes nothing but
+    /// speed.
     fn advise_huge(&self, offset: usize, bytes: usize) {
         #[cfg(target_os = "linux")]
         // SAFETY: the range lies inside this mapping, and this advice does not change its contents.
@@ -159,13 +164,13 @@ impl PagedVec {
 
     /// Appends words for which there is room.
     ///
-    /// # Safety
-    /// [`reserve`](Self::reserve) was called for at least `words.len()` words since the last append.
+    /// # Safety [`reserve`](Self::reserve) was called for at least `words.len()` words since the
+    /// last append.
     #[inline]
     pub unsafe fn append(&mut self, words: &[u64]) {
         debug_assert!(self.len + words.len() <= self.granted);
-        // SAFETY: the target is inside the granted part of the mapping; `words` borrows from elsewhere, because
-        // `self` is borrowed exclusively.
+        // SAFETY: the target is inside the granted part of the mapping; `words` borrows from
+        // elsewhere, because `self` is borrowed exclusively.
         unsafe {
             std::ptr::copy_nonoverlapping(words.as_ptr(), self.start().add(self.len), words.len());
         }
@@ -180,7 +185,8 @@ impl PagedVec {
     /// The words so far.
     #[inline]
     pub fn as_slice(&self) -> &[u64] {
-        // SAFETY: the first `len` words were written, and stay as they are while `self` is borrowed.
+        // SAFETY: the first `len` words were written, and stay as they are while `self` is
+        // borrowed.
         unsafe { std::slice::from_raw_parts(self.start(), self.len) }
     }
 
@@ -246,25 +252,43 @@ impl PagedTable {
     }
 }
 
-/// The memory that this machine, or the control group this process runs in, offers.
+/// Bytes of memory that a search assumes where the system does not say how much there is.
+const ASSUMED: usize = 8 << 30;
+
+/// Bytes of memory that this machine, or the control group of this process, offers; an assumption
+/// where the system does not tell. To report the size of the machine, use [`machine_memory`].
 pub fn available_memory() -> usize {
-    let physical = physical_memory();
+    machine_memory().unwrap_or(ASSUMED)
+}
+
+/// Bytes of memory that this machine, or the control group of this process, offers, if the system
+/// tells.
+pub fn machine_memory() -> Option<usize> {
     let in_group = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"]
         .iter()
         .find_map(|path| std::fs::read_to_string(path).ok()?.trim().parse::<usize>().ok());
-    in_group.map_or(physical, |limit| limit.min(physical))
+    // The limit of a group may be greater than the machine, and is then no limit.
+    physical_memory().map(|physical| in_group.map_or(physical, |limit| limit.min(physical)))
 }
 
-fn physical_memory() -> usize {
-    #[cfg(target_os = "linux")]
-    {
-        let info = rustix::system::sysinfo();
-        (info.totalram as usize).saturating_mul(info.mem_unit as usize)
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        8 << 30
-    }
+#[cfg(target_os = "linux")]
+fn physical_memory() -> Option<usize> {
+    let info = rustix::system::sysinfo();
+    Some((info.totalram as usize).saturating_mul(info.mem_unit as usize))
+}
+
+/// macOS and the BSDs answer through `sysconf`, as Linux does; there `sysinfo` needs no C library.
+#[cfg(all(unix, not(target_os = "linux")))]
+fn physical_memory() -> Option<usize> {
+    // SAFETY: `sysconf` reads a number of the system, and has no other effect.
+    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
+    let pages = usize::try_from(pages).ok().filter(|pages| *pages > 0)?;
+    Some(pages.saturating_mul(rustix::param::page_size()))
+}
+
+#[cfg(not(unix))]
+fn physical_memory() -> Option<usize> {
+    None
 }
 
 #[cfg(test)]
@@ -297,5 +321,7 @@ mod tests {
     #[test]
     fn the_machine_has_memory() {
         assert!(available_memory() > 1 << 20);
+        #[cfg(unix)]
+        assert_eq!(machine_memory(), Some(available_memory()));
     }
 }

@@ -7,14 +7,11 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use crate::explore::observer::Successors;
-use crate::explore::{Observer, Record};
+use crate::explore::Record;
 use crate::store::saved::{Loader, Saver};
 use model::guarded_commands::ActionId;
-use model::transition_system::Truth;
 
 /// Records in a block.
 const BLOCK: u64 = 4096;
@@ -174,33 +171,14 @@ impl TraceLog {
         self.buffer.capacity() + self.blocks.capacity() * 8
     }
 
-    /// Bytes on disk.
-    pub fn disk_bytes(&self) -> u64 {
-        self.written
-    }
-}
-
-impl Observer for TraceLog {
-    #[inline(always)]
-    fn taken(&mut self, _: Record, _: &[u64], _: Truth, _: Successors) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    #[inline]
-    fn stored(&mut self, parent: Option<Record>, action: ActionId) {
-        self.append(parent, action);
-    }
-
-    fn wants_origins(&self) -> bool {
-        true
-    }
-
-    fn failure(&self) -> Option<String> {
+    /// Why the log cannot be written, if so.
+    pub fn failure(&self) -> Option<String> {
         self.failure.clone()
     }
 
-    fn bytes(&self) -> usize {
-        self.bytes_held()
+    /// Bytes on disk.
+    pub fn disk_bytes(&self) -> u64 {
+        self.written
     }
 }
 
@@ -287,7 +265,6 @@ mod tests {
     fn a_directory_that_does_not_exist_is_a_failure_not_a_crash() {
         let mut log = TraceLog::new("/nonexistent/directory".into());
         (0..400_000).for_each(|i| log.append(Some(i), ActionId(0)));
-        let failure = Observer::failure(&log);
-        assert!(failure.unwrap().contains("trace log"));
+        assert!(log.failure().unwrap().contains("trace log"));
     }
 }

@@ -8,8 +8,8 @@ use engine::explore::StopReason;
 use engine::explore::search::Limits;
 use engine::explore::sweep::{Initial, Nesting, OnRegress};
 use engine::property::PropertyKind;
+use engine::store::ahead::QueueKind;
 use engine::store::external::array_heap::Parameters;
-use engine::store::far_layers::QueueKind;
 use engine::verdict::{Evidence, Length, Verdict};
 use proptest::prelude::*;
 

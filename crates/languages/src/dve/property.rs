@@ -1,8 +1,8 @@
 //! Properties that the file itself declares: assertions in states, and the property process.
 //!
-//! `assert s: e` becomes the invariant "in `s`, `e` holds". The process named after `system async
-//! property` is not part of the model but observes it. Its transitions become a Büchi automaton,
-//! and the property is that it accepts no run of the model.
+//! `assert s: e` becomes the invariant "in `s`, `e` holds". The process named after
+//! `system async property` is not part of the model but observes it. Its transitions become a Büchi
+//! automaton, and the property is that it accepts no run of the model.
 
 use std::collections::BTreeMap;
 

@@ -188,8 +188,8 @@ impl<'text> Reader<'text, '_> {
         Ok(branches)
     }
 
-    /// `branch = [ "atomic" "{" ] condition { ( "->" | ";" ) action } [ "}" ]`. Outside of `if` and
-    /// `do`, what follows a condition is a statement of its own.
+    /// `branch = [ "atomic" "{" ] condition { ( "->" | ";" ) action } [ "}"
+    /// ]`. Outside of `if` and `do`, what follows a condition is a statement of its own.
     fn branch(&mut self, without_goto: Target<'text>, inside: Option<&str>) -> Checked<Branch<'text>> {
         let start = self.span();
         let is_grouped = matches!(self.word(), Some("atomic" | "d_step"));

@@ -40,12 +40,12 @@
 //! on. If no other temporal operator follows, they take everything: `AG p or q` is `AG (p or q)`.
 //! `E[…]` and `A[…]` hold a `U`, `R`, `W` or `M` that is weaker than every other operator inside.
 //!
-//! A part without temporal operators is an expression of the model, as large as possible: `G (x ==
-//! 1 and P.wait -> F P->done > 2)` has two propositions, `x == 1 and P.wait` and `P->done > 2`. A
-//! text in double quotes is an expression, too. A name of the model that is spelt like an operator
-//! stays a name where it can be one. `~` is *not* where a truth value is expected, and complements
-//! bits elsewhere. An arrow after the name of a process reads a variable if the process has one of
-//! that name. Comments extend from `#` or `//` to the end of the line.
+//! A part without temporal operators is an expression of the model, as large as possible:
+//! `G (x == 1 and P.wait -> F P->done > 2)` has two propositions, `x == 1 and P.wait` and
+//! `P->done > 2`. A text in double quotes is an expression, too. A name of the model that is spelt
+//! like an operator stays a name where it can be one. `~` is *not* where a truth value is expected,
+//! and complements bits elsewhere. An arrow after the name of a process reads a variable if the
+//! process has one of that name. Comments extend from `#` or `//` to the end of the line.
 //!
 //! # Progress measures
 //!
@@ -99,8 +99,7 @@ pub(crate) mod tokens;
 
 use model::guarded_commands::{Expression, Span};
 
-use crate::codes;
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, too_long};
 use crate::names::Names;
 use resolve::Resolver;
 
@@ -151,7 +150,5 @@ fn check_size(text: &str) -> Result<(), Vec<Diagnostic>> {
     if text.len() <= LARGEST_TEXT {
         return Ok(());
     }
-    let message = format!("the text is longer than {LARGEST_TEXT} bytes");
-    let span = Span::new(text.floor_char_boundary(LARGEST_TEXT), text.len());
-    Err(vec![Diagnostic::error(codes::TEXT_TOO_LARGE, span, message, "from here on")])
+    Err(vec![too_long("the text", text, LARGEST_TEXT)])
 }

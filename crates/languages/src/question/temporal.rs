@@ -17,7 +17,7 @@ use super::syntax::{
     BinaryTemporal, Connective, Expression, ExpressionKind, Formula, FormulaKind, Runs, UnaryTemporal,
 };
 use crate::codes;
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, too_long};
 use crate::names::Names;
 
 /// Bytes of the longest formula. Longer texts are not formulas.
@@ -83,10 +83,8 @@ fn read<T>(
 ) -> Result<Read<T>, Vec<Diagnostic>> {
     let mut diagnostics = Diagnostics::default();
     if text.len() > LARGEST_TEXT {
-        let message = format!("the formula is longer than {LARGEST_TEXT} bytes");
-        let span = Span::new(text.floor_char_boundary(LARGEST_TEXT), text.len());
-        let error = Diagnostic::error(codes::FORMULA_TOO_LARGE, span, message, "from here on");
-        return Err(vec![error.help("is this the file of a formula?")]);
+        let error = too_long("the formula", text, LARGEST_TEXT);
+        return Err(vec![Diagnostic { code: codes::FORMULA_TOO_LARGE, ..error }]);
     }
     let parsed = parse_formula(text, logic, names, &mut diagnostics);
     let parsed = diagnostics.check(parsed)?;

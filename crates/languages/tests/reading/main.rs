@@ -9,6 +9,7 @@ mod beem;
 mod constants;
 mod diagnostics;
 mod formulas;
+mod layering;
 mod lowering;
 mod measures;
 mod petri_nets;

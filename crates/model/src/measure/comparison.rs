@@ -5,8 +5,10 @@
 //! guard bit above it, which is zero in all values. Set in the one and not in the other, it says whether a subtraction borrowed:
 //! one subtraction compares all components.
 
+use serde::Serialize;
+
 /// What a list of expressions means as a measure.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum MeasureKind {
     /// Tuples, `(a, b)`: the first expression counts most.
     #[default]
@@ -16,7 +18,7 @@ pub enum MeasureKind {
 }
 
 /// How packed progress values are compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Comparison {
     /// As numbers.
     #[default]

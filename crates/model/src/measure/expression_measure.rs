@@ -9,6 +9,8 @@
 //! proved is refused: a measure that is too wide for its word, or that may have no value in some state (a division by
 //! zero, an index out of range), would not be a function of the state.
 
+use serde::Serialize;
+
 use crate::guarded_commands::{BinaryOperator, Expression, GuardedCommands, Shape, Span};
 use crate::state_layout::CellRange;
 use crate::value_ranges::{declared_ranges, expression_range, proved_ranges};
@@ -19,7 +21,7 @@ use super::comparison::{Comparison, MeasureKind};
 const BITS: u32 = 63;
 
 /// Expressions as one progress value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ExpressionMeasure {
     packed: Expression,
     parts: Vec<Part>,
@@ -31,7 +33,7 @@ pub struct ExpressionMeasure {
 const WIDE: u64 = 255;
 
 /// The place of one expression in the value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 struct Part {
     low: i64,
     high: i64,

@@ -1,7 +1,9 @@
-//! The way of a partition into memory, and out of it again: whole, in two parts, or together with all others.
+//! The exchange of partitions between memory and disk: whole, in two parts, or together with all
+//! others.
 
 use std::io;
 
+use crate::explore::expansion::BATCH;
 use crate::explore::observer::Observer;
 use crate::explore::origin::tell_origin;
 use crate::explore::search::StopReason;
@@ -10,25 +12,24 @@ use crate::store::pages::OutOfMemory;
 
 use super::function::{Test, best_test};
 use super::partitions::Partition;
-use super::{BATCH, Front, PartitionSearch, disk_failed};
+use super::{Front, PartitionSearch, Scratch, stage};
 
 impl PartitionSearch {
-    /// Takes in some candidates of the partition in memory.
+    /// Enters some candidates of the partition in memory.
     pub(super) fn take_in<W: Width, O: Observer>(
         &mut self,
         width: W,
         observer: &mut O,
     ) -> Result<(), StopReason> {
         let Some(mut reader) = self.front.candidates.take() else { return Ok(()) };
-        let Some(mut rest) = reader.next_block().map_err(disk_failed)? else { return Ok(()) };
-        let Self { layer, staying, records, partitions, .. } = self;
+        let Some(mut rest) = reader.next_block()? else { return Ok(()) };
+        let Self { layer, scratch: Scratch { staying, .. }, records, partitions, .. } = self;
         let stride = partitions.stride();
         let mut stored = Ok(());
         while !rest.is_empty() && stored.is_ok() {
             let (some, others) = rest.split_at(rest.len().min(BATCH * stride));
-            staying.clear();
-            staying.extend(width, some, stride);
-            let mut origins = staying.origins.iter();
+            stage(staying, width, some, stride);
+            let mut origins = staying.tags.iter();
             stored = layer.insert_batch(width, &staying.words, |inserted| {
                 let origin = *origins.next().expect("each of them has an origin");
                 if let Inserted::New(_) = inserted {
@@ -38,20 +39,20 @@ impl PartitionSearch {
             });
             rest = if stored.is_ok() { others } else { rest };
         }
-        staying.clear();
-        staying.extend(width, rest, stride);
+        stage(staying, width, rest, stride);
         self.front.candidates = Some(reader);
         if let Err(full) = stored {
             self.make_room(full)?;
-            self.send_staying(width).map_err(disk_failed)?;
+            self.send_staying(width)?;
         }
         Ok(())
     }
 
-    /// Puts the partition in memory back, and loads the one with the longest queue. `false` if there is none.
+    /// Writes the partition in memory back, and loads the one with the longest queue; `false` if
+    /// there is none.
     pub(super) fn next_partition<W: Width>(&mut self, width: W) -> Result<bool, StopReason> {
         let Some(next) = self.partitions.longest_queue() else { return Ok(false) };
-        self.put_back(self.front.known).map_err(disk_failed)?;
+        self.put_back(self.front.known)?;
         self.unload(width.get()).map_err(|error| StopReason::Memory(error.into()))?;
         self.counters.layers += 1;
         self.front.partition = Some(next);
@@ -62,10 +63,10 @@ impl PartitionSearch {
                 partition.candidates.records(),
             )
         };
-        // A little more than is known to come. If that is too much, it is seen how far one gets.
+        // A little more than is known to come. If that is too much, the layer starts small.
         let expected = known + (queue as usize).min(known / 4);
         self.layer.restart(expected).or_else(|_| self.layer.restart(0)).map_err(StopReason::Memory)?;
-        if let Err(full) = self.load(width, next).map_err(disk_failed)? {
+        if let Err(full) = self.load(width, next)? {
             let test = self.test_for_more_room(full)?;
             // Everything is still on disk, and is split there.
             self.unload(width.get()).map_err(|error| StopReason::Memory(error.into()))?;
@@ -73,7 +74,7 @@ impl PartitionSearch {
             self.split(test)?;
             return Ok(true);
         }
-        self.front.candidates = Some(self.partitions.take_queue(next).map_err(disk_failed)?);
+        self.front.candidates = Some(self.partitions.take_queue(next)?);
         Ok(true)
     }
 
@@ -116,23 +117,24 @@ impl PartitionSearch {
         match full {
             LayerFull::System(_) => Err(StopReason::Memory(full)),
             LayerFull::Budget | LayerFull::RecordNumbers => {
-                best_test(&self.layer, &self.steps).ok_or(StopReason::Memory(full))
+                best_test(&self.layer, &self.scratch.steps).ok_or(StopReason::Memory(full))
             }
         }
     }
 
-    /// Splits the partition at work. Nothing of it is in memory afterwards.
+    /// Splits the partition in memory. Nothing of it is in memory afterwards.
     pub(super) fn split(&mut self, test: Test) -> Result<(), StopReason> {
         let Some(partition) = self.front.partition else { return Ok(()) };
         self.note_peak();
         self.counters.spilled.current += 1;
         let old = self.partitions.split(partition, test);
         self.partitions.allow(self.allowance());
-        self.distribute(old).map_err(disk_failed)?;
+        self.distribute(old)?;
         self.unload(self.layer.width()).map_err(|error| StopReason::Memory(error.into()))
     }
 
-    /// Gives the states of a partition that was split to its parts: those in memory, and those that are not.
+    /// Gives the states of a partition that was split to its parts: those in memory, and those on
+    /// disk.
     fn distribute(&mut self, old: Partition) -> io::Result<()> {
         let width = self.layer.width();
         let as_it_is = &mut |state: &[u64], same: &mut Vec<u64>| {

@@ -1,26 +1,27 @@
-//! Which partition a state belongs to: a tree that grows while the search runs.
+//! The partition function: a tree that grows while the search runs.
 //!
-//! An inner node asks for one bit of the packed state, or of its hash; a leaf is a partition. A partition that is too large is split by one more bit.
-//! A good bit seldom changes in a step, so that few successors leave the partition, and halves it more or less. Both are judged by samples: of the
-//! states of the partition, and of recent steps. The component of a state that the paper refines by is a variable; a bit of one is finer, and the
-//! search need not know where variables lie.
+//! An inner node tests one bit of the packed state, or of its hash; a leaf is a partition. A
+//! partition that is too large is split by one more bit. A good bit seldom changes in a step, so
+//! that few successors leave the partition, and splits it into halves, roughly. Both are judged by
+//! samples: of the states of the partition, and of recent steps. The paper refines by a variable of
+//! the state; a bit of one is finer, and the search need not know the layout of variables.
 
 use crate::store::hash::hash_state;
 use crate::store::layer::Layer;
 
-/// States that bits are judged by, at the most.
+/// Most states that bits are judged by.
 const STATES: usize = 1024;
-/// Steps that bits are judged by, at the most.
+/// Most steps that bits are judged by.
 const STEPS: usize = 512;
-/// The larger part is at most so many times as large as the smaller one, in the sample.
+/// The larger part is at most this many times as large as the smaller one, in the sample.
 const UNEVEN: usize = 8;
 
-/// What is asked at an inner node.
+/// The test of an inner node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Test {
     /// This bit of the packed state, counted from the first bit of the first word.
     State(u32),
-    /// This bit of its hash.
+    /// This bit of the state's hash.
     Hash(u32),
 }
 
@@ -30,7 +31,7 @@ enum Node {
     Inner(Test, [u32; 2]),
 }
 
-/// Gives each state its partition. Partitions have numbers from zero on.
+/// Maps each state to its partition. Partitions are numbered from zero.
 #[derive(Debug)]
 pub(super) struct PartitionFunction {
     nodes: Vec<Node>,
@@ -39,7 +40,7 @@ pub(super) struct PartitionFunction {
 }
 
 impl PartitionFunction {
-    /// There is one partition.
+    /// The function of a single partition.
     pub(super) fn constant() -> Self {
         Self { nodes: vec![Node::Partition(0)], leaves: vec![0] }
     }
@@ -61,7 +62,8 @@ impl PartitionFunction {
         }
     }
 
-    /// Splits a partition: the states for which the bit is set belong to a new one, the next.
+    /// Splits a partition: the states for which the bit is set belong to a new one, with the next
+    /// number.
     pub(super) fn split(&mut self, partition: usize, test: Test) {
         let (leaf, new) = (self.leaves[partition] as usize, self.leaves.len() as u32);
         let children = [self.nodes.len() as u32, self.nodes.len() as u32 + 1];
@@ -77,18 +79,19 @@ impl PartitionFunction {
     }
 }
 
-/// The index of a layer takes its places from the bits of the hash itself: states that share some of them would share places, too.
+/// Hashes the hash. The index of a layer takes its slots from the bits of the hash itself: states
+/// that share some of them would share slots, too.
 fn hash_twice(state: &[u64]) -> u64 {
     hash_state(&[hash_state(state)])
 }
 
-/// Steps that the search took lately.
+/// A sample of the last steps of the search.
 #[derive(Debug)]
 pub(super) struct RecentSteps {
     width: usize,
     /// The states before and after each step.
     words: Vec<u64>,
-    /// The step that is forgotten next.
+    /// The number of the step that is forgotten next.
     oldest: usize,
 }
 
@@ -125,8 +128,8 @@ impl RecentSteps {
     }
 }
 
-/// The bit that changes in the fewest steps, of those that split the states of the layer evenly enough; of the hash, if there is none. Nothing only
-/// if no bit splits them.
+/// The bit that changes in the fewest steps, of those that split the states of the layer evenly
+/// enough. A bit of the hash, if there is none; nothing if no bit splits them.
 pub(super) fn best_test(layer: &Layer, steps: &RecentSteps) -> Option<Test> {
     let (width, sampled) = (layer.width(), layer.len().min(STATES));
     let (mut set, mut changed) = (vec![0usize; width * 64], vec![0usize; width * 64]);
@@ -171,7 +174,8 @@ mod tests {
 
     #[test]
     fn the_bit_that_changes_least_is_chosen_among_even_ones() {
-        // The first word counts, and its bit 5 changes least; bit 3 of the second word never changes, and is set in one state of sixty-four.
+        // The first word counts, and its bit 5 changes least; bit 3 of the second word never
+        // changes, and is set in one state of sixty-four.
         let state = |number: u64| [number, u64::from(number == 7) << 3];
         let layer = layer((0..64).map(state));
         let mut steps = RecentSteps::new(2);

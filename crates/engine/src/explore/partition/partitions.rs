@@ -1,4 +1,4 @@
-//! The partitions that are not in memory: three runs each.
+//! Partitions on disk: three runs each.
 
 use std::io;
 
@@ -9,17 +9,18 @@ use crate::store::external::run::{RunReader, RunWriter};
 
 use super::function::{PartitionFunction, Test};
 
-/// Records between two looks at how much memory they take.
+/// Records between two tests of how much memory they take.
 const RECORDS_PER_LOOK: usize = 256;
 
-/// What of a partition is not in memory.
+/// The part of a partition that is not in memory.
 #[derive(Debug)]
 pub(super) struct Partition {
     /// States that were expanded.
     pub(super) visited: RunWriter,
-    /// States that have a record number and are to be expanded, with that number.
+    /// States that have a record number and wait to be expanded, with that number.
     pub(super) waiting: RunWriter,
-    /// Successors found in other partitions, with their origins if somebody wants them. There may be known ones among them.
+    /// Successors found in other partitions, with their origins if wanted. Some of them may be
+    /// known.
     pub(super) candidates: RunWriter,
 }
 
@@ -28,7 +29,7 @@ impl Partition {
         self.visited.bytes() + self.waiting.bytes() + self.candidates.bytes()
     }
 
-    /// Records that make it worth while to load the partition.
+    /// Number of records that make it worth while to load the partition.
     fn queue(&self) -> u64 {
         self.waiting.records() + self.candidates.records()
     }
@@ -43,9 +44,9 @@ pub(super) struct Partitions {
     origins: bool,
     function: PartitionFunction,
     all: Vec<Partition>,
-    /// A record that is being put together.
+    /// Scratch space for one record.
     record: Vec<u64>,
-    /// Bytes of records in memory at the most, about.
+    /// Most bytes of records in memory, roughly.
     allowance: usize,
 }
 
@@ -65,7 +66,7 @@ impl Partitions {
         new
     }
 
-    /// The same, for states of another width.
+    /// The same partitions without states, for another width.
     pub(super) fn of_width(&self, width: usize) -> Self {
         Self::new(&self.disk, width, self.origins, self.allowance)
     }
@@ -99,13 +100,13 @@ impl Partitions {
         &self.all[number]
     }
 
-    /// A state was expanded.
+    /// Adds a state that was expanded.
     pub(super) fn keep(&mut self, state: &[u64]) -> io::Result<()> {
         let partition = self.of(state);
         self.all[partition].visited.push(state)
     }
 
-    /// A state has a record number, and is to be expanded.
+    /// Adds a state that has a record number and waits to be expanded.
     pub(super) fn wait(&mut self, state: &[u64], record: Record) -> io::Result<()> {
         let partition = self.of(state);
         self.record.clear();
@@ -114,7 +115,7 @@ impl Partitions {
         self.all[partition].waiting.push(&self.record)
     }
 
-    /// A state was found.
+    /// Adds a candidate.
     pub(super) fn send(&mut self, state: &[u64], origin: u64) -> io::Result<()> {
         let partition = self.of(state);
         self.record.clear();
@@ -128,7 +129,7 @@ impl Partitions {
     /// The partition with the longest queue, if there is any.
     pub(super) fn longest_queue(&self) -> Option<usize> {
         let queues = self.all.iter().map(Partition::queue).enumerate();
-        // Of several, the first.
+        // The first, if several are as long.
         queues
             .rev()
             .max_by_key(|(_, length)| *length)
@@ -136,17 +137,17 @@ impl Partitions {
             .map(|(number, _)| number)
     }
 
-    /// All records that wait.
+    /// Number of records that wait.
     pub(super) fn queued(&self) -> u64 {
         self.all.iter().map(Partition::queue).sum()
     }
 
-    /// Whether there is nothing but what is in memory.
+    /// Whether no state is on disk.
     pub(super) fn are_empty(&self) -> bool {
         self.all.iter().all(|one| one.queue() + one.visited.records() == 0)
     }
 
-    /// Takes out those that wait in a partition, and its candidates.
+    /// Takes out the states that wait in a partition, and returns its candidates.
     pub(super) fn take_queue(&mut self, number: usize) -> io::Result<RunReader> {
         let empty = self.partition();
         let one = &mut self.all[number];
@@ -154,7 +155,7 @@ impl Partitions {
         std::mem::replace(&mut one.candidates, empty.candidates).into_reader()
     }
 
-    /// Splits a partition, and gives what was in it.
+    /// Splits a partition, and returns its contents.
     pub(super) fn split(&mut self, number: usize, test: Test) -> Partition {
         self.function.split(number, test);
         let (one, other) = (self.partition(), self.partition());
@@ -162,7 +163,7 @@ impl Partitions {
         std::mem::replace(&mut self.all[number], one)
     }
 
-    /// Takes expanded states from a run.
+    /// Adds all expanded states of a run.
     pub(super) fn keep_all(
         &mut self,
         mut visited: RunReader,
@@ -180,7 +181,8 @@ impl Partitions {
         Ok(())
     }
 
-    /// Takes states that wait from a run, and candidates from another, of states of `width` words.
+    /// Adds all states that wait of one run, and all candidates of another, of states of `width`
+    /// words.
     pub(super) fn queue_all(
         &mut self,
         mut waiting: RunReader,
@@ -199,7 +201,7 @@ impl Partitions {
         self.send_all(candidates, width, translate)
     }
 
-    /// Takes candidates from a run.
+    /// Adds all candidates of a run.
     pub(super) fn send_all(
         &mut self,
         mut candidates: RunReader,
@@ -217,12 +219,12 @@ impl Partitions {
         Ok(())
     }
 
-    /// Keeps memory small while many records come.
+    /// Keeps memory small while many records are added; `number` is that of the record.
     pub(super) fn look(&mut self, number: usize) -> io::Result<()> {
         if number.is_multiple_of(RECORDS_PER_LOOK) { self.relieve() } else { Ok(()) }
     }
 
-    /// Writes to files what is in memory, if it takes too much of it.
+    /// Writes records to disk if they take too much memory.
     pub(super) fn relieve(&mut self) -> io::Result<()> {
         if self.buffered() <= self.allowance {
             return Ok(());
@@ -239,12 +241,12 @@ impl Partitions {
         self.all.iter().map(Partition::bytes).sum()
     }
 
-    /// Bytes of memory that records may take.
+    /// Sets the bytes of memory that records may take.
     pub(super) fn allow(&mut self, bytes: usize) {
         self.allowance = bytes;
     }
 
-    /// Bytes of memory held, the records apart.
+    /// Bytes of memory held, without the records.
     pub(super) fn fixed_bytes(&self) -> usize {
         self.all.capacity() * size_of::<Partition>() + self.function.bytes()
     }

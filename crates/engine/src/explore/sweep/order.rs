@@ -1,10 +1,11 @@
-//! What the order of a sweep follows.
+//! What the order of a sweep follows, and the rules that come of it.
 
 use std::ops::RangeInclusive;
 
+use model::measure::Comparison;
 use serde::{Deserialize, Serialize};
 
-use crate::progress::Comparison;
+use crate::store::behind::Retention;
 
 /// What the order of states follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,41 +18,77 @@ pub enum Order {
         initial: Initial,
         /// What to do when progress falls.
         regress: OnRegress,
-        /// Which parts of a progress value are swept on their own. Ignored where vectors are compared component by component: there is no
-        /// component that counts more than the others.
+        /// Which parts of a progress value are swept on their own. Ignored where vectors are
+        /// compared component by component: no component counts more than the others.
         nesting: Nesting,
         /// How progress values are compared.
         comparison: Comparison,
-        /// How long layers are remembered that are expanded. Ignored where vectors are compared component by component, where groups are swept
-        /// on their own, where progress must not fall, and where an observer needs to hear of all steps: what it does with them rests on persistent states.
+        /// How long layers are remembered that are expanded. Ignored where vectors are compared
+        /// component by component, where groups are swept on their own, where progress must not
+        /// fall, and where an observer needs all steps: what it does with them relies on persistent
+        /// states.
         retention: Retention,
     },
 }
 
-/// How long a sweep remembers layers that are expanded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Retention {
-    /// Not at all: a step to smaller progress leads to a persistent state.
-    #[default]
-    Immediate,
-    /// As long as the greatest value so far is greater by no more than `reach`, if only bits from `bit` on count.
-    Window {
-        /// The lowest bit of the component that counts.
-        bit: u32,
-        /// How far it may fall.
-        reach: u64,
-    },
+/// The rules of one search: its order, without the parts that do not apply.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// Whether the measure is not constant.
+    pub(super) is_measured: bool,
+    pub(super) initial: Initial,
+    pub(super) regress: OnRegress,
+    pub(super) nesting: Nesting,
+    pub(super) comparison: Comparison,
+    pub(super) retention: Retention,
 }
 
-/// Parts of progress values. States whose values agree from some bit upwards are a group: before the sweep leaves a group, it
-/// sweeps again from the persistent states that were found in it. What lies ahead of the group waits meanwhile, and is
-/// swept once. So a regress edge costs a sweep of the smallest group around it, not of everything.
+impl Rules {
+    pub(super) fn new(order: Order) -> Self {
+        let Order::Progress { initial, regress, nesting, comparison, retention } = order else {
+            return Self {
+                is_measured: false,
+                initial: Initial::default(),
+                regress: OnRegress::default(),
+                nesting: Nesting::default(),
+                comparison: Comparison::default(),
+                retention: Retention::default(),
+            };
+        };
+        let is_total = comparison == Comparison::Total;
+        let nesting = if is_total { nesting } else { Nesting::default() };
+        let has_window = is_total && nesting.parts == 0 && regress == OnRegress::Sweep;
+        let retention = if has_window { retention } else { Retention::Immediate };
+        Self { is_measured: true, initial, regress, nesting, comparison, retention }
+    }
+
+    /// Whether a sweep may come to smaller values without a window.
+    pub(super) fn is_nested(&self) -> bool {
+        self.nesting.parts != 0 || self.comparison != Comparison::Total
+    }
+
+    /// A step falls from one value to another: a part of the values that was said to be monotone is
+    /// not.
+    #[inline(always)]
+    pub(super) fn note_regress(&mut self, before: u64, after: u64) {
+        if self.nesting.monotone.is_some_and(|bit| after >> bit < before >> bit) {
+            self.nesting.monotone = None;
+        }
+    }
+}
+
+/// Parts of progress values. States whose values agree from some bit upwards are a group. Before
+/// the sweep leaves a group, it sweeps again from the persistent states that were found in it.
+/// Layers ahead of the group wait meanwhile, and are swept once. So a regress edge costs a sweep of
+/// the smallest group around it, not of everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Nesting {
-    /// The lowest bit of each part. Without parts, all states are one group: the sweep of the papers.
+    /// The lowest bit of each part. Without parts, all states are one group: the sweep of the
+    /// papers.
     pub parts: u64,
-    /// Values from this bit upwards are said never to fall: persistent states are dropped with their group. Should they fall all the
-    /// same, dropping ends, and the search is complete as ever.
+    /// Values from this bit upwards are said to be monotone: persistent states are dropped with
+    /// their group. If the values fall all the same, dropping ends, and the search is still
+    /// complete.
     pub monotone: Option<u32>,
 }
 
@@ -70,21 +107,21 @@ impl Nesting {
 }
 
 /// What happens to initial states once they are expanded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Initial {
     /// They are persistent.
     #[default]
     Pinned,
-    /// They are forgotten like all others, as in the papers.
+    /// They are forgotten like all other states, as in the papers.
     Forgotten,
 }
 
 /// What to do when progress falls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum OnRegress {
     /// Sweep again from there.
     #[default]
     Sweep,
-    /// End the search and show the step.
+    /// End the search, and report the step.
     Stop,
 }

@@ -1,28 +1,30 @@
-//! How many different states a sweep has expanded, although it forgets them.
+//! Revisits: an estimate of how many different states a sweep has expanded, although it forgets
+//! them.
 //!
-//! The states whose hash begins with some zeros are a fair sample of all. Their hashes are kept, with the number of times each was
-//! expanded; whenever there are too many, one zero more is asked for. So a few thousand numbers tell, within a percent or two,
-//! how many different states there were, and how often each was expanded in the mean.
+//! The states whose hash begins with some zeros are a fair sample of all states. Their hashes are
+//! kept, with the number of times each was expanded; whenever there are too many, one more zero is
+//! required. So a few thousand numbers say, within a percent or two, how many different states
+//! there were, and how often each was expanded in the mean.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use serde::{Deserialize, Serialize};
 
-/// Hashes that are kept at the most. The error is about one in the square root of half of it.
+/// Most hashes that are kept. The relative error is about one over the square root of half of them.
 const MOST: usize = 1 << 14;
 
 /// Counts expansions of a sample of the states.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Revisits {
-    /// Hashes are sampled if they are not greater.
+    /// The greatest hash that is sampled.
     greatest: Greatest,
     expansions: HashMap<u64, u32, BuildHasherDefault<Hashed>>,
-    /// Their sum.
+    /// The sum of the expansions.
     total: u64,
 }
 
-/// A limit that is no limit at first.
+/// A greatest hash. At first all hashes are sampled.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Greatest(u64);
 
@@ -32,7 +34,7 @@ impl Default for Greatest {
     }
 }
 
-/// What is hashed already is not hashed again.
+/// A hasher for keys that are hashes already.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hashed(u64);
 
@@ -46,13 +48,13 @@ impl Hasher for Hashed {
     }
 
     fn write_u64(&mut self, hash: u64) {
-        // The first bits are zero in all of them.
+        // The first bits are zero in all sampled hashes.
         self.0 = hash.rotate_left(32);
     }
 }
 
 impl Revisits {
-    /// A state with this hash is expanded.
+    /// Counts the expansion of a state with this hash.
     #[inline(always)]
     pub fn expanded(&mut self, hash: u64) {
         if hash <= self.greatest.0 {
@@ -72,7 +74,7 @@ impl Revisits {
         }
     }
 
-    /// About so many different states were expanded, of so many expansions.
+    /// Estimates the number of different states among this many expansions.
     pub fn different(&self, explored: u64) -> u64 {
         if self.total == 0 {
             return explored;

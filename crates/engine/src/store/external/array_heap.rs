@@ -6,6 +6,8 @@
 
 use std::io;
 
+use serde::Serialize;
+
 use super::disk::{Disk, FileClass};
 use super::merge::Merge;
 use super::run::{RunReader, RunWriter};
@@ -13,7 +15,7 @@ use super::{ExternalQueue, Receiver};
 use crate::store::saved::{Loader, Saver};
 
 /// How large its parts are.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Parameters {
     /// Records in memory at the most (T).
     pub in_memory: usize,

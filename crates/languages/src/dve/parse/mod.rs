@@ -11,6 +11,7 @@ mod process;
 use super::syntax::{File, SystemClause, Timing};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
+use crate::names::ARROW_AND_DOT;
 use crate::question::parse::{Expected, Parser, measure};
 use crate::question::syntax::Purpose;
 use crate::question::tokens::TokenKind;
@@ -21,7 +22,7 @@ pub(crate) fn file<'text>(text: &'text str, diagnostics: &mut Diagnostics) -> Fi
     let mut file = parser.file();
     let measures = std::mem::take(&mut parser.measures);
     let mut about_measure = Diagnostics::default();
-    let measure = measure::declared(text, &measures, &mut about_measure);
+    let measure = measure::declared(text, &measures, ARROW_AND_DOT, &mut about_measure);
     match about_measure.check(Ok(measure)) {
         Ok(measure) => file.measure = measure,
         Err(errors) => file.measure_errors = errors,

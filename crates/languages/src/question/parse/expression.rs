@@ -103,8 +103,8 @@ impl<'text> Parser<'text, '_> {
         self.shallow(Expression { kind, span, depth })
     }
 
-    /// `operand = number | "true" | "false" | "(" expression ")" | named`, and in measures `order`
-    /// and `qualified`. [`NameSyntax`](crate::names::NameSyntax) reads `named`.
+    /// `operand = number | "true" | "false" | "(" expression ")" |
+    /// named`, and in measures `order` and `qualified`. [`NameSyntax`](crate::names::NameSyntax) reads `named`.
     pub(super) fn operand(&mut self) -> Checked<Expression<'text>> {
         let span = self.span();
         let number = |value| Expression { kind: ExpressionKind::Number(value), span, depth: 1 };

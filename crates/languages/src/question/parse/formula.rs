@@ -9,9 +9,9 @@
 //! <->   ->   or   and   |   ^   &   U R W M   == !=   < <= > >=   << >>   + -   * / %   ! - ~ X F G
 //! ```
 //!
-//! with one exception: temporal prefix operators take a whole comparison, so `F x == 1` is `F (x ==
-//! 1)`. Bit operators are weaker than `U` and cannot be applied to formulas. So `F p & q`, which
-//! tools read differently, is an error and not a guess.
+//! with one exception: temporal prefix operators take a whole comparison, so `F x == 1` is
+//! `F (x == 1)`. Bit operators are weaker than `U` and cannot be applied to formulas. So `F p & q`,
+//! which tools read differently, is an error and not a guess.
 //!
 //! In branching time `EF` and `AG` have always taken everything that follows, and `AG p or q` means
 //! `AG (p or q)`. That remains so for the four forms `EF e`, `AG e`, `AG EF e` and `EF AG e`. All

@@ -8,10 +8,10 @@
 //! A file declares its measure in a comment, `// progress: x + y`, so that other tools still read
 //! the file.
 //!
-//! The forms that only measures have are here too: `order(x: 0 < 1, 2)`, `process P`, `channel
-//! c.length` and `c[0].1`. DVE has no calls, so a name before a parenthesis is free for the first;
-//! `process` and `channel` are reserved words. No other text changes its meaning, and a variable
-//! may be called `order`.
+//! The forms that only measures have are here too: `order(x: 0 < 1, 2)`, `process P`,
+//! `channel c.length` and `c[0].1`. DVE has no calls, so a name before a parenthesis is free for
+//! the first; `process` and `channel` are reserved words. No other text changes its meaning, and a
+//! variable may be called `order`.
 
 use model::guarded_commands::Span;
 use model::measure::MeasureKind;
@@ -19,7 +19,7 @@ use model::measure::MeasureKind;
 use super::{Expected, Parser};
 use crate::codes;
 use crate::diagnostic::{Checked, Diagnostic, Diagnostics};
-use crate::names::{ARROW_AND_DOT, NameSyntax};
+use crate::names::NameSyntax;
 use crate::question::syntax::{
     BufferCell, Expression, ExpressionKind, Measure, Name, OrderValue, Purpose, Rank,
 };
@@ -50,6 +50,7 @@ pub(crate) fn measure<'text>(
 pub(crate) fn declared<'text>(
     text: &'text str,
     places: &[Span],
+    syntax: &'static dyn NameSyntax,
     diagnostics: &mut Diagnostics,
 ) -> Option<Measure<'text>> {
     let (first, others) = places.split_first()?;
@@ -59,7 +60,7 @@ pub(crate) fn declared<'text>(
         let help = "keep one `// progress:` comment; several values are compared in order as `(a, b)`, or each by itself as `[a, b]`";
         diagnostics.report(error.help(help));
     }
-    let (components, kind) = measure(text, *first, ARROW_AND_DOT, diagnostics).ok()?;
+    let (components, kind) = measure(text, *first, syntax, diagnostics).ok()?;
     let text = &text[first.start as usize..first.end as usize];
     Some(Measure { text, span: *first, components, kind })
 }

@@ -1,0 +1,124 @@
+//! Expansion in batches: what all searches that expand states side by side have in common.
+//!
+//! A few states are expanded, their successors are sorted out, then the next few follow, until a
+//! batch is full. Sorting announces to the store which states will be inserted, so that the parts
+//! of its index that they need are fetched while the next states are expanded.
+
+use model::successor_batch::SuccessorBatch;
+use model::transition_system::{Expander, Truth};
+
+use crate::store::layer::Width;
+
+use super::observer::Successors;
+
+/// Successors that are inserted together. Enough to overlap their cache misses, few enough to stay
+/// in the first-level cache.
+pub(super) const BATCH: usize = 256;
+/// Most states in a batch: those without successors do not fill one.
+pub(super) const STATES: usize = 256;
+/// Batches between two calls of the monitor.
+pub(super) const BATCHES_PER_LOOK: u32 = 64;
+/// States that are expanded before their successors are announced.
+const AT_A_TIME: usize = 8;
+
+/// A few states that were expanded together.
+pub(super) struct Few<'a> {
+    /// The states.
+    pub(super) states: &'a [u64],
+    /// The batch, with their successors at its end.
+    pub(super) batch: &'a SuccessorBatch,
+    /// The number of their first successor.
+    pub(super) from: usize,
+}
+
+/// Expands states until all are expanded or the batch is full, a few at a time; `each` gets those
+/// few. Returns whether a state cannot be expanded with the present layout.
+#[inline(always)]
+pub(super) fn expand<W: Width>(
+    width: W,
+    expander: &mut dyn Expander,
+    mut states: &[u64],
+    batch: &mut SuccessorBatch,
+    mut each: impl FnMut(&mut dyn Expander, Few<'_>),
+) -> bool {
+    while !states.is_empty() && !batch.is_full() {
+        let from = batch.len();
+        let expansion = expander.expand(&states[..states.len().min(AT_A_TIME * width.get())], batch);
+        let (expanded, rest) = states.split_at(expansion.states * width.get());
+        each(expander, Few { states: expanded, batch, from });
+        if expansion.trouble {
+            return true;
+        }
+        states = rest;
+    }
+    false
+}
+
+/// States that are about to be inserted into the current layer.
+#[derive(Debug, Default)]
+pub(super) struct Staying {
+    /// The states, contiguous.
+    pub(super) words: Vec<u64>,
+    /// The number of each in its batch, or its origin.
+    pub(super) tags: Vec<u64>,
+    /// The hash of each, once it is announced.
+    pub(super) hashes: Vec<u64>,
+}
+
+impl Staying {
+    /// Forgets the states, keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.words.clear();
+        self.tags.clear();
+        self.hashes.clear();
+    }
+
+    /// Bytes of memory held.
+    pub(super) fn bytes(&self) -> usize {
+        (self.words.capacity() + self.tags.capacity() + self.hashes.capacity()) * 8
+    }
+}
+
+/// Finds the state that a successor comes from, for successors in ascending order.
+#[derive(Clone, Debug)]
+pub(super) struct Parents<'a> {
+    ends: &'a [u32],
+    number: usize,
+}
+
+impl<'a> Parents<'a> {
+    #[inline(always)]
+    pub(super) fn new(batch: &'a SuccessorBatch) -> Self {
+        Self { ends: batch.ends(), number: 0 }
+    }
+
+    /// The number, among the expanded states, of the one that successor `i` comes from.
+    #[inline(always)]
+    pub(super) fn of(&mut self, i: usize) -> usize {
+        while self.ends[self.number] as usize <= i {
+            self.number += 1;
+        }
+        self.number
+    }
+}
+
+/// For each expanded state of a batch, what is known of its successors. `kind` is that of the only
+/// state of a batch that the search was supplied with.
+#[inline(always)]
+pub(super) fn successors(
+    batch: &SuccessorBatch,
+    kind: Option<Successors>,
+) -> impl Iterator<Item = Successors> {
+    let mut start = 0;
+    batch.ends().iter().map(move |&end| {
+        let steps = (end - start) as usize;
+        start = end;
+        kind.unwrap_or(Successors::Steps(steps))
+    })
+}
+
+/// The truth of the predicates in a state, if an observer wants it.
+#[inline(always)]
+pub(super) fn truth(expander: &mut dyn Expander, state: &[u64], is_wanted: bool) -> Truth {
+    if is_wanted { expander.predicates(state) } else { Truth::default() }
+}

@@ -1,0 +1,210 @@
+//! Figures: what a sweep counts, and how it counts what it holds.
+//!
+//! The papers count the states held at a time as a set. Layers ahead are append-only and have
+//! duplicates, so counting them as a set means removing those. That pays for itself in part,
+//! because what is removed need not be looked up later; [`Counting`] decides how often it is worth
+//! it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::explore::course::{Course, EndedLayer};
+use crate::explore::search::{Counters, Held};
+
+use super::Sweep;
+use super::revisits::Revisits;
+use super::worker::RoutedBatch;
+
+/// Entries that may be left over in all, while duplicates are removed at each new peak.
+const COUNTED_EXACTLY: u64 = 1 << 19;
+/// From then on duplicates are removed when the number of states held has grown by this part of
+/// itself, so that a peak is too large by at most that.
+const COUNTED_GROWTH: u64 = 4;
+/// Entries that may be left over in all, from then on, beside one for each four states expanded.
+/// That is little beside expanding them.
+const COUNTED_NEARLY: u64 = 1 << 21;
+/// Shares of entries that are left are counted in this many parts.
+const LEFT_OF: u64 = 1 << 10;
+
+/// What a sweep counts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Figures {
+    pub(super) counters: Counters,
+    /// How many different states there are, estimated.
+    pub(super) revisits: Revisits,
+    /// What is held and done, layer by layer, if wanted.
+    pub(super) course: Option<Course>,
+    counting: Counting,
+    /// Whether this sweep is counted. It counts once it has expanded a state: a sweep that only
+    /// finds that its roots are known does not.
+    pub(super) is_sweep_counted: bool,
+    /// Most bytes that the tiers held when they were asked.
+    pub(super) peak_bytes: usize,
+}
+
+/// The effort of counting states without duplicates.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Counting {
+    /// Entries that were left over, and layers looked at, in all.
+    cost: u64,
+    /// States that were held when duplicates had been removed.
+    compacted: u64,
+    /// The share of entries that was left then.
+    left: u64,
+}
+
+impl Default for Figures {
+    fn default() -> Self {
+        Self {
+            counters: Counters { sweeps: 1, ..Counters::default() },
+            revisits: Revisits::default(),
+            course: None,
+            counting: Counting { cost: 0, compacted: 0, left: LEFT_OF },
+            is_sweep_counted: true,
+            peak_bytes: 0,
+        }
+    }
+}
+
+impl Figures {
+    /// Counts the steps of a batch.
+    #[inline(always)]
+    pub(super) fn count_steps(&mut self, routed: &RoutedBatch) {
+        let batch = &routed.successors;
+        self.counters.transitions += batch.len() as u64;
+        self.counters.forward += routed.forward;
+        self.counters.regress += routed.regress;
+        if let Some(course) = &mut self.course {
+            course.take(batch.actions(0..batch.len()));
+        }
+    }
+
+    /// Counts states that were expanded.
+    #[inline(always)]
+    pub(super) fn count_expanded(&mut self, states: usize) {
+        if !self.is_sweep_counted && states > 0 {
+            self.is_sweep_counted = true;
+            self.counters.sweeps += 1;
+        }
+        self.counters.explored += states as u64;
+    }
+
+    /// Whether this is the first sweep.
+    pub(super) fn is_first_sweep(&self) -> bool {
+        self.counters.sweeps + self.counters.local_sweeps == 1
+    }
+
+    /// Bytes of memory held.
+    pub(super) fn bytes(&self) -> usize {
+        self.revisits.bytes() + self.course.as_ref().map_or(0, Course::bytes)
+    }
+
+    fn note_held(&mut self, held: Held) {
+        if held.total() > self.counters.peak.total() {
+            self.counters.peak = held;
+        }
+    }
+}
+
+impl Counting {
+    /// Whether duplicates should be removed before a peak of `held` states is noted. `layers` is
+    /// the number of layers ahead, and `entries` counts those that would be looked at.
+    fn removes(
+        &mut self,
+        held: u64,
+        explored: u64,
+        layers: u64,
+        entries: impl FnOnce() -> u64,
+    ) -> Option<u64> {
+        let has_grown = held > self.compacted + self.compacted / COUNTED_GROWTH;
+        let allowance = if has_grown { COUNTED_NEARLY + explored / 4 } else { COUNTED_EXACTLY };
+        // Looking at each layer costs something, too.
+        if self.cost + layers > allowance {
+            return None;
+        }
+        let entries = entries();
+        self.cost += layers;
+        // What is removed need not be looked up when its layer is loaded: what is left costs.
+        let cost = entries * self.left / LEFT_OF;
+        (entries > 0 && self.cost + cost <= allowance).then_some(entries)
+    }
+
+    /// Duplicates among `entries` were removed: `before` states were held, and `after` are now.
+    fn removed(&mut self, entries: u64, before: u64, after: u64) {
+        let left = (entries + after).saturating_sub(before);
+        self.cost += left;
+        self.left = (left * LEFT_OF).div_ceil(entries);
+        self.compacted = after;
+    }
+}
+
+impl Sweep {
+    /// Number of states in memory, by tier.
+    pub(super) fn held(&self) -> Held {
+        Held {
+            current: self.current.held() + self.behind.window.states() as u64,
+            future: self.ahead.held(),
+            persistent: self.behind.held(),
+        }
+    }
+
+    /// Bytes of memory held, those of the worker apart.
+    pub(super) fn bytes(&self) -> usize {
+        self.current.bytes() + self.ahead.bytes() + self.behind.bytes() + self.figures.bytes()
+    }
+
+    /// Notes what is held, if that is most so far. Duplicates do not count, as long as removing
+    /// them is cheap.
+    pub(super) fn note_peak(&mut self) {
+        self.figures.peak_bytes = self.figures.peak_bytes.max(self.bytes());
+        let held = self.held().total();
+        if held <= self.figures.counters.peak.total() {
+            return;
+        }
+        let (explored, layers) = (self.figures.counters.explored, self.ahead.layers() as u64);
+        let uncompacted = || self.ahead.uncompacted() as u64;
+        if let Some(entries) = self.figures.counting.removes(held, explored, layers, uncompacted) {
+            self.compact();
+            let after = self.held().total();
+            self.figures.counting.removed(entries, held, after);
+        }
+        self.figures.note_held(self.held());
+    }
+
+    /// Removes duplicates ahead. Without room for a set, they stay: no result depends on it.
+    pub(super) fn compact(&mut self) {
+        let _ = self.ahead.compact(|value, state| self.behind.remembers(value, state));
+    }
+
+    /// Removes duplicates ahead once there are many.
+    pub(super) fn compact_if_grown(&mut self) {
+        if self.ahead.compact_if_grown(|value, state| self.behind.remembers(value, state)) {
+            let held = self.held().total();
+            let compacted = &mut self.figures.counting.compacted;
+            *compacted = held.min(*compacted);
+        }
+    }
+
+    /// Number of different states that were expanded, estimated where the sweep has forgotten some.
+    pub(super) fn estimated_distinct(&self) -> u64 {
+        match self.rules.is_measured {
+            true => self.figures.revisits.different(self.figures.counters.explored),
+            false => self.current.records(),
+        }
+    }
+
+    /// The current layer, of which `states` were met, as part of the course.
+    pub(super) fn ending_layer(&self, states: u64) -> EndedLayer {
+        EndedLayer {
+            sweep: self.figures.counters.sweeps,
+            progress: self.front.value,
+            states,
+            held: self.held(),
+            met: if self.figures.is_first_sweep() {
+                self.current.records()
+            } else {
+                self.estimated_distinct()
+            },
+            explored: self.figures.counters.explored,
+        }
+    }
+}

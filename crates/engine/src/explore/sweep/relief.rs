@@ -1,0 +1,189 @@
+//! Relief: what a sweep does when memory is short, and when it was told to hold few states.
+//!
+//! The [memory policy](crate::store::memory) says when, and each tier knows how to spill itself.
+//! What is left for the sweep is what concerns two tiers at once. Persistent states and layers that
+//! have spilled are read in the order of their values, so groups are not swept on their own from
+//! then on, and the window closes. States that waited behind the front become persistent when the
+//! window closes.
+
+use crate::explore::observer::Observer;
+use crate::explore::origin::UNKNOWN;
+use crate::explore::search::{Monitor, SearchEnd, Snapshot, StopReason, consult};
+use crate::store::layer::{LayerFull, Width};
+use crate::store::memory::entered_bytes;
+
+use super::worker::Worker;
+use super::{Nesting, Sweep};
+
+/// Expansions before the sweep asks whether it expands states again too often.
+const JUDGED_FROM: u64 = 10_000;
+
+impl Sweep {
+    /// Before the first batch of a run: refuses to continue after an error of the disk, and moves
+    /// the layer to disk if it is to be there from the start.
+    pub(super) fn begin_run<W: Width>(&mut self, width: W) -> Result<(), SearchEnd> {
+        if let Some(reason) = &self.failure {
+            return Err(SearchEnd::Stopped(StopReason::Disk(reason.clone())));
+        }
+        if self.current.starts_on_disk() { self.split(width) } else { Ok(()) }
+    }
+
+    /// Relieves memory, and consults everything that may stop the search.
+    #[cold]
+    pub(super) fn look<W: Width, O: Observer>(
+        &mut self,
+        width: W,
+        worker: &Worker<'_>,
+        observer: &O,
+        monitor: &mut dyn Monitor,
+    ) -> Result<(), SearchEnd> {
+        let elsewhere = worker.bytes() + observer.bytes();
+        self.figures.peak_bytes = self.figures.peak_bytes.max(self.bytes());
+        self.compact_if_grown();
+        self.relieve(width, elsewhere)?;
+        if self.behind.window.is_open() && self.budget.closes_window(self.bytes() + elsewhere) {
+            self.close_window(width)?;
+            // States that waited behind the front are persistent now.
+            self.relieve(width, elsewhere)?;
+        }
+        self.grant_layer(elsewhere);
+        if self.budget.is_exceeded(self.bytes() + elsewhere) && self.ahead.uncompacted() > 0 {
+            self.compact();
+        }
+        let bytes = self.bytes() + elsewhere;
+        if let Some(reason) = self.spilling.as_ref().and_then(|spilling| spilling.nearly_full(bytes)) {
+            return Err(SearchEnd::Stopped(StopReason::DiskLimit(reason)));
+        }
+        self.judge_revisits();
+        let snapshot = Snapshot { bytes: bytes as u64, ..self.snapshot() };
+        consult(&snapshot, observer, &self.limits, monitor).map_or(Ok(()), |why| Err(SearchEnd::Stopped(why)))
+    }
+
+    /// Stops forgetting if states are expanded again too often.
+    fn judge_revisits(&mut self) {
+        let (explored, different) = (self.figures.counters.explored, self.estimated_distinct());
+        let is_too_often = explored as f64 > self.limits.revisits * different as f64;
+        let counters = &mut self.figures.counters;
+        if self.rules.is_measured
+            && counters.remembers_from.is_none()
+            && explored > JUDGED_FROM
+            && is_too_often
+        {
+            counters.remembers_from = Some(explored);
+        }
+    }
+
+    /// Spills tiers that hold much, if memory is short. `elsewhere` are bytes that the tiers do not
+    /// hold.
+    fn relieve<W: Width>(&mut self, width: W, elsewhere: usize) -> Result<(), SearchEnd> {
+        if self.spilling.is_none() || !self.budget.is_short(self.bytes() + elsewhere) {
+            return Ok(());
+        }
+        if self.budget.is_much(self.ahead.near_bytes()) {
+            self.compact();
+            if self.budget.is_much(self.ahead.near_bytes()) {
+                self.spill_ahead()?;
+            }
+            self.ahead.forget_spare();
+        }
+        let can_spill = self.rules.is_measured && !self.behind.looks_up();
+        if can_spill && self.budget.is_much(self.behind.near_bytes()) {
+            self.spill_persistent(width)?;
+        }
+        Ok(())
+    }
+
+    /// Spills tiers that hold more states than they should.
+    #[cold]
+    pub(super) fn spill_surplus<W: Width>(&mut self, width: W) -> Result<(), SearchEnd> {
+        if self.ahead.has_too_many() {
+            self.spill_ahead()?;
+        }
+        if self.behind.has_too_many() { self.spill_persistent(width) } else { Ok(()) }
+    }
+
+    fn spill_ahead(&mut self) -> Result<(), SearchEnd> {
+        if self.spilling.is_none() {
+            return Ok(());
+        }
+        self.rules.nesting = Nesting::default();
+        Ok(self.ahead.spill(self.behind.window.head())?)
+    }
+
+    /// Moves persistent states to disk. Not while states of the current layer are looked up among
+    /// them.
+    pub(super) fn spill_persistent<W: Width>(&mut self, width: W) -> Result<(), SearchEnd> {
+        if self.spilling.is_none() {
+            return Ok(());
+        }
+        self.rules.nesting = Nesting::default();
+        self.close_window(width)?;
+        Ok(self.behind.spill()?)
+    }
+
+    /// Makes sure that the persistent states of this value find room in the current layer: if they
+    /// are many, by way of the disk.
+    pub(super) fn make_room_for_known<W: Width>(&mut self, width: W, value: u64) -> Result<(), SearchEnd> {
+        let (expanded, roots) = self.behind.count(value);
+        let is_much = self.budget.is_much(entered_bytes(expanded + roots, width.get()));
+        if is_much && self.current.can_split() { self.spill_persistent(width) } else { Ok(()) }
+    }
+
+    /// Splits the current layer: all but a part of it goes to disk.
+    #[cold]
+    pub(super) fn split<W: Width>(&mut self, width: W) -> Result<(), SearchEnd> {
+        self.note_peak();
+        self.close_window(width)?;
+        Ok(self.current.split(width)?)
+    }
+
+    /// Splits the current layer, which is full. If it must not be split, the search ends.
+    #[cold]
+    pub(super) fn split_full<W: Width>(&mut self, width: W, full: LayerFull) -> Result<(), SearchEnd> {
+        if self.current.can_split() { self.split(width) } else { Err(full.into()) }
+    }
+
+    /// Gives the current layer the memory that nothing else needs.
+    pub(super) fn grant_layer(&mut self, elsewhere: usize) {
+        let others = self.bytes() - self.current.layer_bytes() + elsewhere;
+        self.current.set_budget(self.budget.for_current(others, self.current.candidate()));
+    }
+
+    /// Whether states wait for the layer of this value that it does not have. What the window has
+    /// of the layer need not be looked at again.
+    pub(super) fn has_new(&mut self, value: u64) -> bool {
+        let Some(kept) = self.behind.window.get(value) else { return true };
+        self.ahead.remove_known(value, &kept.states) > 0
+    }
+
+    /// Forgets the layers behind the front for good. States that wait there are roots of the next
+    /// sweep.
+    #[cold]
+    pub(super) fn close_window<W: Width>(&mut self, width: W) -> Result<(), SearchEnd> {
+        if !self.behind.window.is_open() {
+            return Ok(());
+        }
+        let here = self.front.value;
+        let waiting = self.ahead.values_below(here);
+        for value in &waiting {
+            self.has_new(*value);
+        }
+        self.behind.window.close(here);
+        self.front.floor = here;
+        let stride = self.ahead.stride();
+        for value in waiting {
+            let Some(buffer) = self.ahead.take(value) else { continue };
+            for chunk in buffer.into_chunks() {
+                for entry in chunk.chunks_exact(stride) {
+                    let origin = entry.get(width.get()).copied().unwrap_or(UNKNOWN);
+                    self.behind.find(value, &entry[..width.get()], origin);
+                }
+                self.ahead.recycle(chunk);
+            }
+        }
+        self.ahead.forget_spare();
+        // Without room for them they are lost, and with them the search, which ends and is not
+        // saved.
+        Ok(self.behind.persist(width)?)
+    }
+}

@@ -1,0 +1,297 @@
+//! The sweep as a [`Search`]: how it begins, is supplied, is saved, and what it reports.
+
+use std::io;
+
+use model::guarded_commands::ActionId;
+use model::successor_batch::SuccessorBatch;
+use model::transition_system::TransitionSystem;
+
+use crate::explore::course::Course;
+use crate::explore::expansion::BATCH;
+use crate::explore::observer::{Observer, Record, Successors};
+use crate::explore::origin::{NO_PARENT, UNKNOWN, initial_origin, origin_of, tell_origin};
+use crate::explore::search::{Counters, Limits, Monitor, Search, SearchEnd, Snapshot, Spills};
+use crate::store::ahead::Ahead;
+use crate::store::behind::{Behind, Retention, Window};
+use crate::store::current::Current;
+use crate::store::layer::{LayerFull, with_width};
+use crate::store::memory::Budget;
+use crate::store::pages::OutOfMemory;
+use crate::store::saved::{Loader, Saver};
+
+use super::figures::Figures;
+use super::order::Rules;
+use super::routing::Front;
+use super::worker::{Scratch, Worker};
+use super::{Initial, Order, Spilling, Sweep};
+use crate::progress::Comparison;
+
+/// A search by progress.
+#[derive(Debug)]
+pub struct SweepSearch {
+    sweep: Sweep,
+    scratch: Scratch,
+}
+
+impl SweepSearch {
+    /// A search over states of `width` words.
+    pub fn new(width: usize, order: Order, limits: Limits) -> Result<Self, OutOfMemory> {
+        // There are no more record numbers.
+        let limits = Limits { states: limits.states.min(NO_PARENT - 1 - BATCH as u64), ..limits };
+        let rules = Rules::new(order);
+        let Rules { comparison, retention, is_measured, .. } = rules;
+        let sweep = Sweep {
+            rules,
+            front: Front { comparison, ..Front::default() },
+            current: Current::new(width, limits.memory, !is_measured)?,
+            ahead: Ahead::new(width, false, comparison),
+            behind: Behind::new(width, limits.memory, comparison, retention)?,
+            figures: Figures::default(),
+            limits,
+            budget: Budget::new(limits.memory),
+            spilling: None,
+            batches: 0,
+            failure: None,
+        };
+        Ok(Self { sweep, scratch: Scratch::new(width) })
+    }
+
+    /// Records the course of the search, of a model with this many actions.
+    pub fn with_course(mut self, actions: usize) -> Self {
+        self.sweep.figures.course = Some(Course::new(actions));
+        self
+    }
+
+    /// Lets states spill to disk when there is no room for them. Vectors stay in memory: no queue
+    /// keeps their partial order.
+    pub fn spill_to(mut self, spilling: Spilling) -> Self {
+        let Sweep { rules, current, ahead, behind, budget, .. } = &mut self.sweep;
+        if rules.comparison == Comparison::Total {
+            current.spill_to(&spilling);
+            ahead.spill_to(&spilling, *budget);
+            behind.spill_to(&spilling);
+            self.sweep.spilling = Some(spilling);
+        }
+        self
+    }
+
+    /// Calls `each` with all persistent states: progress value, words, and origin, which is the
+    /// number of the parent, unless it is an initial state, and the action.
+    pub fn persistent_states(
+        &mut self,
+        mut each: impl FnMut(u64, &[u64], (Option<Record>, ActionId)),
+    ) -> io::Result<()> {
+        self.sweep.behind.for_each(UNKNOWN, |value, state, origin| each(value, state, origin_of(origin)))
+    }
+}
+
+impl Sweep {
+    /// The search as a monitor sees it, with the bytes of the tiers.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            stored: self.held().total(),
+            waiting: self.current.waiting() + self.ahead.waiting(),
+            progress: self.front.value,
+            counters: self.counters(),
+            bytes: self.bytes() as u64,
+        }
+    }
+
+    fn counters(&self) -> Counters {
+        let mut counters = self.figures.counters;
+        if self.held().total() > counters.peak.total() {
+            counters.peak = self.held();
+        }
+        counters.largest_layer = counters.largest_layer.max(self.current.len() as u64);
+        counters.layers = counters.layers.max(1);
+        counters.persistent = self.behind.len();
+        counters.spilled = Spills {
+            ahead: self.ahead.spilled(),
+            persistent: self.behind.spilled(),
+            current: self.current.spilled(),
+        };
+        counters
+    }
+
+    /// Number of different states, where each was stored once: in one sweep that is complete. From
+    /// the second sweep on, states may be stored again; before the end of the first, duplicates may
+    /// wait.
+    fn distinct(&self) -> Option<u64> {
+        let is_complete = self.current.is_expanded() && self.ahead.is_empty() && !self.behind.is_root_ahead();
+        let is_exact = is_complete && self.figures.is_first_sweep() && self.behind.window.is_exact();
+        (is_exact || !self.rules.is_measured).then(|| self.current.records())
+    }
+}
+
+impl Search for SweepSearch {
+    fn run<O: Observer>(
+        &mut self,
+        system: &dyn TransitionSystem,
+        observer: &mut O,
+        monitor: &mut dyn Monitor,
+    ) -> SearchEnd {
+        let Self { sweep, scratch } = self;
+        let mut worker = Worker::new(system.expander(), scratch);
+        let ended =
+            with_width!(sweep.current.width(), width => sweep.run(width, &mut worker, observer, monitor));
+        match ended {
+            Err(end) => end,
+        }
+    }
+
+    fn start<O: Observer>(
+        &mut self,
+        system: &dyn TransitionSystem,
+        initial: &SuccessorBatch,
+        observer: &mut O,
+    ) -> Result<(), LayerFull> {
+        let Self { sweep, scratch } = self;
+        let (all_steps, origins) = (observer.wants_steps(), observer.wants_origins());
+        scratch.set_all_steps(all_steps);
+        sweep.current.with_origins(origins);
+        if observer.wants_whole_layers() {
+            sweep.current.stay_whole();
+        }
+        if all_steps || observer.wants_whole_layers() {
+            sweep.behind.window = Window::new(Retention::Immediate);
+        }
+        let origin = |i| initial_origin(initial.action(i));
+        let width = initial.width();
+        if !sweep.rules.is_measured {
+            observer.layer_begins(0, 0);
+            let new = |i| tell_origin(observer, origin(i));
+            return with_width!(width, width => sweep.current.start(width, initial.words(), new));
+        }
+        sweep.ahead.with_origins(origins);
+        sweep.behind.with_origins(origins, sweep.limits.memory)?;
+        let mut values = Vec::new();
+        system.expander().progress(initial.words(), &mut values);
+        let described = values.into_iter().zip((0..initial.len()).map(origin));
+        with_width!(width, width => match sweep.rules.initial {
+            Initial::Pinned => sweep.behind.insert(width, initial.words(), described)?,
+            Initial::Forgotten => {
+                for (i, (value, origin)) in described.enumerate() {
+                    sweep.ahead.append(width, value, initial.state(i), origin);
+                }
+            }
+        });
+        // Nothing is on disk yet that could fail.
+        let _ = sweep.begin_sweep();
+        Ok(())
+    }
+
+    fn supply<O: Observer>(
+        &mut self,
+        system: &dyn TransitionSystem,
+        batch: &SuccessorBatch,
+        successors: Successors,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        let Self { sweep, scratch } = self;
+        if successors == Successors::WithError {
+            sweep.figures.counters.erroneous += 1;
+            observer.erroneous_step(sweep.current.span().record_ahead(0));
+        }
+        let mut worker = Worker::new(system.expander(), scratch);
+        with_width!(sweep.current.width(), width => {
+            worker.adopt(width, sweep.current.troubled(), batch, &sweep.sight(observer.wants_truth()));
+            sweep.commit(width, &mut worker, Some(successors), observer)
+        })
+    }
+
+    fn repack(
+        &mut self,
+        width: usize,
+        translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
+    ) -> Result<usize, LayerFull> {
+        let Self { sweep, scratch } = self;
+        if sweep.current.can_split() && !sweep.current.has_room_to_repack() {
+            let split = with_width!(sweep.current.width(), old => sweep.split(old));
+            split.map_err(|_| LayerFull::Budget)?;
+        }
+        scratch.repack(width);
+        let before = sweep.ahead.bytes() + sweep.behind.bytes();
+        let (peak, mut on_disk) = sweep.current.repack(width, &mut *translate)?;
+        if sweep.rules.is_measured {
+            on_disk = on_disk.and(sweep.behind.repack(width, &mut *translate)?);
+            on_disk = on_disk.and(sweep.ahead.repack(width, &mut *translate));
+        }
+        if let Err(error) = on_disk {
+            sweep.failure.get_or_insert_with(|| error.to_string());
+        }
+        Ok(peak + before.max(sweep.ahead.bytes() + sweep.behind.bytes()))
+    }
+
+    fn can_be_saved(&self) -> bool {
+        true
+    }
+
+    fn save(&self, to: &mut Saver) -> io::Result<()> {
+        let Self { sweep, scratch } = self;
+        let Front { value, floor, .. } = sweep.front;
+        to.put(&(value, floor, sweep.rules.nesting, sweep.batches, &sweep.failure))?;
+        to.put(&sweep.figures)?;
+        sweep.current.save(to)?;
+        sweep.behind.save(to)?;
+        sweep.ahead.save(to)?;
+        scratch.recent().save(to)?;
+        sweep.spilling.as_ref().map_or(Ok(()), |spilling| spilling.disk.save(to))
+    }
+
+    fn load(&mut self, from: &mut Loader) -> io::Result<()> {
+        let Self { sweep, scratch } = self;
+        let Sweep { front, rules, batches, failure, .. } = &mut *sweep;
+        (front.value, front.floor, rules.nesting, *batches, *failure) = from.get()?;
+        sweep.figures = from.get()?;
+        sweep.current.load(from)?;
+        sweep.behind.load(from)?;
+        sweep.ahead.load(from, sweep.behind.root_values())?;
+        scratch.recent_mut().load(from)?;
+        sweep.spilling.as_ref().map_or(Ok(()), |spilling| spilling.disk.load(from))
+    }
+
+    fn troubled(&self) -> &[u64] {
+        self.sweep.current.troubled()
+    }
+
+    fn stored(&self) -> usize {
+        self.sweep.held().total() as usize
+    }
+
+    fn distinct(&self) -> Option<u64> {
+        self.sweep.distinct()
+    }
+
+    fn estimated_distinct(&self) -> u64 {
+        self.sweep.estimated_distinct()
+    }
+
+    fn waiting(&self) -> u64 {
+        self.sweep.snapshot().waiting
+    }
+
+    fn progress(&self) -> u64 {
+        self.sweep.front.value
+    }
+
+    fn counters(&self) -> Counters {
+        self.sweep.counters()
+    }
+
+    fn course(&self) -> Option<Course> {
+        let mut course = self.sweep.figures.course.clone()?;
+        // The layer in which the search was stopped.
+        if course.is_behind(self.sweep.figures.counters.explored) {
+            course.end_layer(self.sweep.ending_layer(self.sweep.current.len() as u64));
+        }
+        Some(course)
+    }
+
+    fn bytes(&self) -> usize {
+        self.sweep.bytes() + self.scratch.bytes()
+    }
+
+    fn peak_bytes(&self) -> usize {
+        self.sweep.figures.peak_bytes.max(self.sweep.bytes()) + self.scratch.bytes()
+    }
+}

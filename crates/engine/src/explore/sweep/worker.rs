@@ -1,0 +1,352 @@
+//! The worker: expands states, measures and routes their successors, evaluates predicates.
+//!
+//! A worker owns all scratch space and an expander, reads the tiers and changes none of them: it
+//! takes a slice of the current level and fills a [`RoutedBatch`], which the loop commits. It is
+//! `Send`, so that several workers can share a level, as long as their batches are committed in
+//! order.
+
+use model::measure::Comparison;
+use model::successor_batch::SuccessorBatch;
+use model::transition_system::{Expander, Truth};
+
+use crate::explore::expansion::{self, BATCH, Few, Staying};
+use crate::store::behind::Behind;
+use crate::store::layer::{Layer, Width};
+use crate::store::recent_states::RecentStates;
+
+use super::routing::Front;
+
+/// Expands and routes. Its scratch space outlives it, from one run of the search to the next.
+pub(super) struct Worker<'s> {
+    expander: Box<dyn Expander + 's>,
+    scratch: &'s mut Scratch,
+}
+
+/// What a worker reads of the search.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sight<'a> {
+    /// The front; `None` with the constant measure, where every successor stays in the layer.
+    pub(super) front: Option<Front>,
+    /// The current layer.
+    pub(super) layer: &'a Layer,
+    /// The states behind the front.
+    pub(super) behind: &'a Behind,
+    /// Whether an observer wants the truth of the predicates.
+    pub(super) wants_truth: bool,
+}
+
+/// The scratch space of a worker.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    routed: RoutedBatch,
+    recent: RecentStates,
+    /// Whether an observer needs every step, also those to states that were stored a moment ago.
+    all_steps: bool,
+}
+
+/// Successors of some states, sorted by where they go.
+#[derive(Debug)]
+pub(super) struct RoutedBatch {
+    /// All successors.
+    pub(super) successors: SuccessorBatch,
+    /// The progress value of each, unless the measure is constant.
+    pub(super) values: Vec<u64>,
+    /// For each expanded state, the truth of the predicates, if it is wanted.
+    pub(super) truths: Vec<Truth>,
+    /// Successors that stay in the current layer.
+    pub(super) staying: Staying,
+    /// The numbers of successors that leave the layer.
+    pub(super) leaving: Vec<u32>,
+    /// Number of steps to a greater value.
+    pub(super) forward: u64,
+    /// Number of steps that fall.
+    pub(super) regress: u64,
+}
+
+impl RoutedBatch {
+    fn new(width: usize) -> Self {
+        Self {
+            successors: SuccessorBatch::new(width, BATCH),
+            values: Vec::new(),
+            truths: Vec::new(),
+            staying: Staying::default(),
+            leaving: Vec::new(),
+            forward: 0,
+            regress: 0,
+        }
+    }
+
+    fn clear(&mut self) {
+        self.successors.clear();
+        self.values.clear();
+        self.truths.clear();
+        self.staying.clear();
+        self.leaving.clear();
+        (self.forward, self.regress) = (0, 0);
+    }
+}
+
+/// Sorts successors without a branch that depends on them: each is written everywhere, and the next
+/// one overwrites it where it does not belong. Whether a successor is new is what no processor can
+/// predict.
+struct Sorted<'a, W> {
+    width: W,
+    words: &'a mut [u64],
+    tags: &'a mut [u64],
+    leaving: &'a mut [u32],
+    stay: usize,
+    leave: usize,
+}
+
+impl<'a, W: Width> Sorted<'a, W> {
+    /// Makes room for `more` successors.
+    #[inline(always)]
+    fn begin(width: W, staying: &'a mut Staying, leaving: &'a mut Vec<u32>, more: usize) -> Self {
+        let (stay, leave) = (staying.tags.len(), leaving.len());
+        staying.words.resize((stay + more) * width.get(), 0);
+        staying.tags.resize(stay + more, 0);
+        leaving.resize(leave + more, 0);
+        Self { width, words: &mut staying.words, tags: &mut staying.tags, leaving, stay, leave }
+    }
+
+    #[inline(always)]
+    fn stays(&mut self, number: usize, state: &[u64], truly: bool) {
+        let words = self.width.get();
+        self.words[self.stay * words..(self.stay + 1) * words].copy_from_slice(&state[..words]);
+        self.tags[self.stay] = number as u64;
+        self.stay += usize::from(truly);
+    }
+
+    #[inline(always)]
+    fn leaves(&mut self, number: usize, truly: bool) {
+        self.leaving[self.leave] = number as u32;
+        self.leave += usize::from(truly);
+    }
+
+    /// How many stay and how many leave, those of earlier calls included.
+    #[inline(always)]
+    fn counts(&self) -> (usize, usize) {
+        (self.stay, self.leave)
+    }
+}
+
+impl Scratch {
+    /// For states of `width` words.
+    pub(super) fn new(width: usize) -> Self {
+        Self { routed: RoutedBatch::new(width), recent: RecentStates::new(width), all_steps: false }
+    }
+
+    /// Says whether an observer needs every step.
+    pub(super) fn set_all_steps(&mut self, all_steps: bool) {
+        self.all_steps = all_steps;
+    }
+
+    /// The states that were stored a moment ago.
+    pub(super) fn recent(&self) -> &RecentStates {
+        &self.recent
+    }
+
+    /// The states that were stored a moment ago, to be loaded.
+    pub(super) fn recent_mut(&mut self) -> &mut RecentStates {
+        &mut self.recent
+    }
+
+    /// Begins again, for states of `width` words.
+    pub(super) fn repack(&mut self, width: usize) {
+        *self = Self { all_steps: self.all_steps, ..Self::new(width) };
+    }
+
+    /// Bytes of memory held.
+    pub(super) fn bytes(&self) -> usize {
+        self.routed.successors.bytes() + self.recent.bytes() + self.routed.staying.hashes.capacity() * 8
+    }
+
+    /// Sorts the last successors of the batch by where they go, and announces those that stay.
+    #[inline(always)]
+    fn route<W: Width>(&mut self, width: W, expander: &mut dyn Expander, few: &Few<'_>, sight: &Sight<'_>) {
+        let before = self.routed.staying.tags.len();
+        match sight.front {
+            None => self.sift(width, few),
+            Some(front) if front.comparison == Comparison::Total => {
+                let front = Front { comparison: Comparison::Total, ..front };
+                self.measure::<false, _>(width, expander, few, front);
+            }
+            Some(front) => self.measure_vectors(width, expander, few, front),
+        }
+        if sight.behind.looks_up() && sight.front.is_some() {
+            self.drop_known(width, before, sight.behind);
+        }
+        let Staying { words, hashes, .. } = &mut self.routed.staying;
+        sight.layer.announce(width, &words[before * width.get()..], hashes);
+    }
+
+    /// Out of line: the loop over tuples stays small.
+    #[inline(never)]
+    fn measure_vectors<W: Width>(
+        &mut self,
+        width: W,
+        expander: &mut dyn Expander,
+        few: &Few<'_>,
+        front: Front,
+    ) {
+        self.measure::<true, _>(width, expander, few, front);
+    }
+
+    /// With the constant measure all successors stay, except those that were stored a moment ago.
+    #[inline(always)]
+    fn sift<W: Width>(&mut self, width: W, few: &Few<'_>) {
+        let words = &few.batch.words()[few.from * width.get()..];
+        let (mut recent, all) = (self.recent.look(width), self.all_steps);
+        let RoutedBatch { staying, leaving, .. } = &mut self.routed;
+        let mut sorted = Sorted::begin(width, staying, leaving, few.batch.len() - few.from);
+        for (number, state) in words.chunks_exact(width.get()).enumerate() {
+            let is_recent = recent.knows(state) & !all;
+            sorted.stays(few.from + number, state, !is_recent);
+        }
+        let counts = sorted.counts();
+        self.end_sorting(width, counts);
+    }
+
+    /// Measures successors and sorts them by progress. `VECTORS` are compared component by
+    /// component.
+    #[inline(always)]
+    fn measure<const VECTORS: bool, W: Width>(
+        &mut self,
+        width: W,
+        expander: &mut dyn Expander,
+        few: &Few<'_>,
+        front: Front,
+    ) {
+        let RoutedBatch { values, staying, leaving, .. } = &mut self.routed;
+        debug_assert_eq!(values.len(), few.from);
+        let words = &few.batch.words()[few.from * width.get()..];
+        expander.progress(words, values);
+        let (current, all) = (front.value, self.all_steps);
+        let mut recent = self.recent.look(width);
+        let mut sorted = Sorted::begin(width, staying, leaving, few.batch.len() - few.from);
+        // Forward edges in the lower half, steps that fall in the upper one.
+        let mut kinds = 0u64;
+        for ((number, state), &value) in words.chunks_exact(width.get()).enumerate().zip(&values[few.from..])
+        {
+            let falls = front.falls(value);
+            kinds += u64::from(value != current) << if falls { 32 } else { 0 };
+            // Among vectors, the target of a regress edge is not stored in this sweep, but the
+            // sweep may meet it later: the cache must not know it.
+            let is_recent = !(VECTORS && falls) && recent.knows(state) & !all;
+            sorted.stays(few.from + number, state, (value == current) & !is_recent);
+            // A state behind the front may be forgotten, however recent it is.
+            let leaves = front.is_regress(value) | ((value != current) & !is_recent);
+            sorted.leaves(few.from + number, leaves);
+        }
+        let counts = sorted.counts();
+        self.end_sorting(width, counts);
+        self.routed.forward += kinds & u64::from(u32::MAX);
+        self.routed.regress += kinds >> 32;
+    }
+
+    #[inline(always)]
+    fn end_sorting<W: Width>(&mut self, width: W, (stay, leave): (usize, usize)) {
+        let RoutedBatch { staying, leaving, .. } = &mut self.routed;
+        staying.words.truncate(stay * width.get());
+        staying.tags.truncate(stay);
+        leaving.truncate(leave);
+    }
+
+    /// Drops states, from number `from` on of those that stay, that an earlier sweep expanded.
+    #[cold]
+    #[inline(never)]
+    fn drop_known<W: Width>(&mut self, width: W, from: usize, behind: &Behind) {
+        let Staying { words, tags, .. } = &mut self.routed.staying;
+        let (words_of, mut stay) = (width.get(), from);
+        for number in from..tags.len() {
+            let state = number * words_of..(number + 1) * words_of;
+            if !behind.is_known(&words[state.clone()]) {
+                words.copy_within(state, stay * words_of);
+                tags[stay] = tags[number];
+                stay += 1;
+            }
+        }
+        words.truncate(stay * words_of);
+        tags.truncate(stay);
+    }
+}
+
+impl<'s> Worker<'s> {
+    pub(super) fn new(expander: Box<dyn Expander + 's>, scratch: &'s mut Scratch) -> Self {
+        Self { expander, scratch }
+    }
+
+    /// The batch that was filled last.
+    #[inline(always)]
+    pub(super) fn routed(&mut self) -> &mut RoutedBatch {
+        &mut self.scratch.routed
+    }
+
+    /// Bytes of memory held.
+    pub(super) fn bytes(&self) -> usize {
+        self.scratch.bytes()
+    }
+
+    /// Whether an observer needs every step.
+    pub(super) fn all_steps(&self) -> bool {
+        self.scratch.all_steps
+    }
+
+    /// Forgets which states were stored a moment ago: a sweep ends.
+    pub(super) fn end_sweep(&mut self) {
+        self.scratch.recent = RecentStates::new(self.scratch.routed.successors.width());
+    }
+
+    /// Expands states from the front of `states` until the batch is full, and routes their
+    /// successors. Returns whether a state cannot be expanded. A few states at a time: while the
+    /// next ones are expanded, the index is fetched for the successors of these.
+    #[inline(always)]
+    pub(super) fn expand<W: Width>(&mut self, width: W, states: &[u64], sight: &Sight<'_>) -> bool {
+        let Self { expander, scratch } = self;
+        scratch.routed.clear();
+        let mut batch = std::mem::take(&mut scratch.routed.successors);
+        let trouble = expansion::expand(width, &mut **expander, states, &mut batch, |expander, few| {
+            scratch.route(width, expander, &few, sight);
+            if sight.wants_truth {
+                let truths = few.states.chunks_exact(width.get()).map(|state| expander.predicates(state));
+                scratch.routed.truths.extend(truths);
+            }
+        });
+        scratch.routed.successors = batch;
+        trouble
+    }
+
+    /// Routes successors of one state, which the search was supplied with.
+    pub(super) fn adopt<W: Width>(
+        &mut self,
+        width: W,
+        state: &[u64],
+        successors: &SuccessorBatch,
+        sight: &Sight<'_>,
+    ) {
+        let Self { expander, scratch } = self;
+        scratch.routed.clear();
+        let mut batch = std::mem::take(&mut scratch.routed.successors);
+        for i in 0..successors.len() {
+            batch.push(successors.action(i), successors.state(i));
+        }
+        batch.end_state();
+        let few = Few { states: state, batch: &batch, from: 0 };
+        scratch.route(width, &mut **expander, &few, sight);
+        scratch.routed.truths.push(expansion::truth(&mut **expander, state, sight.wants_truth));
+        scratch.routed.successors = batch;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Several workers may share a level.
+    #[test]
+    fn a_worker_can_move_to_another_thread() {
+        const fn is_send<T: Send>() {}
+        const { is_send::<Worker<'static>>() };
+        const { is_send::<RoutedBatch>() };
+    }
+}
