@@ -175,7 +175,7 @@ impl Current {
     /// Enters states that an earlier sweep expanded, and that are on disk, into the layer, which
     /// has no others yet.
     pub fn enter_known<W: Width>(&mut self, width: W, words: &[u64]) -> Result<(), StoreError> {
-        if !self.room.as_ref().is_some_and(|room| self.layer.len() >= room.most) {
+        if self.room.as_ref().is_none_or(|room| self.layer.len() < room.most) {
             match self.layer.insert_batch(width, words, |_| {}) {
                 Err(_) if self.can_split() => {}
                 entered => {
