@@ -128,30 +128,6 @@ fn a_changed_model_is_refused_and_a_checkpoint_is_not_overwritten() {
     assert!(!session.path("saved").exists(), "nothing is left behind");
 }
 
-/// A resumed search would test a changed property only on the remaining states.
-#[test]
-fn changed_files_of_properties_and_measures_are_refused() {
-    let net = "PLACE a, b, c, d; MARKING a: 40, c: 40; TRANSITION ab CONSUME a: 1; PRODUCE b: 1; \
-        TRANSITION ba CONSUME b: 1; PRODUCE a: 1; TRANSITION cd CONSUME c: 1; PRODUCE d: 1;";
-    let session = Session::new();
-    session.write("n.lola", net);
-    session.write("p.task", "AG (b < 41)");
-    session.write("m.measure", "d");
-    let arguments = [
-        &["check", "n.lola", "--properties", "p.task", "--measure", "@m.measure", "--state-limit", "200"][..],
-        &SAVED,
-    ];
-    session.run(&arguments.concat()).expect(3).err("W0021");
-    let resume = ["resume", "saved", "--state-limit", "1000000"];
-    session.write("p.task", "AG (b < 30)");
-    session.run(&resume).expect(2).err("error[E0043]").err("`p.task` has changed since");
-    session.write("p.task", "AG (b < 41)");
-    session.write("m.measure", "0 - b");
-    session.run(&resume).expect(2).err("error[E0043]").err("`m.measure` has changed since");
-    session.write("m.measure", "d");
-    session.run(&resume).expect(0).out("holds");
-}
-
 #[test]
 fn runs_that_cannot_be_saved_are_refused() {
     let session = Session::with_model(COUNTER);
@@ -212,7 +188,7 @@ fn signals_make_checkpoints() {
     assert_eq!(session.files(), ["m.dve", "run.json"]);
 }
 
-/// Tokens that go round in a circle of three places: half a million states.
+/// Tokens on a cycle of three places: half a million states.
 const CIRCLE: &str = "\
 PLACE a, b, c;
 MARKING a: 1000;
@@ -234,7 +210,7 @@ fn bounds(properties: &[(&str, &str, u32)]) -> String {
     format!("<property-set>{}</property-set>", properties.iter().map(property).collect::<String>())
 }
 
-/// Stops a run at its limit of states, changes a file that it was given, and resumes it.
+/// Stops a run at its state limit, changes an input file, and resumes the run.
 fn changed(arguments: &[&str], file: &str, before: &str, after: &str, refusal: &str) {
     let session = Session::new();
     session.write("n.lola", CIRCLE);
@@ -247,13 +223,14 @@ fn changed(arguments: &[&str], file: &str, before: &str, after: &str, refusal: &
     session.write(file, after);
     let resume = ["resume", "saved", "--state-limit", "5000000"];
     session.run(&resume).expect(2).err("error[E0043]").err(refusal);
-    // With the file as it was, the run comes to its end.
+    // With the original file, the run completes.
     session.write(file, before);
     session.run(&resume).expect(0);
     assert!(!session.path("saved").exists());
 }
 
-/// Without the check, `resume` would say that `a <= 999` holds: the initial state was tested for another bound.
+/// Without the check, `resume` would report that `a <= 999` holds: the initial state was tested with
+/// another bound.
 #[test]
 fn changed_properties_are_refused() {
     let asked = bounds(&[("one", "a", 1000), ("two", "b", 1000)]);
@@ -287,14 +264,14 @@ fn a_changed_task_of_lola_is_refused() {
 #[test]
 fn a_changed_model_or_measure_is_refused() {
     let arguments = ["--invariant", "a <= 1000", "--engine", "sweep", "--measure", "@m.txt"];
-    changed(&arguments, "m.txt", "c", "b", "is not what it was");
+    changed(&arguments, "m.txt", "c", "b", "`m.txt` has changed since");
     let arguments = ["--invariant", "a <= 1000", "--engine", "breadth", "--reach", "a == 1000", "--deadlock"];
-    changed(&arguments, "n.lola", CIRCLE, &CIRCLE.replace("a: 1000", "a: 999"), "is not what it was");
+    changed(&arguments, "n.lola", CIRCLE, &CIRCLE.replace("a: 1000", "a: 999"), "`n.lola` has changed since");
 }
 
-/// What is asked on the command line is in the checkpoint, and `resume` takes no questions.
+/// The checkpoint has the properties of the command line, and `resume` accepts none.
 #[test]
-fn questions_of_the_command_line_come_from_the_checkpoint() {
+fn properties_of_the_command_line_come_from_the_checkpoint() {
     let session = Session::new();
     session.write("n.lola", CIRCLE);
     let asked =
@@ -310,9 +287,9 @@ fn questions_of_the_command_line_come_from_the_checkpoint() {
     assert_eq!(record["search"]["states"]["distinct"], 501_501);
 }
 
-/// Formulas, automata and services are not saved: there is no checkpoint that other ones could resume.
+/// Runs for formulas and automata cannot be saved, so there is no checkpoint to resume.
 #[test]
-fn questions_that_need_an_automaton_are_not_saved() {
+fn properties_that_need_an_automaton_are_not_saved() {
     let session = Session::new();
     session.write("n.lola", CIRCLE);
     session.write("never.txt", "never { T0_init: do :: (a == 0) -> goto accept od; accept: skip }");
