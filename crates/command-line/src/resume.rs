@@ -1,9 +1,9 @@
 //! `resume`: a run that continues from a checkpoint.
 //!
 //! A checkpoint holds the state of the search, the command line of the run, the folder in which it
-//! was started, and checksums of the model and measure files. `resume` parses that command line
-//! again, so that the run continues with its original options. Only limits and output files may be
-//! replaced.
+//! was started, and checksums of the model, measure and property files. `resume` parses that
+//! command line again, so that the run continues with its original options. Only limits and output
+//! files may be replaced.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -142,14 +142,17 @@ struct InputFile {
 }
 
 impl InputFile {
-    /// The model, and the measure if that is in a file. The engine compares the properties itself,
-    /// and names the one that has changed.
+    /// All files that a run depends on: the model, the measure, and the properties.
     fn all(task: Task<'_>, file: &ModelFile) -> Vec<Self> {
         let model = Self { path: file.path.clone(), checksum: checksum(file.text.as_bytes()) };
         let measure = task.search().measure.as_deref().and_then(|text| text.trim().strip_prefix('@'));
+        let properties = task.properties().into_iter().flat_map(|asked| {
+            [&asked.property_files, &asked.automata, &asked.services].into_iter().flatten()
+        });
+        let others = measure.into_iter().chain(properties.map(String::as_str));
         let content = |path: &str| std::fs::read(path).unwrap_or_default();
-        let measure = measure.map(|path| Self { path: path.into(), checksum: checksum(&content(path)) });
-        [model].into_iter().chain(measure).collect()
+        let others = others.map(|path| Self { path: path.into(), checksum: checksum(&content(path)) });
+        [model].into_iter().chain(others).collect()
     }
 }
 

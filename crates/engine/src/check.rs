@@ -41,7 +41,7 @@ pub use automatic::{
 pub use branching::{CtlWitness, GraphSummary, check_ctl, record_graph};
 pub use commands::CommandsSubject;
 pub use each::{check_alone, check_each};
-pub use error::CheckError;
+pub use error::{CheckError, ErrorKind};
 pub use identity::{Difference, Fingerprint};
 pub use on_the_fly::check_subject;
 pub use outcome::{ErrorPlace, ModelError, Outcome, OutcomeOf, Regress};
@@ -58,7 +58,7 @@ pub fn check(
     plan: &Plan,
     monitor: &mut dyn Monitor,
 ) -> Result<Outcome, CheckError> {
-    // One number stands for a state that is repeated.
+    // One number is for a state that is repeated.
     if model.actions.len() >= MAX_ACTIONS {
         return Err(CheckError::TooManyActions(model.actions.len()));
     }
@@ -69,7 +69,7 @@ pub fn check(
         shorten(&mut outcome, properties, |some, limits| {
             let plan = Plan {
                 engine: Engine::Breadth,
-                // A shortest run may be one of those that are left out.
+                // A reduction may leave out the shortest run.
                 reduction: Reduction::None,
                 on_runtime_error: OnRuntimeError::GoOn,
                 explore_all: false,
@@ -84,7 +84,7 @@ pub fn check(
     Ok(outcome)
 }
 
-/// Replaces traces by shortest ones, as far as a search through all shorter runs finds them.
+/// Replaces traces by shortest ones, as far as a search of all shorter runs finds them.
 fn shorten(
     outcome: &mut Outcome,
     properties: &[Property],
@@ -96,7 +96,7 @@ fn shorten(
         else {
             continue;
         };
-        // What is shown is a path in a graph, or a component: no search through shorter runs could tell.
+        // The evidence is a path in a graph, or a component: no search of shorter runs could find it.
         if property.kind.needs_layers() {
             continue;
         }
@@ -107,7 +107,7 @@ fn shorten(
         }
         let mut second = match search(std::slice::from_ref(property), steps - 1) {
             Ok(second) => second,
-            Err(defect) if defect.is_defect() => return Err(defect),
+            Err(defect) if defect.kind() == ErrorKind::Defect => return Err(defect),
             // The first trace is as good as before.
             Err(_) => continue,
         };

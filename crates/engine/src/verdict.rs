@@ -30,8 +30,8 @@ impl<R, T> Verdict<R, T> {
     }
 }
 
-/// What a verdict rests on. No kind can be made up: one comes from a search that ran out of states, the others
-/// from a replay on the interpreter.
+/// What a verdict rests on. None can be forged: one comes from a search that ran out of states, the others from
+/// a replay by the model.
 #[derive(Clone, Debug)]
 pub enum Evidence<R = ReplayedTrace, T = Vec<i64>> {
     /// A search met all reachable states.

@@ -128,6 +128,30 @@ fn a_changed_model_is_refused_and_a_checkpoint_is_not_overwritten() {
     assert!(!session.path("saved").exists(), "nothing is left behind");
 }
 
+/// A resumed search would test a changed property only on the remaining states.
+#[test]
+fn changed_files_of_properties_and_measures_are_refused() {
+    let net = "PLACE a, b, c, d; MARKING a: 40, c: 40; TRANSITION ab CONSUME a: 1; PRODUCE b: 1; \
+        TRANSITION ba CONSUME b: 1; PRODUCE a: 1; TRANSITION cd CONSUME c: 1; PRODUCE d: 1;";
+    let session = Session::new();
+    session.write("n.lola", net);
+    session.write("p.task", "AG (b < 41)");
+    session.write("m.measure", "d");
+    let arguments = [
+        &["check", "n.lola", "--properties", "p.task", "--measure", "@m.measure", "--state-limit", "200"][..],
+        &SAVED,
+    ];
+    session.run(&arguments.concat()).expect(3).err("W0021");
+    let resume = ["resume", "saved", "--state-limit", "1000000"];
+    session.write("p.task", "AG (b < 30)");
+    session.run(&resume).expect(2).err("error[E0043]").err("`p.task` has changed since");
+    session.write("p.task", "AG (b < 41)");
+    session.write("m.measure", "0 - b");
+    session.run(&resume).expect(2).err("error[E0043]").err("`m.measure` has changed since");
+    session.write("m.measure", "d");
+    session.run(&resume).expect(0).out("holds");
+}
+
 #[test]
 fn runs_that_cannot_be_saved_are_refused() {
     let session = Session::with_model(COUNTER);
@@ -188,7 +212,7 @@ fn signals_make_checkpoints() {
     assert_eq!(session.files(), ["m.dve", "run.json"]);
 }
 
-/// Tokens on a cycle of three places: half a million states.
+/// Tokens that go round in a circle of three places: half a million states.
 const CIRCLE: &str = "\
 PLACE a, b, c;
 MARKING a: 1000;
@@ -211,7 +235,7 @@ fn bounds(properties: &[(&str, &str, u32)]) -> String {
 }
 
 /// Stops a run at its state limit, changes an input file, and resumes the run.
-fn changed(arguments: &[&str], file: &str, before: &str, after: &str, refusal: &str) {
+fn is_refused(arguments: &[&str], file: &str, before: &str, after: &str) {
     let session = Session::new();
     session.write("n.lola", CIRCLE);
     session.write(file, before);
@@ -222,56 +246,51 @@ fn changed(arguments: &[&str], file: &str, before: &str, after: &str, refusal: &
         .err("sweepline resume saved");
     session.write(file, after);
     let resume = ["resume", "saved", "--state-limit", "5000000"];
-    session.run(&resume).expect(2).err("error[E0043]").err(refusal);
+    session.run(&resume).expect(2).err("error[E0043]").err(&format!("`{file}` has changed"));
     // With the original file, the run completes.
     session.write(file, before);
     session.run(&resume).expect(0);
     assert!(!session.path("saved").exists());
 }
 
-/// Without the check, `resume` would report that `a <= 999` holds: the initial state was tested with
-/// another bound.
+/// Otherwise `resume` would report that `a <= 999` holds: the initial state was tested with another
+/// bound.
 #[test]
 fn changed_properties_are_refused() {
     let asked = bounds(&[("one", "a", 1000), ("two", "b", 1000)]);
     let arguments = ["--properties", "p.xml", "--engine", "breadth"];
-    for (after, refusal) in [
-        (bounds(&[("one", "a", 999), ("two", "b", 1000)]), "the property `one` has changed"),
-        (bounds(&[("one", "a", 1000), ("two", "c", 1000)]), "the property `two` has changed"),
-        (bounds(&[("one", "a", 1000), ("other", "b", 1000)]), "the property `other` has changed"),
-        (bounds(&[("two", "b", 1000), ("one", "a", 1000)]), "the property `two` has changed"),
-        (bounds(&[("one", "a", 1000)]), "it was made for 2 properties, and there are 1"),
-        (
-            bounds(&[("one", "a", 1000), ("two", "b", 1000), ("three", "c", 1000)]),
-            "it was made for 2 properties, and there are 3",
-        ),
-        (asked.replace("all-paths", "exists-path").replace("globally", "finally"), "has changed"),
+    for after in [
+        bounds(&[("one", "a", 999), ("two", "b", 1000)]),
+        bounds(&[("one", "a", 1000), ("other", "b", 1000)]),
+        bounds(&[("two", "b", 1000), ("one", "a", 1000)]),
+        bounds(&[("one", "a", 1000)]),
+        bounds(&[("one", "a", 1000), ("two", "b", 1000), ("three", "c", 1000)]),
+        asked.replace("all-paths", "exists-path").replace("globally", "finally"),
     ] {
-        changed(&arguments, "p.xml", &asked, &after, refusal);
+        is_refused(&arguments, "p.xml", &asked, &after);
     }
     // With --property, the names on the command line choose among those in the file.
     let chosen = [&arguments[..], &["--property", "two"]].concat();
-    changed(&chosen, "p.xml", &asked, &asked.replace("1000", "999"), "the property `two` has changed");
+    is_refused(&chosen, "p.xml", &asked, &asked.replace("1000", "999"));
 }
 
 #[test]
 fn a_changed_task_of_lola_is_refused() {
-    let task = "FORMULA AG (a <= 1000);";
     let arguments = ["--properties", "p.task", "--engine", "breadth"];
-    changed(&arguments, "p.task", task, "FORMULA AG (a <= 999);", "has changed");
+    is_refused(&arguments, "p.task", "FORMULA AG (a <= 1000);", "FORMULA AG (a <= 999);");
 }
 
 #[test]
 fn a_changed_model_or_measure_is_refused() {
     let arguments = ["--invariant", "a <= 1000", "--engine", "sweep", "--measure", "@m.txt"];
-    changed(&arguments, "m.txt", "c", "b", "`m.txt` has changed since");
+    is_refused(&arguments, "m.txt", "c", "b");
     let arguments = ["--invariant", "a <= 1000", "--engine", "breadth", "--reach", "a == 1000", "--deadlock"];
-    changed(&arguments, "n.lola", CIRCLE, &CIRCLE.replace("a: 1000", "a: 999"), "`n.lola` has changed since");
+    is_refused(&arguments, "n.lola", CIRCLE, &CIRCLE.replace("a: 1000", "a: 999"));
 }
 
-/// The checkpoint has the properties of the command line, and `resume` accepts none.
+/// What is asked on the command line is in the checkpoint, and `resume` takes no questions.
 #[test]
-fn properties_of_the_command_line_come_from_the_checkpoint() {
+fn questions_of_the_command_line_come_from_the_checkpoint() {
     let session = Session::new();
     session.write("n.lola", CIRCLE);
     let asked =
@@ -287,9 +306,9 @@ fn properties_of_the_command_line_come_from_the_checkpoint() {
     assert_eq!(record["search"]["states"]["distinct"], 501_501);
 }
 
-/// Runs for formulas and automata cannot be saved, so there is no checkpoint to resume.
+/// Formulas, automata and services are not saved: there is no checkpoint that other ones could resume.
 #[test]
-fn properties_that_need_an_automaton_are_not_saved() {
+fn questions_that_need_an_automaton_are_not_saved() {
     let session = Session::new();
     session.write("n.lola", CIRCLE);
     session.write("never.txt", "never { T0_init: do :: (a == 0) -> goto accept od; accept: skip }");

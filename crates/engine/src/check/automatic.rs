@@ -392,7 +392,7 @@ mod tests {
     use crate::property::PropertyKind;
     use model::guarded_commands::{
         Action, Assignment, BinaryOperator, CellId, Effect, Expression, IntegerType, Location, LocationId,
-        Participant, Place, Shape, Span,
+        Participant, Shape, Span, Target,
     };
     use model::interpreted_model::Interpreted;
 
@@ -406,7 +406,7 @@ mod tests {
         let participant = Participant { process, from, to, guards: Vec::new(), span: Span::default() };
         let x = CellId(0);
         let value = Expression::binary(BinaryOperator::Add, Expression::Cell(x), Expression::Constant(1));
-        let effects = vec![Effect::Assign(vec![Assignment { place: Place::Cell(x), value }])];
+        let effects = vec![Effect::Assign(vec![Assignment { target: Target::Cell(x), value }])];
         model.actions.push(Action { participants: vec![participant], effects, channel: None, name: None });
         model
     }

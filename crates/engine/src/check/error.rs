@@ -27,13 +27,13 @@ pub enum CheckError {
     /// The model could not be made executable.
     #[error(transparent)]
     Execution(#[from] ExecutionError),
-    /// There is no memory even for the beginning.
+    /// There is no memory to begin.
     #[error("the search cannot begin: {0}")]
     NoMemory(LayerFull),
     /// This search cannot be saved.
     #[error("this search cannot be saved: checkpoints are for sweeps and breadth-first searches")]
     NotSaved,
-    /// Nor can this one.
+    /// A search for a formula or beside an automaton cannot be saved.
     #[error("a search beside an automaton, or for a formula of temporal logic, cannot be saved")]
     TemporalNotSaved,
     /// A checkpoint cannot be read.
@@ -48,7 +48,7 @@ pub enum CheckError {
     /// The trace log cannot be read back.
     #[error("the trace log cannot be read: {0}")]
     TraceLog(#[from] io::Error),
-    /// A search gave a path that is none. A defect of this program.
+    /// The actions of a search are not a run of the model. A defect of this program.
     #[error("a trace does not replay: {0}")]
     Replay(#[from] ReplayError),
     /// A trace does not show what it should. A defect of this program.
@@ -56,9 +56,37 @@ pub enum CheckError {
     WrongTrace(String),
 }
 
+/// The cause of an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The model, the properties or the plan: another one may be checked.
+    Input,
+    /// The machine: memory, disk, or another process.
+    Environment,
+    /// A defect of this program.
+    Defect,
+}
+
 impl CheckError {
-    /// Whether this is a defect of the program rather than of its input or surroundings.
-    pub fn is_defect(&self) -> bool {
-        matches!(self, Self::Replay(_) | Self::WrongTrace(_) | Self::Execution(ExecutionError::Defect(_)))
+    /// The cause of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::TooManyPredicates(_)
+            | Self::NeedsOwnSearch(_)
+            | Self::TooManyActions(_)
+            | Self::Unsound(_)
+            | Self::Execution(ExecutionError::NotSupported(_))
+            | Self::NotSaved
+            | Self::TemporalNotSaved
+            | Self::AnotherRun(_) => ErrorKind::Input,
+            Self::Execution(ExecutionError::NoMemory(_))
+            | Self::NoMemory(_)
+            | Self::Checkpoint(_)
+            | Self::FolderInUse(_)
+            | Self::TraceLog(_) => ErrorKind::Environment,
+            Self::Execution(ExecutionError::Defect(_)) | Self::Replay(_) | Self::WrongTrace(_) => {
+                ErrorKind::Defect
+            }
+        }
     }
 }

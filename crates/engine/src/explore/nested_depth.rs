@@ -108,10 +108,6 @@ pub struct NestedDepth {
     peak_bytes: usize,
 }
 
-fn full(full: LayerFull) -> SearchEnd {
-    SearchEnd::Stopped(StopReason::Memory(full))
-}
-
 impl NestedDepth {
     /// A search over states of `width` words.
     pub fn new(width: usize, limits: Limits) -> Result<Self, OutOfMemory> {
@@ -260,7 +256,7 @@ impl NestedDepth {
         self.unexpanded = None;
         for i in 0..batch.len() {
             let (target, action) = (batch.state(i), batch.action(i));
-            let number = self.number(target, Some(Record::from(state)), action, observer).map_err(full)?;
+            let number = self.number(target, Some(Record::from(state)), action, observer)?;
             self.path_at_work().steps.push((number, action.0));
         }
         self.counters.explored += 1;

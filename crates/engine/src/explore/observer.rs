@@ -1,4 +1,4 @@
-//! What a search tells while it runs: the hooks for properties, traces and statistics.
+//! The hooks of a search, for properties, traces and statistics.
 //!
 //! Observers are static: what is not asked for costs nothing.
 
@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use model::guarded_commands::ActionId;
 use model::transition_system::Truth;
 
-/// The number of a state that was stored, in the order of insertion. A state that is met again in a later sweep gets
-/// another number.
+/// The number of a state that was stored, in the order of insertion. A state that is met again in a later sweep
+/// gets another number.
 pub type Record = u64;
 
 /// Watches a search.
@@ -34,27 +34,27 @@ pub trait Observer {
     #[inline(always)]
     fn stored(&mut self, _parent: Option<Record>, _action: ActionId) {}
 
-    /// Whether [`stored`](Self::stored) must hear parents and actions. Asked once, before the search starts.
+    /// Whether [`stored`](Self::stored) needs parents and actions. Asked once, before the search starts.
     fn wants_origins(&self) -> bool {
         false
     }
 
-    /// A step from a state of the current layer. Those that leave the layer and those that stay in it come in the order of their first states,
-    /// batch by batch.
+    /// A step from a state of the current layer. Steps that leave the layer and steps inside it come in the order
+    /// of their first states, batch by batch.
     #[inline(always)]
     fn step(&mut self, _step: Step<'_>) {}
 
-    /// A step that is a run-time error: nobody knows where it leads.
+    /// A step that is a run-time error, and has no target.
     #[inline(always)]
     fn erroneous_step(&mut self, _from: Record) {}
 
-    /// Whether every [step](Self::step) must be heard of. Asked once, before the search starts.
+    /// Whether the observer needs every [step](Self::step). Asked once, before the search starts.
     fn wants_steps(&self) -> bool {
         false
     }
 
-    /// Whether every layer must be in memory as a whole, so that a step inside of it has a number at both ends. Asked once, before the search
-    /// starts.
+    /// Whether every layer must be in memory as a whole, so that a step inside it has a number at both ends. Asked
+    /// once, before the search starts.
     fn wants_whole_layers(&self) -> bool {
         false
     }
@@ -74,7 +74,7 @@ pub trait Observer {
     /// States have another layout of `width` words from now on.
     fn repack(&mut self, _width: usize, _translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {}
 
-    /// Why the search cannot go on observed, if so.
+    /// Why the observer cannot continue, if so. It ends the search.
     fn failure(&self) -> Option<String> {
         None
     }
@@ -90,15 +90,15 @@ pub trait Observer {
 pub struct Step<'s> {
     /// The number of the state.
     pub from: Record,
-    /// What is done.
+    /// The action.
     pub action: ActionId,
     /// The state that it leads to.
     pub target: &'s [u64],
-    /// The number of that, if it is in the current layer and in memory, and no earlier sweep expanded it.
+    /// The number of the target, if it is in the current layer and in memory, and no earlier sweep expanded it.
     pub number: Option<Record>,
 }
 
-/// How a state goes on.
+/// The steps of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Successors {
     /// It has this many steps.

@@ -250,7 +250,7 @@ pub enum StopReason {
     Disk(String),
     /// The disk has hardly room for more. Nothing is lost.
     DiskLimit(String),
-    /// The search is to return and to continue: for a checkpoint, or for other work meanwhile.
+    /// The search is to return, and will continue: for a checkpoint, or for other work meanwhile.
     Pause,
 }
 

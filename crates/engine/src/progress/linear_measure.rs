@@ -1,21 +1,28 @@
 //! Linear measures by linear programs.
 //!
-//! *Never falling.* Weights y of the cells such that no action has a negative y · C_t form a cone, and one of its inner points has the largest possible set of actions that rise:
-//! maximise Σ z_t subject to y · C_t ≥ z_t, 0 ≤ z_t ≤ 1. An action stays in all of them if and only if it can be part of a loop, as far as the matrix tells (a T-semiflow, by
-//! Farkas' lemma). With the actions that rise out of the way, the same is asked of the others alone, which then gives a tuple that is compared from left to right. In
-//! a net the second program gives nothing, as the loops are still there; the tuple has more than one expression where bounds on the weights cut off the first one.
+//! *Never falling.* Weights y of the cells such that no action has a negative y · C_t form a cone,
+//! and one of its inner points has the largest possible set of actions that rise: maximise Σ z_t
+//! subject to y · C_t ≥ z_t, 0 ≤ z_t ≤ 1. An action stays in all of them if and only if it can be
+//! part of a loop, as far as the matrix tells (a T-semiflow, by Farkas' lemma). With the actions
+//! that rise out of the way, the same is asked of the others alone, which then gives a tuple that
+//! is compared from left to right. In a net the second program gives nothing, as the loops are
+//! still there; the tuple has more than one expression where bounds on the weights cut off the
+//! first one.
 //!
-//! *Seldom falling.* For what lies on loops, minimise Σ f_t · s_t subject to y · C_t ≥ 1 − s_t, s_t ≥ 0, where f_t is how often t fires: some action of every loop has to fall, and
-//! this chooses those that fire seldom.
+//! *Seldom falling.* For what lies on loops, minimise Σ f_t · s_t subject to y · C_t ≥ 1 − s_t, s_t
+//! ≥ 0, where f_t is how often t fires: some action of every loop has to fall, and this chooses
+//! those that fire seldom.
 //!
-//! *Close to given changes.* Minimise Σ f_t · |y · C_t − d_t|, where d_t is what the action should add: of the measures that are much like another quantity, one in
-//! integers.
+//! *Close to given changes.* Minimise Σ f_t · |y · C_t − d_t|, where d_t is what the action should
+//! add: of the measures that are much like another quantity, one in integers.
 //!
-//! *Evenly rising.* Of the measures that never fall, the one that rises as little as possible where it rises gives layers that are no
-//! smaller than they must be: minimise Σ f_t · y · C_t subject to y · C_t ≥ 1. Other f give other corners of the same cone.
+//! *Evenly rising.* Of the measures that never fall, the one that rises as little as possible where
+//! it rises gives layers that are no smaller than they must be: minimise Σ f_t · y · C_t subject to
+//! y · C_t ≥ 1. Other f give other corners of the same cone.
 //!
-//! The programs are solved in floating point; what counts is the check afterwards. A solution is scaled to integers, and what it claims is verified with them, exactly. A solution that is not close to
-//! a vector of small fractions is dropped.
+//! The programs are solved in floating point; what counts is the check afterwards. A solution is
+//! scaled to integers, and what it claims is verified with them, exactly. A solution that is not
+//! close to a vector of small fractions is dropped.
 
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Solution, Variable};
 
@@ -65,8 +72,8 @@ impl<'c> LinearPrograms<'c> {
         terms.filter_map(|(cell, change)| Some((weights[*cell]?, *change as f64))).collect()
     }
 
-    /// Tuples of weights that never fall if they are compared from left to right, each of which some column raises that those before leave
-    /// as it is.
+    /// Tuples of weights that never fall if they are compared from left to right, each of which
+    /// some column raises that those before leave as it is.
     pub fn monotone(&self) -> Vec<Vec<i64>> {
         let mut left: Vec<usize> = (0..self.changes.columns.len()).collect();
         let mut tuple = Vec::new();
@@ -93,7 +100,8 @@ impl<'c> LinearPrograms<'c> {
         })
     }
 
-    /// Of the weights that raise these columns and lower none, those that raise all by as little as possible.
+    /// Of the weights that raise these columns and lower none, those that raise all by as little as
+    /// possible.
     pub fn even(&self, raised: &[usize], frequency: &[f64]) -> Option<Vec<i64>> {
         let mut problem = Problem::new(OptimizationDirection::Minimize);
         let weights = self.weights(&mut problem);
@@ -129,7 +137,8 @@ impl<'c> LinearPrograms<'c> {
         found.map(|(weights, _)| weights)
     }
 
-    /// Weights whose columns come as close as possible to these changes, where columns count as often as they fire.
+    /// Weights whose columns come as close as possible to these changes, where columns count as
+    /// often as they fire.
     pub fn closest(&self, changes: &[f64], frequency: &[f64]) -> Option<Vec<i64>> {
         let mut problem = Problem::new(OptimizationDirection::Minimize);
         let weights = self.weights(&mut problem);
@@ -163,7 +172,8 @@ impl<'c> LinearPrograms<'c> {
             scaled.all(|value| (value - value.round()).abs() < CLOSE * scale as f64)
         };
         let exact = DENOMINATORS.into_iter().find(|scale| is_close(*scale));
-        // Where nothing fits, rounding may still do: what is claimed leaves room more often than not.
+        // Where nothing fits, rounding may still do: what is claimed leaves room more often than
+        // not.
         [exact, Some(LARGEST_WEIGHT as i64 / WIDEST as i64)].into_iter().flatten().find_map(|scale| {
             let rounded: Vec<i128> =
                 values.iter().map(|value| (value * scale as f64).round() as i128).collect();
@@ -193,7 +203,8 @@ mod tests {
         })
     }
 
-    /// Columns that some x ≥ 0 with C x = 0 uses. Minors of so small a matrix of −1, 0 and 1 are at most four, and so are the entries of the least such x.
+    /// Columns that some x ≥ 0 with C x = 0 uses. Minors of so small a matrix of −1, 0 and 1 are at
+    /// most four, and so are the entries of the least such x.
     fn on_loops(changes: &LinearChanges) -> BTreeSet<usize> {
         let count = changes.columns.len();
         let mut found = BTreeSet::new();

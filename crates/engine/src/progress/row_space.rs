@@ -1,18 +1,24 @@
 //! Exact linear algebra on an incidence matrix, and the measure that LoLA makes of it.
 //!
-//! Firing a transition adds to a linear measure y · M the number y · C_t, so the vectors of what transitions add are the row space of C, and
-//! nothing else is a function of the marking (`algorithms.md`, 9.1). The rows are brought to reduced echelon form, and each carries the weights of the places
-//! that it is made of. A row has a *pivot*, a transition that no other row touches; the sum of the rows, with their pivots made equal, adds the same to each pivot,
-//! and to the other transitions what follows from it. This is LoLA's measure. Then rows are subtracted instead of added as long as fewer steps fall by that: it flips the signs of rows one by one, where LoLA
-//! counts transitions and this counts how often they fire.
+//! Firing a transition adds to a linear measure y · M the number y · C_t, so the vectors of what
+//! transitions add are the row space of C, and nothing else is a function of the marking
+//! (`algorithms.md`, 9.1). The rows are brought to reduced echelon form, and each carries the
+//! weights of the places that it is made of. A row has a *pivot*, a transition that no other row
+//! touches; the sum of the rows, with their pivots made equal, adds the same to each pivot, and to
+//! the other transitions what follows from it. This is LoLA's measure. Then rows are subtracted
+//! instead of added as long as fewer steps fall by that: it flips the signs of rows one by one,
+//! where LoLA counts transitions and this counts how often they fire.
 //!
-//! Which transitions become pivots is a matter of choice. They never fall, if rows are not flipped, so those that fire most often are taken first.
+//! Which transitions become pivots is a matter of choice. They never fall, if rows are not flipped,
+//! so those that fire most often are taken first.
 //!
-//! Integers have 128 bits; a row is divided by what its entries have in common, and a matrix whose rows grow beyond that is given up.
+//! Integers have 128 bits; a row is divided by what its entries have in common, and a matrix whose
+//! rows grow beyond that is given up.
 
 use super::linear_changes::LinearChanges;
 
-/// Weights of places beyond this are not worth having, and sums of places that hold 32 bits would not fit into a word.
+/// Weights of places beyond this are not worth having, and sums of places that hold 32 bits would
+/// not fit into a word.
 pub const LARGEST_WEIGHT: i128 = 1 << 20;
 /// Entries of a matrix that are worked on.
 pub const MOST_ENTRIES: usize = 400_000;
@@ -73,7 +79,8 @@ fn reduce(row: &mut ReducedRow) {
     }
 }
 
-/// The reduced rows of the matrix. Columns become pivots in this order, as far as they can. `None` if numbers grow too large, or the matrix is.
+/// The reduced rows of the matrix. Columns become pivots in this order, as far as they can. `None`
+/// if numbers grow too large, or the matrix is.
 pub fn reduced_rows(changes: &LinearChanges, order: &[usize]) -> Option<Vec<ReducedRow>> {
     let (height, width) = (changes.cells.len(), changes.columns.len());
     if height * (width + height) > MOST_ENTRIES {
@@ -112,7 +119,8 @@ pub fn reduced_rows(changes: &LinearChanges, order: &[usize]) -> Option<Vec<Redu
     Some(done)
 }
 
-/// LoLA's measure: weights of the cells. `importance` is how much it matters that a column does not fall, by column; columns without any may fall.
+/// LoLA's measure: weights of the cells. `importance` is how much it matters that a column does not
+/// fall, by column; columns without any may fall.
 pub fn basis_measure(changes: &LinearChanges, importance: &[u64]) -> Option<Vec<i64>> {
     let mut order: Vec<usize> = (0..changes.columns.len()).collect();
     order.sort_by_key(|column| std::cmp::Reverse(importance[*column]));
@@ -159,8 +167,9 @@ pub fn small_weights(weights: &[i128]) -> Option<Vec<i64>> {
 /// A prime that products of two residues fit with into 128 bits.
 const PRIME: i128 = (1 << 61) - 1;
 
-/// Cells whose rows are a basis of all rows. Residues are enough: what is independent modulo a prime is independent, and that a prime of 61 bits
-/// divides a determinant by chance would only cost a row.
+/// Cells whose rows are a basis of all rows. Residues are enough: what is independent modulo a
+/// prime is independent, and that a prime of 61 bits divides a determinant by chance would only
+/// cost a row.
 pub fn independent_cells(changes: &LinearChanges) -> Vec<usize> {
     let mut rows = vec![vec![0i128; changes.columns.len()]; changes.cells.len()];
     for (number, column) in changes.columns.iter().enumerate() {
@@ -230,7 +239,8 @@ mod tests {
     }
 
     proptest! {
-        /// Rows carry their weights; x in a basis of the kernel does not move anything, and no measure sees it.
+        /// Rows carry their weights; x in a basis of the kernel does not move anything, and no
+        /// measure sees it.
         #[test]
         fn measures_lie_in_the_row_space(
             changes in matrices(), importance in prop::collection::vec(0..9u64, 6),

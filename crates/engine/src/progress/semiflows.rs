@@ -1,11 +1,13 @@
 //! Place invariants: weights that no action changes, none of them negative.
 //!
-//! The places of such an invariant share a constant number of tokens. With one token they are the control locations of a sequential process, and with several
-//! a pool of things that go the same ways; either way an order of the places is an order of how far these have come, and the weights of a linear
-//! measure. So invariants give back to a net the processes that it was made of.
+//! The places of such an invariant share a constant number of tokens. With one token they are the
+//! control locations of a sequential process, and with several a pool of things that go the same
+//! ways; either way an order of the places is an order of how far these have come, and the weights
+//! of a linear measure. So invariants give back to a net the processes that it was made of.
 //!
-//! They are computed by Farkas' algorithm: columns are cancelled one by one, by adding up rows of opposite signs, and rows whose places include those of another row are
-//! dropped, so that what remains has minimal support. There can be exponentially many; beyond a limit there are none.
+//! They are computed by Farkas' algorithm: columns are cancelled one by one, by adding up rows of
+//! opposite signs, and rows whose places include those of another row are dropped, so that what
+//! remains has minimal support. There can be exponentially many; beyond a limit there are none.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +57,8 @@ impl Row {
     }
 }
 
-/// The invariants of minimal support: cells, by their places in the matrix, with their weights. None where there are too many.
+/// The invariants of minimal support: cells, by their places in the matrix, with their weights.
+/// None where there are too many.
 pub fn place_invariants(changes: &LinearChanges) -> Vec<Vec<(usize, i64)>> {
     invariants(changes).unwrap_or_default()
 }

@@ -1,33 +1,37 @@
-//! A measure without a run: a tuple of cells and orders of their values that is proved never to fall.
+//! A measure without a run: a tuple of cells and orders of their values that is proved never to
+//! fall.
 //!
-//! The static value graph of a cell is condensed into strongly connected components, and a value ranks by the longest path
-//! to its component: no step lowers that rank. The first expression of the tuple is the cell whose rank the most actions
-//! always raise. Those actions are done with, whatever they do to other cells; the graphs of the others are condensed again,
-//! which gives the next expression, and so on. So a counter cuts the loops in which it is raised, and the control locations
-//! inside get an order of their own (`algorithms.md`, 3.4 and 9.4, in one general form).
+//! The static value graph of a cell is condensed into strongly connected components, and a value
+//! ranks by the longest path to its component: no step lowers that rank. The first expression of
+//! the tuple is the cell whose rank the most actions always raise. Those actions are done with,
+//! whatever they do to other cells; the graphs of the others are condensed again, which gives the
+//! next expression, and so on. So a counter cuts the loops in which it is raised, and the control
+//! locations inside get an order of their own (`algorithms.md`, 3.4 and 9.4, in one general form).
 //!
-//! Cells with too many values for a graph are tried as they are, rising or falling, by the distance that steps move them.
-//! The contents of queues are left out: messages move up from place to place, hardly ever in one direction.
+//! Cells with too many values for a graph are tried as they are, rising or falling, by the distance
+//! that steps move them. The contents of queues are left out: messages move up from place to place,
+//! hardly ever in one direction.
 //!
-//! The work is bounded, small cells come first, and in the end the tuple must pass the same proof as anybody's.
+//! The work is bounded, small cells come first, and in the end the tuple must pass the same proof
+//! as anybody's.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::abstract_value::Interval;
-use super::components::levels;
+use super::levels::levels;
 use super::monotone_proof::Prover;
 use super::value_graph::ValueGraph;
 use model::guarded_commands::{
     ActionId, CellId, Expression, GuardedCommands, ProcessId, Shape, UnaryOperator,
 };
-use model::state_layout::CellRange;
+use model::interval::{CellRange, Interval};
 use model::value_order::{ValueOrder, WIDEST_ORDER};
 use model::value_ranges::expression_range;
 
 /// Operators that are evaluated to build graphs; the proof in the end may take as many again.
 const WORK: u64 = 1_000_000;
-/// Values of a cell times actions that write it: beyond, the cell is treated as one of too many values.
+/// Values of a cell times actions that write it: beyond, the cell is treated as one of too many
+/// values.
 const MOST_STEPS: u64 = 1 << 14;
 /// Steps in a value graph that are looked at, the members of intervals counted one by one.
 const MOST_EDGES: u64 = 200_000;
@@ -47,8 +51,8 @@ pub struct StaticComponent {
     pub raised_by: Vec<ActionId>,
 }
 
-/// Expressions that never fall along a step of the model if they are compared from left to right: `prove_monotone` accepts
-/// them, and they fit into a progress value. There may be none.
+/// Expressions that never fall along a step of the model if they are compared from left to right:
+/// `prove_monotone` accepts them, and they fit into a progress value. There may be none.
 pub fn static_measure(model: &GuardedCommands) -> Vec<StaticComponent> {
     let prover = Prover::new(model, WORK);
     let mut chosen = Choice::new(&prover).choose();
@@ -63,8 +67,9 @@ pub fn static_measure(model: &GuardedCommands) -> Vec<StaticComponent> {
     }
 }
 
-/// For each process with several locations, the rank of its location in the reverse post-order of its control graph: only
-/// steps back in a depth-first search lower it. An order to begin with, not one that is proved.
+/// For each process with several locations, the rank of its location in the reverse post-order of
+/// its control graph: only steps back in a depth-first search lower it. An order to begin with, not
+/// one that is proved.
 pub fn control_orders(model: &GuardedCommands) -> Vec<Expression> {
     let processes = (0..).map(ProcessId).zip(&model.processes);
     let several = processes.filter(|(_, process)| process.locations.len() > 1);
@@ -125,7 +130,8 @@ struct Candidate {
     values: u64,
     always: Vec<ActionId>,
     sometimes: usize,
-    /// The ranks of the values from the proved range's low end on, where there are few; below zero if never reached.
+    /// The ranks of the values from the proved range's low end on, where there are few; below zero
+    /// if never reached.
     ranks: Option<Vec<i64>>,
 }
 
@@ -251,7 +257,8 @@ impl Moves {
 }
 
 impl Subject {
-    /// Leaves out what its own expression raises, so that the next one of this cell is about the rest.
+    /// Leaves out what its own expression raises, so that the next one of this cell is about the
+    /// rest.
     fn cut(&mut self, chosen: &Candidate, low: i64) {
         self.chosen.extend(chosen.ranks.clone());
         match (&mut self.moves, &chosen.ranks) {
@@ -284,8 +291,8 @@ fn distances(prover: &Prover<'_>, cell: CellId, writers: &[ActionId]) -> Vec<(Ac
     moved.filter(|(_, distance)| *distance != Interval::exactly(0)).collect()
 }
 
-/// Whether the action seems to lead from every value of the cell to every other one, by a few of them. That saves a graph
-/// without an order; no proof depends on it.
+/// Whether the action seems to lead from every value of the cell to every other one, by a few of
+/// them. That saves a graph without an order; no proof depends on it.
 fn mixes(prover: &Prover<'_>, action: ActionId, cell: CellId) -> bool {
     let CellRange { low, high } = prover.steps.proved[cell.index()];
     let probes = [low, high, low + (high - low) / 2];

@@ -1,9 +1,10 @@
-//! What a state space is like: the values that occur, the actions that do, and where runs end up.
+//! A survey of a state space: the values and the actions that occur, and where runs end up.
 //!
-//! Values and actions are seen state by state and step by step, in whatever order, once or several times. Where runs end up is decided by the terminal strongly
-//! connected components: a state can always be returned to if it is in the only one of them, and an action can always occur again if it does in each of them. A layer shows its
-//! components as long as progress never falls. From the first step that makes it fall, nobody knows them any more, because states of one component may lie in several
-//! layers, of which most are forgotten.
+//! Values and actions are seen state by state and step by step, in any order, once or several times. The terminal
+//! strongly connected components decide where runs end up: a state can always be returned to if it is in the only one
+//! of them, and an action can always occur again if it occurs in each of them. A layer shows its components as long as
+//! progress never falls. From the first regress edge on they are unknown, because states of one component may lie in
+//! several layers, of which most are forgotten.
 
 use serde::{Deserialize, Serialize};
 

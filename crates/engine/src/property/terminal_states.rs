@@ -1,7 +1,7 @@
 //! The states without successors, as a set.
 //!
-//! A state that is expanded in two sweeps is one state, so counting expansions is not enough. The set has a limit of its own; beyond it nobody knows
-//! how many there are, and what was collected stays.
+//! A state that is expanded in two sweeps is one state, so counting expansions is not enough. The set has a limit of
+//! its own. Beyond it their number is unknown, and the states that were collected stay.
 
 use std::io;
 
@@ -13,7 +13,7 @@ use crate::store::saved::{Loader, Saver};
 /// Collects states without successors.
 #[derive(Debug)]
 pub struct TerminalStates {
-    /// None once there was no room for them.
+    /// `None` once there was no memory for them.
     states: Option<Layer>,
     limit: usize,
     overflow: bool,
@@ -22,7 +22,7 @@ pub struct TerminalStates {
 impl TerminalStates {
     /// At most `limit` states of `width` words.
     pub fn new(width: usize, limit: usize) -> Result<Self, OutOfMemory> {
-        // A state, and its share of the index at its emptiest.
+        // A state, and its share of an index that is as empty as it can be.
         let bytes = limit.saturating_mul(width * 8 + 16).saturating_add(1 << 20);
         Ok(Self { states: Some(Layer::new(width, bytes)?), limit, overflow: false })
     }
@@ -33,7 +33,7 @@ impl TerminalStates {
         self.states.as_ref().map_or(Ok(()), |states| states.save(to))
     }
 
-    /// What was saved, in place of these, which are none.
+    /// Loads what was saved. This set must be empty.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         let has_states;
         (has_states, self.overflow) = from.get()?;
@@ -46,7 +46,7 @@ impl TerminalStates {
         }
     }
 
-    /// How many there are, if all of them are here.
+    /// Number of states, if all of them are in the set.
     pub fn count(&self) -> Option<u64> {
         self.states.as_ref().filter(|_| !self.overflow).map(|states| states.len() as u64)
     }

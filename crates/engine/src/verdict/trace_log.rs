@@ -1,9 +1,10 @@
 //! The trace log: for each stored state, the record number of its parent and the action that led to it.
 //!
-//! Append-only, read only after the search. Records are packed: the parent as a difference to the parent before (states of one
-//! parent come together), the action as it is, both in groups of seven bits; two to three bytes a state. Every 4096 records a block begins
-//! anew, and the blocks' positions stay in memory, so one step of a trace reads one block. The file has no name, so
-//! nothing is left behind however the run ends; a log that fits into its buffer never becomes a file.
+//! Append-only, read only after the search. Records are packed: the parent as a difference to the parent before
+//! (states of one parent come together), the action as it is, both in groups of seven bits; two to three bytes a
+//! state. Every 4096 records a new block begins, and the blocks' positions stay in memory, so one step of a trace
+//! reads one block. The file has no name, so nothing is left on disk however the run ends. A log that fits into its
+//! buffer never becomes a file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -43,7 +44,7 @@ pub struct TraceLog {
 }
 
 impl TraceLog {
-    /// An empty log; should it outgrow its buffer, it becomes a nameless file in `directory`.
+    /// An empty log. If it outgrows its buffer, it becomes a nameless file in `directory`.
     pub fn new(directory: PathBuf) -> Self {
         Self {
             directory,
@@ -63,7 +64,7 @@ impl TraceLog {
         if self.records.is_multiple_of(BLOCK) {
             self.begin_block();
         }
-        // A state that is its own parent cannot be: that stands for none.
+        // No state is its own parent, so that means none.
         let parent = parent.unwrap_or(self.records);
         let difference = parent.wrapping_sub(self.last_parent) as i64;
         self.last_parent = parent;
@@ -112,7 +113,7 @@ impl TraceLog {
         Ok(())
     }
 
-    /// What was saved, in this log, which is empty.
+    /// Loads what was saved. This log must be empty.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         let written: u64;
         (written, self.blocks, self.records, self.last_parent) = from.get()?;

@@ -24,7 +24,7 @@ use logic::ltl_to_buchi::Limits as FormulaLimits;
 use logic::safety_automaton::EventAutomaton;
 use model::guarded_commands::{
     Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType, Location,
-    LocationId, Participant, Place, Shape, Span,
+    LocationId, Participant, Shape, Span, Target,
 };
 use model::interpreted_model::Interpreted;
 
@@ -42,7 +42,7 @@ fn counters(modulus: i64) -> GuardedCommands {
         let cell = CellId(cell as u32);
         let next = Expression::binary(BinaryOperator::Add, Expression::Cell(cell), Expression::Constant(1));
         let value = Expression::binary(BinaryOperator::Remainder, next, Expression::Constant(modulus));
-        let effects = vec![Effect::Assign(vec![Assignment { place: Place::Cell(cell), value }])];
+        let effects = vec![Effect::Assign(vec![Assignment { target: Target::Cell(cell), value }])];
         model.actions.push(Action { participants: vec![participant], effects, channel: None, name: None });
     }
     model

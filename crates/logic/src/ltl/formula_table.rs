@@ -1,9 +1,11 @@
 //! Formulas in negation normal form, each stored once.
 //!
-//! Rewriting and translation compare formulas all the time. Here equal formulas have equal numbers: conjunctions and disjunctions are sets (flat, in
-//! order, without repetition), and a formula is looked up before it is stored. With each comes what its syntax tells (Etessami and Holzmann,
-//! *Optimizing Büchi automata*, CONCUR 2000): whether it is *eventual* (true of a word if true of a suffix) and whether it is *universal*
-//! (true of all suffixes if true of the word). A formula that is both does not care where it is evaluated: `G F p`.
+//! Rewriting and translation compare formulas all the time. Here equal formulas have equal numbers:
+//! conjunctions and disjunctions are sets (flat, in order, without repetition), and a formula is
+//! looked up before it is stored. With each comes what its syntax tells (Etessami and Holzmann,
+//! *Optimizing Büchi automata*, CONCUR 2000): whether it is *eventual* (true of a word if true of a
+//! suffix) and whether it is *universal* (true of all suffixes if true of the word). A formula that
+//! is both does not care where it is evaluated: `G F p`.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,8 @@
 //! Does one formula imply another? As far as their syntax tells.
 //!
-//! The rules are those of Somenzi and Bloem (*Efficient Büchi automata from LTL formulae*, CAV 2000), and two for eventual and universal formulas. They
-//! look at the two outermost operators and go on with their operands; every answer is remembered, so that all of them together cost time
+//! The rules are those of Somenzi and Bloem (*Efficient Büchi automata from LTL formulae*, CAV
+//! 2000), and two for eventual and universal formulas. They look at the two outermost operators and
+//! go on with their operands; every answer is remembered, so that all of them together cost time
 //! quadratic in the number of subformulas. "No" means that no rule applies.
 
 use super::formula_table::{FormulaId, FormulaTable, Node};
@@ -27,7 +28,8 @@ impl FormulaTable {
         match self.node(first).clone() {
             Node::And(parts) => parts.iter().any(|&part| self.implies(part, second)),
             Node::Or(parts) => parts.iter().all(|&part| self.implies(part, second)),
-            // One of them is true now; and if the second operand of `U` is enough later, the first does not matter.
+            // One of them is true now; and if the second operand of `U` is enough later, the first
+            // does not matter.
             Node::Until(f, g) => {
                 self.implies(g, second) && (self.shape(second).eventual || self.implies(f, second))
             }

@@ -1,7 +1,8 @@
 //! Negation normal form: negations stand before propositions only.
 //!
-//! De Morgan's laws and the duality of `U` and `R` push a negation inwards; `X` lets it through. The result has as many operators, apart from
-//! negations. (Equivalences are written with both signs of their sides from the start: see [`Ltl::equivalent`].)
+//! De Morgan's laws and the duality of `U` and `R` push a negation inwards; `X` lets it through.
+//! The result has as many operators, apart from negations. (Equivalences are written with both
+//! signs of their sides from the start: see [`Ltl::equivalent`].)
 
 use super::Ltl;
 

@@ -1,18 +1,20 @@
 //! Is a formula true of a word that repeats itself?
 //!
-//! This is the judge of counterexamples, and of the translation to automata. It shares nothing with that translation: it evaluates the formula by the meaning
-//! of its operators. A word `stem cycle cycle …` has only as many different suffixes as stem and cycle have letters, so the truth
-//! of a subformula is one bit for each of them. `f U g` is the least solution of "`g`, or `f` and the same at the next position", `f R g`
-//! the greatest of "`g`, and `f` or the same at the next position"; going twice backwards over the word finds them, because after
-//! the first time the bit at the beginning of the cycle, where the last position leads, is right.
+//! This is the judge of counterexamples, and of the translation to automata. It shares nothing with
+//! that translation: it evaluates the formula by the meaning of its operators. A word `stem cycle
+//! cycle …` has only as many different suffixes as stem and cycle have letters, so the truth of a
+//! subformula is one bit for each of them. `f U g` is the least solution of "`g`, or `f` and the
+//! same at the next position", `f R g` the greatest of "`g`, and `f` or the same at the next
+//! position"; going twice backwards over the word finds them, because after the first time the bit
+//! at the beginning of the cycle, where the last position leads, is right.
 //!
 //! Costs time and memory proportional to the size of the formula times the length of the word.
 
 use super::Ltl;
 
 impl Ltl {
-    /// Whether it is true of the run that goes through the stem once and through the cycle for ever. A letter tells in its bits
-    /// which propositions hold.
+    /// Whether it is true of the run that goes through the stem once and through the cycle for
+    /// ever. A letter tells in its bits which propositions hold.
     ///
     /// # Panics
     /// If the cycle is empty: this is no infinite run.
@@ -53,7 +55,8 @@ impl Lasso<'_> {
         if at + 1 == self.letters.len() { self.entry } else { at + 1 }
     }
 
-    /// The solution of a step's equation: the least one if the start is false, the greatest one if it is true.
+    /// The solution of a step's equation: the least one if the start is false, the greatest one if
+    /// it is true.
     fn solution(
         &self,
         start: bool,

@@ -1,11 +1,14 @@
 //! Smaller formulas that say the same.
 //!
-//! A smaller formula has a smaller automaton, and what is found here costs next to nothing. The rules come from Somenzi and Bloem (CAV 2000:
-//! implication, `X` distributed) and from Etessami and Holzmann (CONCUR 2000: eventual and universal formulas); the ones for `G F` and `F G` are folklore.
-//! A formula is rebuilt from its leaves upwards by functions that apply the rules for one operator to operands that are simple already.
+//! A smaller formula has a smaller automaton, and what is found here costs next to nothing. The
+//! rules come from Somenzi and Bloem (CAV 2000: implication, `X` distributed) and from Etessami and
+//! Holzmann (CONCUR 2000: eventual and universal formulas); the ones for `G F` and `F G` are
+//! folklore. A formula is rebuilt from its leaves upwards by functions that apply the rules for one
+//! operator to operands that are simple already.
 //!
-//! Only `and`, `X` and `U` have rules: `f or g` is `not (not f and not g)`, `f R g` is `not (not f U not g)`, and in negation normal form a negation
-//! costs nothing. So every rule holds together with its dual.
+//! Only `and`, `X` and `U` have rules: `f or g` is `not (not f and not g)`, `f R g` is `not (not f
+//! U not g)`, and in negation normal form a negation costs nothing. So every rule holds together
+//! with its dual.
 //!
 //! | `and` | `U` |
 //! |---|---|
@@ -23,7 +26,8 @@ use std::collections::BTreeMap;
 use super::Ltl;
 use super::formula_table::{FormulaId, FormulaTable, Node};
 
-/// Rebuilding a formula can make a rule fit that did not. One round more is enough as a rule; this is the end in any case.
+/// Rebuilding a formula can make a rule fit that did not. One round more is enough as a rule; this
+/// is the end in any case.
 const MOST_ROUNDS: usize = 4;
 
 /// Parts of a conjunction that can be joined.

@@ -1,9 +1,12 @@
 //! What a formula asks of now and of the next step.
 //!
-//! A formula is the disjunction of its *moves*: a cube that is true now, and a set of formulas that are true from the next step on. `f U g` has
-//! the moves of `g`, and those of `f` with `f U g` put off to the next step; `f R g` has the moves of `g`, each with a move of `f` or with `f R g` put off. A move
-//! is superfluous if another one asks for less now and for less next, and what it asks for in addition helps to fulfil no `U`, whatever both are
-//! combined with: a `U` of the same set may be put off by the one and fulfilled by the other. Superfluous moves go at once, which keeps products small.
+//! A formula is the disjunction of its *moves*: a cube that is true now, and a set of formulas that
+//! are true from the next step on. `f U g` has the moves of `g`, and those of `f` with `f U g` put
+//! off to the next step; `f R g` has the moves of `g`, each with a move of `f` or with `f R g` put
+//! off. A move is superfluous if another one asks for less now and for less next, and what it asks
+//! for in addition helps to fulfil no `U`, whatever both are combined with: a `U` of the same set
+//! may be put off by the one and fulfilled by the other. Superfluous moves go at once, which keeps
+//! products small.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -152,7 +155,8 @@ impl Moves {
     /// Those that are not superfluous. Of two that are so beside each other, the first stays.
     fn needed(&mut self, moves: impl IntoIterator<Item = Move>) -> Result<Vec<Move>, FormulaTooLarge> {
         let mut needed: Vec<Move> = Vec::new();
-        // Most pairs of a product are the same as others: to see that first saves four fifths of the comparisons.
+        // Most pairs of a product are the same as others: to see that first saves four fifths of
+        // the comparisons.
         let mut met: HashSet<Move> = HashSet::new();
         for one in moves {
             if !met.insert(one.clone()) {
@@ -183,7 +187,8 @@ impl Moves {
     }
 }
 
-/// All that moves which fulfil one of these `U` may ask for, in one move: literals that are not under an `X`, and what is put off.
+/// All that moves which fulfil one of these `U` may ask for, in one move: literals that are not
+/// under an `X`, and what is put off.
 fn helpful(table: &FormulaTable, untils: &[FormulaId]) -> Move {
     let mut helpful = Move::FREE;
     let mut met: Vec<FormulaId> = Vec::new();

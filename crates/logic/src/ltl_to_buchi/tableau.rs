@@ -1,12 +1,15 @@
 //! States are sets of formulas: the tableau.
 //!
-//! From the set that holds the formula alone, edges follow the moves of all members together. Along an edge a formula `f U g` is *put off* when it is in the set
-//! that is reached and could not be fulfilled on the way: with this label, and going to this set, it has no move without itself. All other
-//! edges are in its acceptance set. (Gastin and Oddoux, CAV 2001. Their condition does not look at the set that the edge comes from, so
-//! that two sets with the same moves have the same edges, and are one state from the start.)
+//! From the set that holds the formula alone, edges follow the moves of all members together. Along
+//! an edge a formula `f U g` is *put off* when it is in the set that is reached and could not be
+//! fulfilled on the way: with this label, and going to this set, it has no move without itself. All
+//! other edges are in its acceptance set. (Gastin and Oddoux, CAV 2001. Their condition does not
+//! look at the set that the edge comes from, so that two sets with the same moves have the same
+//! edges, and are one state from the start.)
 //!
-//! A set is stored without what is under one of its `G`, since that is among the moves of the `G` anyway: the state of `G F p` would come twice, with `F p` and
-//! without. Other members that are implied stay, and simulation finds later which of them told nothing new.
+//! A set is stored without what is under one of its `G`, since that is among the moves of the `G`
+//! anyway: the state of `G F p` would come twice, with `F p` and without. Other members that are
+//! implied stay, and simulation finds later which of them told nothing new.
 
 use std::collections::HashMap;
 

@@ -221,7 +221,7 @@ fn the_record_of_a_formula_has_the_graph() {
     // 7 steps.
     assert_eq!(number("formula_bits"), 5 * 128 + 7 * (3 + 3));
     assert!(number("bits") < number("formula_bits") && number("passes") > 0);
-    run.out("graph             5 states, 7 steps in ");
+    run.out("graph             5 states, 7 transitions in ");
     session.run(&["check", "m.dve", "--reach", "P.stop", "--json", "run.json"]).expect(0);
     assert!(session.json("run.json")["search"]["graph"].is_null());
 }
