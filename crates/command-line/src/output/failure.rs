@@ -91,22 +91,6 @@ impl Failure {
     }
 }
 
-/// The library's advice, in the options of this program.
-fn worded(advice: Advice) -> String {
-    match advice {
-        Advice::AllRuns => {
-            "ask it of all runs, without `--fairness`, or write the assumption into the formula: `([]<> p) -> …`"
-                .into()
-        }
-        Advice::NoReduction => {
-            "leave `--reduction` out; with it, deadlocks, invariants, reachability, and LTL formulas without `X` are checked"
-                .into()
-        }
-        Advice::CoarserMeasure => format!("{advice}; --expect-monotone shows a regress edge"),
-        Advice::Engines(_) | Advice::FewerStrong => advice.to_string(),
-    }
-}
-
 /// The error for a run whose answers the reduction does not preserve.
 fn not_preserved(unsound: &Unsound) -> Finding {
     let message = match unsound {
@@ -121,8 +105,22 @@ fn not_preserved(unsound: &Unsound) -> Finding {
         }
         _ => "--reduction omits states, and this run must visit all of them".into(),
     };
-    let help = "leave --reduction out; it preserves deadlocks, invariants, reachability, and LTL without `X`";
-    Finding::error(codes::NOT_KEPT, message, help)
+    Finding::error(codes::NOT_KEPT, message, worded(unsound.advice()))
+}
+
+/// The library's advice, in the options of this program.
+fn worded(advice: Advice) -> String {
+    match advice {
+        Advice::AllRuns => {
+            "check it for all runs, without --fairness, or write the assumption into the formula: `([]<> p) -> …`"
+                .into()
+        }
+        Advice::NoReduction => {
+            "leave --reduction out; it preserves deadlocks, invariants, reachability, and LTL without `X`".into()
+        }
+        Advice::CoarserMeasure => format!("{advice}; --expect-monotone shows a regress edge"),
+        Advice::Engines(_) | Advice::FewerStrong => advice.to_string(),
+    }
 }
 
 /// The error for a bug of this program.

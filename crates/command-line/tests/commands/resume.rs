@@ -234,7 +234,7 @@ fn bounds(properties: &[(&str, &str, u32)]) -> String {
     format!("<property-set>{}</property-set>", properties.iter().map(property).collect::<String>())
 }
 
-/// Stops a run at its limit of states, changes a file that it was given, and resumes it.
+/// Stops a run at its state limit, changes an input file, and resumes the run.
 fn is_refused(arguments: &[&str], file: &str, before: &str, after: &str) {
     let session = Session::new();
     session.write("n.lola", CIRCLE);
@@ -247,13 +247,14 @@ fn is_refused(arguments: &[&str], file: &str, before: &str, after: &str) {
     session.write(file, after);
     let resume = ["resume", "saved", "--state-limit", "5000000"];
     session.run(&resume).expect(2).err("error[E0043]").err(&format!("`{file}` has changed"));
-    // With the file as it was, the run comes to its end.
+    // With the original file, the run completes.
     session.write(file, before);
     session.run(&resume).expect(0);
     assert!(!session.path("saved").exists());
 }
 
-/// Otherwise `resume` would say that `a <= 999` holds: the initial state was tested for another bound.
+/// Otherwise `resume` would report that `a <= 999` holds: the initial state was tested with another
+/// bound.
 #[test]
 fn changed_properties_are_refused() {
     let asked = bounds(&[("one", "a", 1000), ("two", "b", 1000)]);

@@ -347,7 +347,7 @@ fn only_the_first_of_many_terminal_states_are_shown() {
         "byte x; process P { state s, t; init s; trans s -> s { guard x < 30; effect x = x + 1; }, s -> t {}; } system async;",
     );
     let run = session.run(&["explore", "m.dve", "--terminal-states"]).expect(0);
-    let run = run.out("31 terminal states:").out("   20    x = 19, P = t\n  ...    11 more; -v shows them\n");
+    let run = run.out("31 terminal states:").out("   20    x = 19, P = t\n  ...    11 more; -v lists them\n");
     assert!(!run.stdout.contains("x = 25"));
     session.run(&["explore", "m.dve", "--terminal-states", "-v"]).expect(0).out("   31    x = 30, P = t\n");
     assert_eq!(
