@@ -1,9 +1,9 @@
-//! The command line as a whole: the commands, the options that all of them take, and the checks that
-//! clap cannot express.
+//! The command line as a whole: the commands, the options that all of them take, and the checks
+//! that clap cannot express.
 //!
-//! Each command declares its own options beside its implementation; `options` has those that several
-//! commands share. Options that contradict each other, and files that would overwrite each other, are
-//! refused here, before anything else happens.
+//! Each command declares its own options beside its implementation; `options` has those that
+//! several commands share. Options that contradict each other, and files that would overwrite each
+//! other, are refused here, before anything else happens.
 
 use std::path::Path;
 
@@ -149,8 +149,8 @@ pub struct Arguments {
 pub enum Command {
     /// Check properties of a model
     ///
-    /// Without options that name a property, all properties in the model file are checked, and that there is no
-    /// deadlock. With such options, only the properties that they name are checked.
+    /// Without options that name a property, all properties in the model file are checked, and that
+    /// there is no deadlock. With such options, only the properties that they name are checked.
     #[command(after_help = CHECK_HELP)]
     Check(Box<CheckArguments>),
     /// Visit all reachable states and report statistics
@@ -171,24 +171,26 @@ pub enum Command {
     Trace(TraceArguments),
     /// Write the state space in another format, or the automaton of a formula
     ///
-    /// States are numbered in breadth-first order, from 1 in ss, dot and graphml, from 0 in aut and svg. In a graph
-    /// they are numbered from 0, in the order of the sweep.
+    /// States are numbered in breadth-first order, from 1 in ss, dot and graphml, from 0 in aut and
+    /// svg. In a graph they are numbered from 0, in the order of the sweep.
     #[command(after_help = CONVERT_HELP)]
     Convert(ConvertArguments),
     /// Continue a run from a checkpoint
     ///
-    /// The run continues with the options of its original command line. You may set new limits and output files.
+    /// The run continues with the options of its original command line. You may set new limits and
+    /// output files.
     #[command(after_help = EXIT_CODES)]
     Resume(ResumeArguments),
     /// Run several engines on the same models and compare their cost
     ///
-    /// Each engine explores in its own process, one after the other. If a model declares no measure, the sweep searches
-    /// for one, as `explore` does; its time includes that search.
+    /// Each engine explores in its own process, one after the other. If a model declares no
+    /// measure, the sweep searches for one, as `explore` does; its time includes that search.
     #[command(after_help = COMPARE_HELP)]
     Compare(CompareArguments),
     /// Make a web page from a run record
     ///
-    /// The page is one file that needs no network. `check --html` and `explore --html` write it directly.
+    /// The page is one file that needs no network. `check --html` and `explore --html` write it
+    /// directly.
     Report(ReportArguments),
     /// Write a shell completion script to stdout
     Completions {

@@ -14,11 +14,12 @@
 //! | `explain` | `explain/` |
 //! | the thesis' command line; contest output | `foreign/` |
 //!
-//! `command_line` declares all commands, `options/` the options that several of them share, `input/`
-//! reads models and measures, `output/` writes results, `monitor/` watches a running search.
+//! `command_line` declares all commands, `options/` the options that several of them share,
+//! `input/` reads models and measures, `output/` writes results, `monitor/` watches a running
+//! search.
 //!
-//! Every error is a [`Finding`](report::Finding) with a code. A panic is always a bug of this program
-//! and ends with the exit code for bugs, not with Rust's.
+//! Every error is a [`Finding`](report::Finding) with a code. A panic is always a bug of this
+//! program and ends with the exit code for bugs, not with Rust's.
 
 mod check;
 mod command_line;
@@ -64,7 +65,8 @@ fn main() -> ExitCode {
     let (asked, console) = match read {
         Ok(read) => read,
         Err(error) => {
-            // clap prints help and the version to stdout with code 0, mistakes to stderr with code 2.
+            // clap prints help and the version to stdout with code 0, mistakes to stderr with code
+            // 2.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::BadInput.code()));
         }

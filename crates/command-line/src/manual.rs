@@ -1,8 +1,8 @@
-//! Reference texts about the command line: man pages, shell completions, and the list of all options in
-//! the guide.
+//! Reference texts about the command line: man pages, shell completions, and the list of all
+//! options in the guide.
 //!
-//! All three are generated from the declarations of the commands and options, so they cannot be out of
-//! date.
+//! All three are generated from the declarations of the commands and options, so they cannot be out
+//! of date.
 
 use clap::CommandFactory;
 use clap_complete::Shell;

@@ -1,8 +1,9 @@
 //! `resume`: a run that continues from a checkpoint.
 //!
-//! A checkpoint holds the state of the search, the command line of the run, the folder in which it was
-//! started, and checksums of the model, measure and property files. `resume` parses that command line again, so that the run
-//! continues with its original options. Only limits and output files may be replaced.
+//! A checkpoint holds the state of the search, the command line of the run, the folder in which it
+//! was started, and checksums of the model, measure and property files. `resume` parses that
+//! command line again, so that the run continues with its original options. Only limits and output
+//! files may be replaced.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

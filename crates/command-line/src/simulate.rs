@@ -1,7 +1,8 @@
 //! `simulate`: runs a model one step at a time, chosen by the user or at random.
 //!
-//! Only the interpreter is involved, so a simulation also shows what a model means. The prompt works
-//! with a pipe, too: answers from a pipe are echoed, so that the transcript reads like a session.
+//! Only the interpreter is involved, so a simulation also shows what a model means. The prompt
+//! works with a pipe, too: answers from a pipe are echoed, so that the transcript reads like a
+//! session.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! `trace`: shows or converts a saved trace by replaying it.
 //!
-//! The states in the file are not trusted: the model is executed again. If it does something else than
-//! the file says, the model has changed, and that is an error.
+//! The states in the file are not trusted: the model is executed again. If it does something else
+//! than the file says, the model has changed, and that is an error.
 
 use std::path::{Path, PathBuf};
 

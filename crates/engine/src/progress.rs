@@ -1,12 +1,12 @@
-//! Progress: a value for each state that says how far the model has come.
+//! Progress measures: a value for each state that says how far the model has come.
 //!
-//! A search by progress takes states of least progress first and forgets those that lie behind. Any function of the
-//! state will do; a good one seldom falls along a step, and gives many small layers.
+//! A sweep expands states of least progress first and forgets those behind its front. Any function
+//! of the state is a measure. A good one seldom decreases along a step, and has many small layers.
 
 mod abstract_step;
 mod abstract_value;
-mod components;
 pub mod finder;
+mod levels;
 mod linear_changes;
 mod linear_measure;
 mod monotone_proof;

@@ -1,6 +1,7 @@
-//! What is asked of a model.
+//! The properties of a model.
 
 pub mod accepting_cycles;
+pub mod acceptor;
 pub mod components;
 pub mod ctl;
 pub mod fairness;
@@ -9,11 +10,13 @@ pub mod premises;
 pub mod product;
 pub mod progress_graph;
 pub mod service;
-pub mod service_product;
+pub mod service_table;
 pub mod soundness;
 pub mod survey;
 pub mod terminal_states;
 pub mod watch;
+
+use serde::Serialize;
 
 use model::guarded_commands::Expression;
 
@@ -21,7 +24,7 @@ use linear::LinearProperty;
 use logic::ctl::Ctl;
 use service::ServiceProperty;
 
-/// A question about a model whose states are judged by predicates of type `P`.
+/// A property of a model, with predicates of type `P` over its states.
 #[derive(Clone, Debug)]
 pub struct Property<P = Expression> {
     /// The name in reports.
@@ -33,7 +36,7 @@ pub struct Property<P = Expression> {
 }
 
 /// In which words something is asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Spelling {
     /// By the name of its kind.
     #[default]
@@ -51,9 +54,9 @@ pub enum PropertyKind<P = Expression> {
     Invariant(P),
     /// The predicate is true in some reachable state: `EF p`.
     Reachable(P),
-    /// From every reachable state one can come to a state where the predicate is true: `AG EF p`, a home predicate.
+    /// From every reachable state, a state where the predicate is true can be reached: `AG EF p`, a home predicate.
     AlwaysPossible(P),
-    /// One can come to a state from which on the predicate stays true, whatever happens: `EF AG p`.
+    /// A state can be reached from which on the predicate stays true on every run: `EF AG p`.
     PossiblyForEver(P),
     /// A property of all runs, in linear time. It needs a search of its own.
     Linear(Box<LinearProperty<P>>),
@@ -111,8 +114,8 @@ pub struct BranchingProperty<P = Expression> {
 }
 
 impl<P: Clone> PropertyKind<P> {
-    /// The same question as a formula of computation tree logic, if it is decided by the terminal components of layers: a formula bears it when
-    /// progress falls.
+    /// The same property as a formula of computation tree logic, if terminal components of layers decide it: a
+    /// formula is decided where progress falls, too.
     pub fn as_branching(&self) -> Option<Self> {
         let truth = Ctl::Proposition(0);
         let (formula, predicate) = match self {

@@ -1,11 +1,13 @@
-//! Reductions: a part of the steps that is enough for the question.
+//! Partial-order reduction: following only those steps that a question needs.
 //!
-//! Steps of processes that have nothing to do with each other can be taken in any order, and all orders lead to the same state. A *stubborn set* is a
-//! set of actions that outside actions neither disable nor enable, and with whose enabled members they commute (A. Valmari, *Stubborn sets for reduced
-//! state space generation*, 1989). It is enough to follow the set: what is outside can as well be done later.
+//! Steps of independent processes can be taken in any order, and all orders lead to the same state.
+//! A *stubborn set* is a set of actions that outside actions neither disable nor enable, and whose
+//! enabled members commute with them (A. Valmari, *Stubborn sets for reduced state space
+//! generation*, 1989). It is sufficient to follow the set: actions outside it can be taken later.
 //!
-//! What "enough" means depends on what is to be kept, see [`Kept`]. The set is a function of the model's state alone, never of what was met before: a sweep forgets
-//! states and expands them again, and the product with an automaton must see one graph.
+//! What is sufficient depends on what the reduced state space must preserve, see [`Kept`]. The set
+//! is a function of the model's state alone, never of the search: a sweep forgets states and
+//! expands them again, and the product with an automaton must see one graph.
 
 pub mod cell_access;
 pub mod independence;
@@ -13,17 +15,18 @@ pub mod reduced_system;
 pub mod stubborn_sets;
 pub mod visibility;
 
-/// What a reduced state space has in common with the full one.
+/// What a reduced state space preserves of the full one.
 ///
-/// A reduced expansion of `s` is one that leaves out steps. *Visible* is an action that can change what is asked for. Keys order all states: by progress, then by the
-/// values of the cells.
+/// A *reduced expansion* of a state leaves out steps. A *visible* action can change the truth of
+/// what is asked. *Keys* order all states: by progress, then by the values of the cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// States without successors. Stubborn sets keep them as they are.
+    /// States without successors. Every stubborn set preserves them.
     Deadlocks,
-    /// Which truths can be reached, and deadlocks. A reduced expansion has no visible step, and at least one to a greater key: so nothing is put off for ever.
+    /// The reachable truths of predicates, and deadlocks. A reduced expansion has no visible step,
+    /// and at least one step to a greater key, so that no action is postponed indefinitely.
     States,
-    /// Runs, but for how often a state is repeated in them, and all of the above. A reduced expansion has no visible step, and all of them lead to greater keys: so every cycle has a state that is
-    /// expanded in full.
+    /// Runs up to stuttering, and all of the above. A reduced expansion has no visible step, and
+    /// all its steps lead to greater keys, so that every cycle has a fully expanded state.
     Runs,
 }

@@ -1,7 +1,7 @@
 //! Models that are plain Rust types.
 //!
-//! The principal type is the trait [`Model`]: states are any type that derives a few traits, and the model says where a run begins and which steps
-//! there are. [`check`] explores all of it and decides the properties:
+//! The principal type is the trait [`Model`]: states are any type that derives a few traits, and the model says
+//! where a run begins and which steps there are. [`check`] explores all of it and decides the properties:
 //!
 //! ```
 //! use sweepline::rust_model::{Model, Properties, Steps, check};
@@ -30,13 +30,13 @@
 //! assert_eq!(checked.distinct(), Some(11));
 //! ```
 //!
-//! The [guide] begins at the beginning. States live in the store as bytes (see [`encoding`]) and are Rust values only while they are expanded: once
-//! for all of its successors, its properties and their progress. Whatever a search claims is replayed on the model itself before
-//! it is shown.
+//! The [guide] is an introduction. States are bytes in the store (see [`encoding`]) and Rust values only while they
+//! are expanded: a state is decoded once for all of its successors, their progress, and its properties. Every
+//! counterexample is replayed on the model itself before it is shown.
 //!
-//! There is no `eventually` here: that something must happen on every run is decided by cycles, and a search that forgets states cannot
-//! see the cycles that return to them. It will come with LTL, when it is sound. What is decided meanwhile is that it stays
-//! *possible*: [`Properties::always_possible`].
+//! There is no `eventually` here. That something happens on every run is a question of linear time, which the
+//! command line asks of model files; Rust models can be asked that it stays *possible*:
+//! [`Properties::always_possible`].
 
 mod changes;
 mod checker;
@@ -61,14 +61,14 @@ pub use path::Path;
 #[doc = include_str!("../../../docs/book/rust-models.md")]
 pub mod guide {}
 
-/// A model: where its runs begin, and how they go on.
+/// A model: the states in which its runs begin, and its steps.
 ///
-/// All functions must be functions: the same answer for the same arguments, in the same order. No clock, no randomness, no
-/// iteration over a `HashMap`. A panic in any of them ends the check.
+/// All methods must be functions of their arguments: the same result, in the same order, for the same arguments. No
+/// clock, no randomness, no iteration over a `HashMap`. A panic in any of them ends the check.
 pub trait Model: Sized + Sync {
-    /// All that a state is. Equal states must be encoded equally: see [`encoding`].
+    /// A state. Equal states must have equal encodings: see [`encoding`].
     type State: Clone + Eq + Hash + Debug + Serialize + DeserializeOwned + Send + Sync;
-    /// What a step is called.
+    /// The name of a step.
     type Action: Debug + Send;
 
     /// The states in which runs begin; at least one.
@@ -77,15 +77,17 @@ pub trait Model: Sized + Sync {
     /// Adds all steps that are possible in the state.
     fn steps(&self, state: &Self::State, steps: &mut Steps<Self>);
 
-    /// How far a run has come: the sweep goes through the states by this number and forgets those that lie behind.
+    /// The progress value of a state: the sweep explores states by this number, and forgets those of smaller
+    /// values.
     ///
-    /// `None` in all states means that there is no such measure. One that never falls from a state to the next one is best; where
-    /// it falls, parts are explored again. [`lexicographic`] makes one number of several.
+    /// `None` in all states means that there is no progress measure. A monotone measure, which no step lowers, is
+    /// best; where it falls, parts of the state space are explored again. [`lexicographic`] makes one number of
+    /// several.
     fn progress(&self, _state: &Self::State) -> Option<u64> {
         None
     }
 
-    /// Adds what is asked of the model.
+    /// Adds the properties of the model.
     fn properties(&self, _properties: &mut Properties<Self>) {}
 
     /// A step in words; by default its `Debug`.
@@ -93,7 +95,8 @@ pub trait Model: Sized + Sync {
         format!("{action:?}")
     }
 
-    /// A state in words; by default its pretty `Debug`, of which traces show what a step changes. One line is shown as it is.
+    /// A state in words; by default its pretty `Debug`, of which traces show the lines that a step changes. A single
+    /// line is shown as it is.
     fn show_state(&self, state: &Self::State) -> String {
         format!("{state:#?}")
     }
@@ -115,7 +118,7 @@ impl<M: Model> Steps<M> {
         self.list.push((action, next));
     }
 
-    /// The step `action` leads to a state that is like `state`, but for `change`.
+    /// The step `action` leads to a copy of `state` with this `change`.
     pub fn change(&mut self, state: &M::State, action: M::Action, change: impl FnOnce(&mut M::State)) {
         let mut next = state.clone();
         change(&mut next);
@@ -123,7 +126,7 @@ impl<M: Model> Steps<M> {
     }
 }
 
-/// What is asked of a model.
+/// The properties of a model.
 pub struct Properties<M: Model> {
     list: Vec<Property<Predicate<M>>>,
 }
@@ -153,8 +156,9 @@ impl<M: Model> Properties<M> {
         self.add(name, PropertyKind::Reachable(Predicate { test: Arc::new(test) }));
     }
 
-    /// From every reachable state one can come to a state in which the predicate is true. That needs a measure that never falls, or
-    /// [`Engine::Breadth`].
+    /// From every reachable state, some state in which the predicate is true can be reached. Where progress never
+    /// falls, and with [`Engine::Breadth`], the layers decide; otherwise a second search records the graph of all
+    /// states, and decides on it. [`Engine::Depth`] and [`Engine::Partition`] cannot decide it.
     pub fn always_possible(
         &mut self,
         name: impl Into<String>,
@@ -177,7 +181,7 @@ impl<M: Model> Properties<M> {
 
 type Test<M> = dyn Fn(&M, &<M as Model>::State) -> bool + Send + Sync;
 
-/// What a state is judged by.
+/// A predicate over states.
 struct Predicate<M: Model> {
     test: Arc<Test<M>>,
 }

@@ -1,4 +1,4 @@
-//! What is answered: verdicts, and the traces that show them.
+//! Verdicts, and the traces that show them.
 
 pub mod replay;
 pub mod trace;
@@ -30,35 +30,35 @@ impl<R, T> Verdict<R, T> {
     }
 }
 
-/// What a verdict rests on. No kind can be made up: one comes from a search that ran out of states, the others
-/// from a replay on the interpreter.
+/// What a verdict rests on. None can be forged: one comes from a search that ran out of states, the others from
+/// a replay by the model.
 #[derive(Clone, Debug)]
 pub enum Evidence<R = ReplayedTrace, T = Vec<i64>> {
-    /// All reachable states were looked at.
+    /// A search met all reachable states.
     Search(CompleteSearch),
     /// This run of the model shows it.
     Trace(R, Length),
-    /// A run that goes on for ever: from its last state, which is the one with this number, as from there. If it is the last one itself, it is
-    /// repeated for ever.
+    /// An infinite run, a lasso: its last state is the one with this number, and the run continues as from there.
+    /// If that is the last state itself, it is repeated forever.
     Lasso(R, usize),
-    /// A run into states that cannot be left any more.
+    /// A run into a terminal strongly connected component.
     Component(R, Component<T>),
 }
 
-/// How long a run is, compared with others that show the same.
+/// The length of a run, compared with others that show the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
     /// None is shorter.
     Shortest,
-    /// It has the fewest steps backwards, then ends at the least progress (of vectors, a minimal one), then has the fewest
-    /// steps in its last layer.
+    /// It has the fewest regress edges, then ends at the least progress (of vectors, a minimal one), then has the
+    /// fewest steps in its last layer.
     SubjectToProgress,
-    /// As the search came across it.
+    /// As the search found it.
     AsFound,
 }
 
-/// States that cannot be left: each can be reached from every other, and nothing else can. They were computed anew, by
-/// the interpreter, from the end of the run.
+/// A terminal strongly connected component: each state can be reached from every other, and nothing else can. The
+/// model computed the states again, from the end of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Component<T = Vec<i64>> {
     /// The states, beginning with the last one of the run.
@@ -67,17 +67,15 @@ pub struct Component<T = Vec<i64>> {
     pub complete: bool,
 }
 
-/// Why there is no answer.
+/// Why a property is not decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnknownReason {
     /// The search was stopped before the end.
     Stopped(StopReason),
-    /// The model has a run-time error; what lies behind it is not explored.
+    /// The model has a run-time error; the states after it are not explored.
     RuntimeError,
-    /// Progress fell, which the property cannot bear, or which was not expected.
+    /// There is a regress edge, with which the search cannot decide the property, or which was not expected.
     NotMonotone,
-    /// This version cannot decide properties of this kind.
-    NotSupported(String),
 }
 
 impl std::fmt::Display for UnknownReason {
@@ -86,7 +84,6 @@ impl std::fmt::Display for UnknownReason {
             Self::Stopped(reason) => write!(f, "{reason}"),
             Self::RuntimeError => write!(f, "the model has a run-time error"),
             Self::NotMonotone => write!(f, "progress falls"),
-            Self::NotSupported(what) => write!(f, "{what}"),
         }
     }
 }

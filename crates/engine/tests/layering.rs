@@ -1,10 +1,23 @@
-//! Dependencies point one way: `check → {property, verdict} → explore → {store, progress} → model`, and `check → reduce → model`.
+//! Dependencies point one way, between crates and between the modules of the engine.
 
 #![allow(clippy::unwrap_used, reason = "tests may fail")]
 
 use std::path::{Path, PathBuf};
 
-/// For each module, what it may use. `verdict` and `property` observe searches, so they stand above them.
+/// The crates of the workspace that each crate may depend on, apart from its tests.
+const CRATES: [(&str, &[&str]); 8] = [
+    ("model", &[]),
+    ("logic", &["model"]),
+    ("native-code", &["model"]),
+    ("languages", &["logic", "model"]),
+    ("engine", &["logic", "model"]),
+    ("sweepline", &["engine", "languages", "logic", "model", "native-code"]),
+    ("report", &["engine", "languages", "logic", "model"]),
+    ("command-line", &["engine", "languages", "logic", "model", "native-code", "report", "sweepline"]),
+];
+
+/// The modules of the engine that each module may use. `verdict` and `property` observe searches, so
+/// they are above them.
 const MAY_USE: [(&str, &[&str]); 8] = [
     ("reduce", &["reduce"]),
     ("store", &["store"]),
@@ -52,4 +65,17 @@ fn modules_use_only_what_lies_below_them() {
         }
     }
     assert!(wrong.is_empty(), "these point the wrong way:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn crates_depend_only_on_crates_below_them() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    for (name, allowed) in CRATES {
+        let manifest = std::fs::read_to_string(crates.join(name).join("Cargo.toml")).unwrap();
+        let dependencies = manifest.split("[dependencies]").nth(1).unwrap().split("\n[").next().unwrap();
+        let used = dependencies.lines().filter_map(|line| line.split(['.', ' ', '=']).next());
+        for used in used.filter(|used| CRATES.iter().any(|(name, _)| name == used)) {
+            assert!(allowed.contains(&used), "{name} must not depend on {used}");
+        }
+    }
 }

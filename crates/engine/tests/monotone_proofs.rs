@@ -7,7 +7,7 @@ use std::sync::Arc;
 use engine::progress::{Raise, control_orders, prove_monotone, static_measure};
 use model::guarded_commands::{
     Action, ActionId, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType,
-    Location, LocationId, Participant, Place, ProcessId, Shape, Span, UnaryOperator, VariableId,
+    Location, LocationId, Participant, ProcessId, Shape, Span, Target, UnaryOperator, VariableId,
 };
 use model::value_order::ValueOrder;
 
@@ -85,7 +85,7 @@ fn ranked(operand: Expression, classes: &[&[i64]]) -> Expression {
 }
 
 fn set(cell: u32, value: Expression) -> Effect {
-    Effect::Assign(vec![Assignment { place: Place::Cell(CellId(cell)), value }])
+    Effect::Assign(vec![Assignment { target: Target::Cell(CellId(cell)), value }])
 }
 
 fn element(index: Expression) -> Expression {
@@ -93,8 +93,8 @@ fn element(index: Expression) -> Expression {
 }
 
 fn set_element(index: Expression, value: Expression) -> Effect {
-    let place = Place::Element { array: A, index, span: Span::default() };
-    Effect::Assign(vec![Assignment { place, value }])
+    let target = Target::Element { array: A, index, span: Span::default() };
+    Effect::Assign(vec![Assignment { target, value }])
 }
 
 fn proved(model: &GuardedCommands, components: &[Expression]) -> bool {
@@ -189,7 +189,7 @@ fn modulo_and_either_or_are_followed_value_by_value() {
 fn a_swap_reads_before_it_writes() {
     let swap = |guards| {
         let both = [(X, Y), (Y, X)];
-        let one = |(to, from)| Assignment { place: Place::Cell(CellId(to)), value: cell(from) };
+        let one = |(to, from)| Assignment { target: Target::Cell(CellId(to)), value: cell(from) };
         let mut model = with(vec![(guards, vec![Effect::Assign(both.map(one).into())])]);
         model.cells[Y as usize].initial = 3;
         model
@@ -251,7 +251,7 @@ fn queues_grow_and_shrink_and_their_messages_move() {
     let push = |value| Effect::Push { queue: Q, values: vec![value] };
     let room = op(Less, cell(Q_LENGTH), number(2));
     let some = op(Greater, cell(Q_LENGTH), number(0));
-    let pop = |place| Effect::Pop { queue: Q, places: vec![place] };
+    let pop = |target| Effect::Pop { queue: Q, targets: vec![target] };
     let filling = with(vec![(vec![room.clone()], vec![push(number(4))])]);
     assert!(proved(&filling, &[cell(Q_LENGTH), cell(Q_LENGTH + 1), cell(Q_LENGTH + 2)]));
     assert!(!proved(&filling, &[negated(cell(Q_LENGTH))]));
@@ -264,7 +264,7 @@ fn queues_grow_and_shrink_and_their_messages_move() {
     let through = |first: i64| {
         let room = op(Less, cell(Q_LENGTH), number(2));
         let some = op(Greater, cell(Q_LENGTH), number(0));
-        let take = pop(Some(Place::Cell(CellId(X))));
+        let take = pop(Some(Target::Cell(CellId(X))));
         let limit = op(Less, cell(X), number(4));
         with(vec![(vec![room], vec![push(number(first))]), (vec![some, limit], vec![take])])
     };
@@ -280,7 +280,7 @@ fn a_guard_about_a_message_says_nothing_about_the_next_one() {
     let some = op(Greater, cell(Q_LENGTH), number(0));
     let push = |value| vec![Effect::Push { queue: Q, values: vec![value] }];
     let is_one = op(Equal, cell(Q_LENGTH + 1), number(1));
-    let pop = Effect::Pop { queue: Q, places: vec![None] };
+    let pop = Effect::Pop { queue: Q, targets: vec![None] };
     let mut model = with(vec![
         (vec![room.clone()], push(number(1))),
         (vec![room], push(number(0))),
@@ -311,7 +311,7 @@ fn a_guard_about_an_element_says_nothing_after_a_write() {
 #[test]
 fn messages_that_are_there_from_the_beginning_come_out() {
     let some = op(Greater, cell(Q_LENGTH), number(0));
-    let pop = Effect::Pop { queue: Q, places: vec![Some(Place::Cell(CellId(X)))] };
+    let pop = Effect::Pop { queue: Q, targets: vec![Some(Target::Cell(CellId(X)))] };
     let mut model = with(vec![(vec![some], vec![pop])]);
     for (cell, initial) in [(Q_LENGTH, 2), (Q_LENGTH + 1, 4), (Q_LENGTH + 2, 7), (X, 9)] {
         model.cells[cell as usize].initial = initial;

@@ -1,9 +1,10 @@
-//! Büchi automata: which infinite runs are meant.
+//! Büchi automata: sets of infinite runs.
 //!
-//! An automaton reads the states of a run one after the other. From state `q` it takes an edge whose label is true in the state that it reads;
-//! where there is none, it has no run. It accepts when it takes edges of every acceptance set again and again, for ever; with no set at
-//! all, every infinite run is accepted. An automaton whose states accept has one set, which holds all edges out of these states: see
-//! [`Buchi::accepts_by_states`].
+//! An automaton reads the states of a run one after the other. From state `q` it takes an edge
+//! whose label is true in the state that it reads; if there is none, it has no run. It accepts if
+//! it takes edges of every acceptance set infinitely often. With no set at all, every infinite run
+//! is accepted. An automaton whose states accept has one set, which contains all edges out of these
+//! states: see [`Buchi::accepts_by_states`].
 
 pub mod acceptance;
 pub mod degeneralise;
@@ -13,10 +14,12 @@ mod labels;
 pub(super) mod reduction;
 mod simulation;
 
+use serde::Serialize;
+
 use super::ltl::Proposition;
 
 /// A Büchi automaton, in general with several acceptance sets on its edges.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Buchi {
     /// Edges out of each state.
     pub states: Vec<Vec<Edge>>,
@@ -27,18 +30,18 @@ pub struct Buchi {
 }
 
 /// A step of an automaton.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Edge {
-    /// What must be true of the state that is read. One edge for each alternative.
+    /// The condition on the state that is read. There is one edge for each alternative.
     pub label: Cube,
-    /// Where it leads.
+    /// The target.
     pub target: u32,
     /// The acceptance sets that it is in: bit `i` for set `i`.
     pub accepting: u32,
 }
 
 /// A conjunction of propositions and negated propositions, as bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Cube {
     /// Propositions that must hold.
     pub holds: u64,
@@ -60,17 +63,17 @@ impl Cube {
         Self { holds: 0, fails: 1 << proposition }
     }
 
-    /// Whether it is true where exactly these propositions hold.
+    /// Whether the cube is true where exactly these propositions hold.
     pub fn is_true_of(self, propositions: u64) -> bool {
         propositions & self.holds == self.holds && propositions & self.fails == 0
     }
 
-    /// Whether it is true only where the other is, too.
+    /// Whether the cube implies the other one.
     pub fn implies(self, other: Self) -> bool {
         self.holds & other.holds == other.holds && self.fails & other.fails == other.fails
     }
 
-    /// Both, unless they contradict each other.
+    /// The conjunction; `None` if the cubes contradict each other.
     pub fn and(self, other: Self) -> Option<Self> {
         let both = Self { holds: self.holds | other.holds, fails: self.fails | other.fails };
         (both.holds & both.fails == 0).then_some(both)
@@ -78,7 +81,8 @@ impl Cube {
 }
 
 impl Buchi {
-    /// Whether acceptance is a matter of states: one set, and the edges out of a state are all in it, or none is.
+    /// Whether states accept: there is one set, and for each state it contains all outgoing edges
+    /// or none.
     pub fn accepts_by_states(&self) -> bool {
         self.acceptance_sets == 1
             && self

@@ -1,12 +1,15 @@
-//! Computation tree logic: what can, and what must, happen from a state on.
+//! Computation tree logic: what can and what must happen from a state on.
 //!
-//! A path is *maximal*: it is infinite, or it ends in a state without successors. Three temporal operators are enough: `EX`, `E[f U g]` and `EG`;
-//! the others are made of them. In a state without successors `EX f` is false, `AX f` true, and `EG f` is what `f` is.
+//! A path is *maximal*: it is infinite, or it ends in a state without successors. Three temporal
+//! operators suffice, `EX`, `E[f U g]` and `EG`; the others are built from them. In a state without
+//! successors `EX f` is false, `AX f` is true, and `EG f` equals `f`.
+
+use serde::Serialize;
 
 use crate::ltl::Proposition;
 
 /// A formula of computation tree logic.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Ctl {
     /// Always true.
     True,
@@ -14,11 +17,11 @@ pub enum Ctl {
     False,
     /// True in the state.
     Proposition(Proposition),
-    /// Not so.
+    /// Negation.
     Not(Box<Ctl>),
-    /// Both.
+    /// Conjunction.
     And(Box<Ctl>, Box<Ctl>),
-    /// At least one.
+    /// Disjunction.
     Or(Box<Ctl>, Box<Ctl>),
     /// `EX f`: true in some successor.
     ExistsNext(Box<Ctl>),
@@ -104,7 +107,7 @@ impl Ctl {
         Self::or(Self::exists_until(g.clone(), Self::and(f, g.clone())), Self::exists_globally(g))
     }
 
-    /// `A[f U g]`: no maximal path goes without `g` for ever, and none leaves `f` before `g`.
+    /// `A[f U g]`: on every maximal path `g` holds at some point, and `f` holds until then.
     pub fn always_until(f: Self, g: Self) -> Self {
         Self::and(
             Self::always_weak_until(f, g.clone()),

@@ -1,11 +1,14 @@
-//! Linear temporal logic: what a run should do.
+//! Linear temporal logic: properties of runs.
 //!
-//! A run is an infinite sequence of states; a proposition is true or false in each of them. Six operators are enough, and
-//! everything else is made of them: `F f` is `true U f`, `G f` is `false R f`, `f W g` is `g R (f or g)`.
+//! A run is an infinite sequence of states; a proposition is true or false in each of them. Six
+//! operators suffice, and everything else is built from them: `F f` is `true U f`, `G f` is `false
+//! R f`, `f W g` is `g R (f or g)`.
 //!
-//! A formula is a tree, and what is done with it descends into it (already to drop it does). A thousand operators inside one
-//! another are safe on the stack of any thread; who reads formulas should refuse deeper ones. A translation to automata does: see
-//! [`Limits`](super::ltl_to_buchi::Limits).
+//! A formula is a tree, and all its algorithms are recursive, even dropping it. A depth of a
+//! thousand operators is safe on the stack of any thread; readers of formulas should refuse deeper
+//! ones. The translation to automata does: see [`Limits`](super::ltl_to_buchi::Limits).
+
+use serde::Serialize;
 
 pub mod display;
 pub(super) mod formula_table;
@@ -14,13 +17,13 @@ pub mod normal_form;
 pub mod on_lasso;
 mod simplify;
 
-/// The number of a proposition: the bit of [`Truth::holds`] that tells whether it holds.
+/// The number of a proposition: the bit of [`Truth::holds`] that says whether it holds.
 ///
 /// [`Truth::holds`]: model::transition_system::Truth::holds
 pub type Proposition = u8;
 
 /// A formula of linear temporal logic.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Ltl {
     /// Always true.
     True,
@@ -28,17 +31,18 @@ pub enum Ltl {
     False,
     /// True in the first state.
     Proposition(Proposition),
-    /// Not so.
+    /// Negation.
     Not(Box<Ltl>),
-    /// Both.
+    /// Conjunction.
     And(Box<Ltl>, Box<Ltl>),
-    /// At least one.
+    /// Disjunction.
     Or(Box<Ltl>, Box<Ltl>),
     /// True of the run that begins with the next state.
     Next(Box<Ltl>),
     /// The second becomes true, and until then the first is.
     Until(Box<Ltl>, Box<Ltl>),
-    /// The second is true up to and including the state in which the first is; for ever, if it never is.
+    /// The second is true up to and including the state in which the first is; if the first never
+    /// is, the second is always true.
     Release(Box<Ltl>, Box<Ltl>),
 }
 
@@ -83,7 +87,7 @@ impl Ltl {
         Self::Release(Box::new(f), Box::new(g))
     }
 
-    /// `f W g`: `f U g`, or `f` for ever.
+    /// `f W g`: `f U g`, or `f` always.
     pub fn weak_until(f: Self, g: Self) -> Self {
         Self::release(g.clone(), Self::or(f, g))
     }
@@ -113,7 +117,7 @@ impl Ltl {
         first.into_iter().chain(second).map(Box::as_ref)
     }
 
-    /// Whether it does not speak of next states: then it cannot tell how often a state is repeated.
+    /// Whether the formula has no `X`: then it is stutter-invariant.
     pub fn is_next_free(&self) -> bool {
         let mut open = vec![self];
         while let Some(formula) = open.pop() {
@@ -136,7 +140,7 @@ impl Ltl {
         size
     }
 
-    /// How many operators lie inside one another.
+    /// The depth of nested operators.
     pub fn depth(&self) -> usize {
         let mut deepest = 0;
         let mut open = vec![(self, 0)];
@@ -183,7 +187,7 @@ pub(super) mod random_formulas {
         }
     }
 
-    /// A word: its stem, and what is repeated for ever.
+    /// A word: its stem, and the cycle that is repeated.
     pub fn lasso(random: &mut Random) -> (Vec<u64>, Vec<u64>) {
         let mut letters = |count: usize| (0..count).map(|_| random.below(1 << PROPOSITIONS) as u64).collect();
         let stem: Vec<u64> = letters(3);

@@ -1,18 +1,23 @@
-//! From a formula to an automaton that accepts the words of which the formula is true.
+//! Translation of a formula to a Büchi automaton that accepts the words of which the formula is
+//! true.
 //!
-//! The way is that of Gastin and Oddoux (*Fast LTL to Büchi automata translation*, CAV 2001) with the labels and sets on edges of Couvreur (*On-the-fly
-//! verification of linear temporal logic*, FM 1999):
+//! The construction is that of Gastin and Oddoux (*Fast LTL to Büchi automata translation*, CAV
+//! 2001) with labels and acceptance sets on edges as in Couvreur (*On-the-fly verification of
+//! linear temporal logic*, FM 1999):
 //!
 //! 1. the formula is brought into negation normal form and simplified ([`ltl`](super::ltl));
-//! 2. a state is a set of formulas that must be true from now on; its edges come from the *moves* of these formulas: a
-//!    cube that is true now, and what must be true next. Each `U` gives an acceptance set, which an edge is in unless it puts the `U` off;
-//! 3. the automaton is made smaller, and with acceptance by states ([`Buchi::degeneralised`]) once more.
+//! 2. a state is a set of formulas that must be true from now on; its edges come from the *moves*
+//!    of these formulas: a cube that is true now, and what must be true next. Each `U` gives an
+//!    acceptance set, which an edge is in unless it puts the `U` off;
+//! 3. the automaton is made smaller, and with acceptance by states ([`Buchi::degeneralised`]) once
+//!    more.
 //!
-//! Declarative constructions by all subsets of subformulas are simpler, but always exponential; one by derivatives with decision diagrams finds slightly
-//! smaller automata and needs a package of such diagrams.
+//! Declarative constructions by all subsets of subformulas are simpler, but always exponential. A
+//! construction by derivatives with decision diagrams finds slightly smaller automata and needs a
+//! package of such diagrams.
 //!
-//! In the worst case the automaton is exponential in the formula. [`Limits`] say when to give up; within the default ones a translation takes some
-//! seconds at most.
+//! In the worst case the automaton is exponential in the formula. [`Limits`] bound the work; within
+//! the default ones a translation takes a few seconds at most.
 
 mod moves;
 mod tableau;
@@ -23,12 +28,12 @@ use super::ltl::Ltl;
 use super::ltl::formula_table::FormulaTable;
 use tableau::Tableau;
 
-/// When a translation gives up.
+/// Bounds of a translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Operators, propositions and constants of the formula.
     pub operators: usize,
-    /// Operators inside one another.
+    /// Depth of nested operators.
     pub depth: usize,
     /// States before the automaton is reduced.
     pub states: usize,
@@ -36,7 +41,7 @@ pub struct Limits {
     pub edges: usize,
     /// Edges of one state, and alternatives of one formula.
     pub alternatives: usize,
-    /// Pairs of alternatives that are compared: most of the time goes there.
+    /// Pairs of alternatives that are compared, which takes most of the time.
     pub comparisons: usize,
 }
 
@@ -80,7 +85,7 @@ pub enum FormulaTooLarge {
 }
 
 impl FormulaTooLarge {
-    /// What to do instead.
+    /// Advice for the user.
     pub fn advice(&self) -> &'static str {
         match self {
             Self::Operators(_) | Self::Depth(_) => {
@@ -97,7 +102,8 @@ impl FormulaTooLarge {
     }
 }
 
-/// An automaton that accepts exactly the words of which the formula is true, in general with several acceptance sets on its edges.
+/// An automaton that accepts exactly the words of which the formula is true, in general with
+/// several acceptance sets on its edges.
 pub fn buchi_of(formula: &Ltl, limits: &Limits) -> Result<Buchi, FormulaTooLarge> {
     if formula.size() > limits.operators {
         return Err(FormulaTooLarge::Operators(limits.operators));
@@ -144,7 +150,8 @@ mod tests {
         }
     }
 
-    /// Two formulas for which moves were dropped that looked superfluous, but were the only ones to fulfil `F p1` and `F not p2`.
+    /// Two formulas for which moves were dropped that looked superfluous, but were the only ones to
+    /// fulfil `F p1` and `F not p2`.
     #[test]
     fn what_is_asked_for_again_in_the_next_step_is_fulfilled_now() {
         let [p0, p1, p2] = [0, 1, 2].map(Ltl::Proposition);

@@ -1,37 +1,43 @@
-//! Automata of legal finite behaviour: what a service allows its users to see.
+//! Safety automata: the finite behaviour that a service allows its users to see.
 //!
-//! A protocol conforms to its service if every sequence of visible actions is one that the service allows. The service is given as a nondeterministic automaton
-//! over event names, possibly with silent steps ([`EventAutomaton`]). To be run beside a model without any choice it is made deterministic (subsets of
-//! states, closed under silent steps) and minimised (refinement of a partition, after Moore); the result is a [`ServiceAutomaton`].
-//! (Gallasch, Billington, Vanit-Anunchai and Kristensen, *Checking safety properties on-the-fly with the sweep-line method*, STTT 2007.)
+//! A protocol conforms to its service if every sequence of visible actions is one that the service
+//! allows. The service is given as a nondeterministic automaton over event names, possibly with
+//! silent steps ([`EventAutomaton`]). To run beside a model without choices, it is made
+//! deterministic (subsets of states, closed under silent steps) and minimised (Moore's partition
+//! refinement); the result is a [`ServiceAutomaton`]. (Gallasch, Billington, Vanit-Anunchai and
+//! Kristensen, *Checking safety properties on-the-fly with the sweep-line method*, STTT 2007.)
 //!
-//! An event is illegal if no run of the given automaton can have it here. All that follows would be illegal, too, so that the state "bad" of the complete
-//! automaton is not stored. A state from which no final one can be reached is legal as long as nothing ends: the system may go on for ever, and
-//! finite words say nothing about that.
+//! An event is illegal if no run of the given automaton can have it here. Everything that follows
+//! would be illegal too, so the "bad" state of the complete automaton is not stored. A state from
+//! which no final state is reachable is legal as long as the system does not terminate: finite
+//! words say nothing about infinite runs.
 //!
-//! Components of the automaton, in topological order, are a progress measure: steps never go down. See [`ServiceAutomaton::ranks`].
+//! The components of the automaton, in topological order, are a monotone progress measure. See
+//! [`ServiceAutomaton::ranks`].
 
 use std::collections::HashMap;
+
+use serde::Serialize;
 
 use super::strong_components::strong_components;
 
 /// A nondeterministic automaton over events.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EventAutomaton {
-    /// Names of the events that it knows.
+    /// Names of its events.
     pub events: Vec<String>,
     /// Number of states.
     pub states: u32,
-    /// Where it may start.
+    /// Initial states.
     pub initial: Vec<u32>,
     /// Its steps.
     pub transitions: Vec<EventStep>,
-    /// Where it may end.
+    /// Final states.
     pub final_states: Vec<u32>,
 }
 
 /// A step of an automaton over events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct EventStep {
     /// The state before.
     pub from: u32,
@@ -50,7 +56,7 @@ pub struct ServiceAutomaton {
     is_final: Vec<bool>,
 }
 
-/// The subsets of states that a deterministic automaton would need are too many.
+/// The deterministic automaton would need too many subsets of states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("made deterministic, the automaton has more than {0} states")]
 pub struct ServiceTooLarge(pub usize);
@@ -125,7 +131,7 @@ impl<'a> Subsets<'a> {
         Ok(Self { events: &automaton.events, steps, is_final: found.iter().map(is_final).collect() })
     }
 
-    /// States that no sequence tells apart are one; states are numbered as they are met, breadth first.
+    /// Merges states that no sequence distinguishes. States are numbered in breadth-first order.
     fn minimal(self) -> ServiceAutomaton {
         let mut classes: Vec<u32> = self.is_final.iter().map(|&is_final| is_final.into()).collect();
         let mut count = 0;
@@ -171,7 +177,7 @@ impl<'a> Subsets<'a> {
 }
 
 impl ServiceAutomaton {
-    /// Names of the events that it knows. An event that it does not know is for the caller to reject.
+    /// Names of its events. The caller must reject other events.
     pub fn events(&self) -> &[String] {
         &self.events
     }
@@ -186,7 +192,7 @@ impl ServiceAutomaton {
         self.steps.len() as u32
     }
 
-    /// Where it starts.
+    /// The initial state.
     pub fn initial(&self) -> u32 {
         0
     }
@@ -201,8 +207,9 @@ impl ServiceAutomaton {
         self.is_final[state as usize]
     }
 
-    /// A progress value for each state: the number of its strongly connected component in topological order. It never falls along a step, and
-    /// rises along each one that leaves a component.
+    /// A progress value for each state: the number of its strongly connected component in
+    /// topological order. It never decreases along a step, and increases along each step that
+    /// leaves a component.
     pub fn ranks(&self) -> Vec<u64> {
         let successors: Vec<Vec<u32>> =
             self.steps.iter().map(|row| row.iter().flatten().copied().collect()).collect();

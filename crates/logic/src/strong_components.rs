@@ -1,94 +1,107 @@
-//! Strongly connected components of a small graph in memory, by Tarjan's algorithm without recursion.
+//! Strongly connected components of a graph in memory, by Tarjan's algorithm (SIAM J. Computing
+//! 1972) without recursion.
 //!
-//! For automata, whose cycles decide what they accept, and for the progress of a service. (The components of a layer of the state space are a matter
-//! of their own: there only the terminal ones count, and the graph is stored otherwise.) Time and memory are linear in the graph.
+//! For automata, whose cycles decide what they accept, for the progress of a service, and for
+//! orders of values in a search for measures. The components of a layer of the state space are
+//! computed elsewhere: only the terminal ones count there, and the graph is stored differently.
+//! Time and memory are linear in the graph.
 
-/// Which node is in which component.
+/// The component of each node of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrongComponents {
-    /// The component of each node. Numbers never rise along an edge: the first component is one that nothing leads out of.
+    /// The component of each node. Numbers never increase along an edge, so component 0 is
+    /// terminal.
     pub of: Vec<u32>,
-    /// How many there are.
+    /// The number of components.
     pub count: usize,
 }
 
 impl StrongComponents {
-    /// For each node the number of its component, counted from the other end: it never falls along an edge, and rises along each one between two components.
+    /// For each node the number of its component, counted from the other end. It never decreases
+    /// along an edge, and increases along each edge between two components.
     pub fn ranks(&self) -> Vec<u64> {
         self.of.iter().map(|component| self.count as u64 - 1 - u64::from(*component)).collect()
     }
 }
 
-/// No number yet.
+/// The number of a node that the walk has not visited.
 const UNSEEN: u32 = u32::MAX;
 
 /// The components of a graph that is given by the successors of its nodes.
 pub fn strong_components(successors: &[Vec<u32>]) -> StrongComponents {
+    components_by_edges(successors.len(), |node, edge| successors[node].get(edge).map(|to| *to as usize))
+}
+
+/// The components of a graph whose edges are computed: `target` gives the target of a node's edge
+/// by its number, and `None` after the last one.
+pub fn components_by_edges(nodes: usize, target: impl Fn(usize, usize) -> Option<usize>) -> StrongComponents {
     let mut walk = Walk {
-        successors,
-        numbers: vec![UNSEEN; successors.len()],
-        low: vec![0; successors.len()],
+        target,
+        numbers: vec![UNSEEN; nodes],
+        low: vec![0; nodes],
         next_number: 0,
         open: Vec::new(),
         path: Vec::new(),
-        found: StrongComponents { of: vec![UNSEEN; successors.len()], count: 0 },
+        found: StrongComponents { of: vec![UNSEEN; nodes], count: 0 },
     };
-    for root in 0..successors.len() as u32 {
-        if walk.numbers[root as usize] == UNSEEN {
+    for root in 0..nodes {
+        if walk.numbers[root] == UNSEEN {
             walk.visit(root);
-            walk.go();
+            walk.finish_path();
         }
     }
     walk.found
 }
 
-struct Walk<'a> {
-    successors: &'a [Vec<u32>],
+/// A depth-first walk through the graph.
+struct Walk<F> {
+    target: F,
     /// Numbers in the order of the walk.
     numbers: Vec<u32>,
     /// The least number of an open node that can be reached.
     low: Vec<u32>,
     next_number: u32,
     /// Nodes whose component is not complete.
-    open: Vec<u32>,
-    /// The path of the walk: nodes, and how many of their edges were taken.
-    path: Vec<(u32, usize)>,
+    open: Vec<usize>,
+    /// The path of the walk: nodes, and how many of their edges were followed.
+    path: Vec<(usize, usize)>,
     found: StrongComponents,
 }
 
-impl Walk<'_> {
-    fn visit(&mut self, node: u32) {
-        self.numbers[node as usize] = self.next_number;
-        self.low[node as usize] = self.next_number;
+impl<F: Fn(usize, usize) -> Option<usize>> Walk<F> {
+    fn visit(&mut self, node: usize) {
+        self.numbers[node] = self.next_number;
+        self.low[node] = self.next_number;
         self.next_number += 1;
         self.open.push(node);
         self.path.push((node, 0));
     }
 
-    fn go(&mut self) {
-        while let Some((node, taken)) = self.path.last_mut() {
-            let at = *node as usize;
-            if let Some(&target) = self.successors[at].get(*taken) {
-                *taken += 1;
-                if self.numbers[target as usize] == UNSEEN {
+    fn finish_path(&mut self) {
+        while let Some((node, followed)) = self.path.last_mut() {
+            let node = *node;
+            if let Some(target) = (self.target)(node, *followed) {
+                *followed += 1;
+                if self.numbers[target] == UNSEEN {
                     self.visit(target);
-                } else if self.found.of[target as usize] == UNSEEN {
-                    self.low[at] = self.low[at].min(self.numbers[target as usize]);
+                } else if self.found.of[target] == UNSEEN {
+                    self.low[node] = self.low[node].min(self.numbers[target]);
                 }
                 continue;
             }
             self.path.pop();
-            if self.low[at] == self.numbers[at] {
-                self.close(at as u32);
+            if self.low[node] == self.numbers[node] {
+                self.close(node);
             } else if let Some(&(parent, _)) = self.path.last() {
-                self.low[parent as usize] = self.low[parent as usize].min(self.low[at]);
+                self.low[parent] = self.low[parent].min(self.low[node]);
             }
         }
     }
 
-    fn close(&mut self, root: u32) {
+    /// Makes the open nodes from `root` on a component.
+    fn close(&mut self, root: usize) {
         while let Some(node) = self.open.pop() {
-            self.found.of[node as usize] = self.found.count as u32;
+            self.found.of[node] = self.found.count as u32;
             if node == root {
                 break;
             }
@@ -114,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_component_is_what_reaches_each_other_and_numbers_never_rise() {
+    fn nodes_of_a_component_reach_each_other_and_numbers_never_increase() {
         let mut random = Random::new(4);
         for _ in 0..500 {
             let nodes = 1 + random.below(9);

@@ -1,24 +1,33 @@
 //! Guarded commands: the one small language that every front end lowers to.
 //!
 //! A model is a set of typed variables, processes with control locations, and actions. An action is
-//! enabled when each of its participants stands in its source location and all its guards are true;
-//! firing it runs its effects in order and moves the participants. Analysis, compilation, reductions
-//! and progress measures work on this form only, so it stays small: integers, arrays of integers,
-//! bounded queues, and expressions over them.
+//! enabled if each of its participants is in its source location and all its guards are true.
+//! Firing it runs its effects in order and moves the participants. Analysis, compilation,
+//! reductions and progress measures work on this form only, so it stays small: integers, arrays of
+//! integers, bounded queues, and expressions over them.
 //!
-//! A state of the model is a vector of *cells*, one integer each. A scalar and a control location take one
-//! cell, an array one per element, a queue one for its length followed by its messages, oldest first, with
-//! unused places at zero. So equal states have equal cells, and everything that stores or compares states
-//! can forget about types.
+//! A state of the model is a vector of *cells*, one integer each. A scalar and a control location
+//! take one cell, an array one per element, a queue one for its length followed by its messages,
+//! oldest first, with unused cells at zero. So equal states have equal cells, and stores and
+//! comparisons of states need no types.
 //!
-//! The meaning of all this is given by [`Interpreter`](super::interpreter::Interpreter).
+//! [`meaning`](crate::meaning) defines what effects and expressions mean, and the
+//! [`Interpreter`](crate::interpreter::Interpreter) is the semantics.
 
-use std::sync::Arc;
+use serde::Serialize;
 
-use super::value_order::ValueOrder;
+mod effect;
+mod expression;
+mod operators;
+
+pub use effect::{Assignment, Effect, Target};
+pub use expression::Expression;
+pub use operators::{BinaryOperator, UnaryOperator};
+
+use crate::interval::CellRange;
 
 /// A byte range in the source text of the model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Span {
     /// First byte.
     pub start: u32,
@@ -40,34 +49,34 @@ impl Span {
 }
 
 /// Number of a variable, in order of declaration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct VariableId(pub u32);
 
 /// Number of a cell: one integer of the state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct CellId(pub u32);
 
 /// Number of a process, in order of declaration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct ProcessId(pub u32);
 
 /// Number of a location inside its process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct LocationId(pub u32);
 
 /// Number of an action, in order of declaration. It identifies one step from a given state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct ActionId(pub u32);
 
 impl CellId {
-    /// The cell's place in a decoded state.
+    /// The cell's position in a decoded state.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a cell can hold by declaration. A value outside wraps around when it is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The values that a cell can hold by declaration. A value outside wraps around when it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct IntegerType {
     /// Width, 1 to 32.
     pub bits: u8,
@@ -96,6 +105,11 @@ impl IntegerType {
         if self.signed { (1 << (self.bits - 1)) - 1 } else { (1 << self.bits) - 1 }
     }
 
+    /// All values.
+    pub fn range(self) -> CellRange {
+        CellRange { low: self.min(), high: self.max() }
+    }
+
     /// Whether `value` needs no wrapping.
     pub fn contains(self, value: i64) -> bool {
         (self.min()..=self.max()).contains(&value)
@@ -108,8 +122,8 @@ impl IntegerType {
     }
 }
 
-/// How a variable spreads over cells.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The cells that a variable takes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Shape {
     /// One cell.
     Scalar(IntegerType),
@@ -122,9 +136,9 @@ pub enum Shape {
     },
     /// A length cell, then `capacity` messages of `fields.len()` cells each, oldest first.
     Queue {
-        /// The types of the parts of a message.
+        /// The types of the fields of a message.
         fields: Vec<IntegerType>,
-        /// How many messages fit.
+        /// The number of messages that fit.
         capacity: u32,
     },
     /// The control location of a process: one cell.
@@ -132,7 +146,7 @@ pub enum Shape {
 }
 
 /// A variable of the model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Variable {
     /// The name as the user wrote it, without its process.
     pub name: String,
@@ -158,33 +172,34 @@ impl Variable {
 }
 
 /// One integer of the state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Cell {
     /// The variable it is part of.
     pub variable: VariableId,
-    /// What it may hold by declaration.
+    /// The type of its values.
     pub declared: IntegerType,
     /// Its value in the initial state.
     pub initial: i64,
-    /// What happens when a value that `declared` does not contain is assigned.
+    /// The treatment of values that `declared` does not contain.
     pub overflow: Overflow,
 }
 
-/// What becomes of a value that is too large, or too small, for the cell that it is assigned to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The treatment of a value that is too large, or too small, for the cell that it is assigned to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Overflow {
-    /// It is cut to the declared type.
+    /// The value is cut to the declared type.
     #[default]
     Wraps,
-    /// The step is a run-time error. For languages whose numbers have no bounds, as the tokens of a Petri net.
+    /// The step is a run-time error. For languages whose numbers have no bounds, such as the tokens
+    /// of a Petri net.
     IsError,
-    /// It does not happen: who made the model has a proof that the analyses here do not have, such as the bounds of a Petri net. (It would be
-    /// cut.)
+    /// The case does not occur: the front end has a proof that the analyses here do not have, such
+    /// as the bounds of a Petri net. (The value would be cut.)
     IsExcluded,
 }
 
 /// A process: a named control location that actions move.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Process {
     /// The name in the model.
     pub name: String,
@@ -197,196 +212,66 @@ pub struct Process {
 }
 
 /// A control location.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Location {
     /// The name in the model.
     pub name: String,
-    /// While any process stands in a committed location, only actions fire whose participants all do.
+    /// While any process is in a committed location, only actions fire whose participants all are.
     pub committed: bool,
     /// Where it is declared.
     pub span: Span,
 }
 
 /// One process that takes part in an action.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Participant {
     /// The process.
     pub process: ProcessId,
-    /// Where it must stand.
+    /// Its source location.
     pub from: LocationId,
-    /// Where it goes.
+    /// Its target location.
     pub to: LocationId,
-    /// What must be true, in this order, evaluated after the location was tested.
+    /// Conditions, evaluated in this order after the location was tested.
     pub guards: Vec<Expression>,
     /// The transition in the source.
     pub span: Span,
 }
 
 /// A step that the model can take.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Action {
-    /// Who moves: locations and guards are tested participant by participant, in this order.
+    /// The processes that move. Locations and guards are tested participant by participant, in this
+    /// order.
     pub participants: Vec<Participant>,
-    /// What happens, each effect seeing the ones before it. Locations change after the last one.
+    /// The changes of the state, each effect seeing the ones before it. Locations change after the
+    /// last one.
     pub effects: Vec<Effect>,
     /// The channel over which the participants synchronise, or that one of them uses.
     pub channel: Option<String>,
-    /// What people call it, if not by what the participants do.
+    /// Its name, if not derived from the participants.
     pub name: Option<String>,
 }
 
-/// One change of the state.
-#[derive(Clone, Debug)]
-pub enum Effect {
-    /// All values and all indices are read first, then all places are written, in order.
-    Assign(Vec<Assignment>),
-    /// Appends a message. The action's guards must make sure that there is room.
-    Push {
-        /// A variable of shape [`Shape::Queue`].
-        queue: VariableId,
-        /// One value per field.
-        values: Vec<Expression>,
-    },
-    /// Takes the oldest message. The action's guards must make sure that there is one.
-    Pop {
-        /// A variable of shape [`Shape::Queue`].
-        queue: VariableId,
-        /// Where each field goes, if anywhere.
-        places: Vec<Option<Place>>,
-    },
-}
-
-/// `place = value`, cut to the type of the place.
-#[derive(Clone, Debug)]
-pub struct Assignment {
-    /// Where the value goes.
-    pub place: Place,
-    /// What is stored.
-    pub value: Expression,
-}
-
-/// Something that can be assigned.
-#[derive(Clone, Debug)]
-pub enum Place {
-    /// A cell known before the run.
-    Cell(CellId),
-    /// An element of an array; an index out of range is a run-time error.
-    Element {
-        /// A variable of shape [`Shape::Array`].
-        array: VariableId,
-        /// Which element.
-        index: Expression,
-        /// The place in the source.
-        span: Span,
-    },
-}
-
-/// Operators with one operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnaryOperator {
-    /// `-a`
-    Negate,
-    /// `~a`
-    Complement,
-    /// `!a`: 1 if `a` is 0, otherwise 0
-    Not,
-}
-
-/// Operators with two operands. Comparisons and logical operators give 0 or 1; any value but 0 counts as true.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum BinaryOperator {
-    Add,
-    Subtract,
-    Multiply,
-    /// Rounds towards zero; division by zero is a run-time error.
-    Divide,
-    /// Has the sign of the left operand; a run-time error for zero.
-    Remainder,
-    BitAnd,
-    BitOr,
-    BitXor,
-    /// The count must be 0 to 63, anything else is a run-time error.
-    ShiftLeft,
-    /// Keeps the sign; the count must be 0 to 63, anything else is a run-time error.
-    ShiftRight,
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-    /// The right operand is not evaluated when the left one is false.
-    And,
-    /// The right operand is not evaluated when the left one is true.
-    Or,
-    /// The right operand is not evaluated when the left one is false.
-    Imply,
-}
-
-/// An expression over the cells of a state. Arithmetic is on 64-bit integers and wraps around.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Expression {
-    /// A literal.
-    Constant(i64),
-    /// The value of a cell.
-    Cell(CellId),
-    /// An element of an array; an index out of range is a run-time error.
-    Element {
-        /// A variable of shape [`Shape::Array`].
-        array: VariableId,
-        /// Which element.
-        index: Box<Expression>,
-        /// The place in the source.
-        span: Span,
-    },
-    /// An operator with one operand.
-    Unary(UnaryOperator, Box<Expression>),
-    /// An operator with two operands.
-    Binary {
-        /// The operator.
-        operator: BinaryOperator,
-        /// Evaluated first.
-        left: Box<Expression>,
-        /// Evaluated second.
-        right: Box<Expression>,
-        /// The place in the source.
-        span: Span,
-    },
-    /// The rank of the operand's value in an order.
-    Rank(Box<Expression>, Arc<ValueOrder>),
-}
-
-impl Expression {
-    /// `left operator right`, without a place in the source.
-    pub fn binary(operator: BinaryOperator, left: Expression, right: Expression) -> Self {
-        Self::Binary { operator, left: Box::new(left), right: Box::new(right), span: Span::default() }
-    }
-
-    /// True exactly when the cell holds the value.
-    pub fn cell_equals(cell: CellId, value: i64) -> Self {
-        Self::binary(BinaryOperator::Equal, Self::Cell(cell), Self::Constant(value))
-    }
-
-    /// True exactly when this one is false.
-    pub fn negated(self) -> Self {
-        Self::Unary(UnaryOperator::Not, Box::new(self))
+impl Action {
+    /// The guards of all participants, in the order of their evaluation.
+    pub fn guards(&self) -> impl Iterator<Item = &Expression> {
+        self.participants.iter().flat_map(|participant| &participant.guards)
     }
 }
 
 /// A property that the model file declares.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct DeclaredProperty {
     /// The name the user selects it by.
     pub name: String,
-    /// What is asked.
+    /// The question.
     pub kind: DeclaredPropertyKind,
     /// Where it is declared.
     pub span: Span,
 }
 
-/// What a declared property asks.
-#[derive(Clone, Debug)]
+/// The question of a declared property.
+#[derive(Clone, Debug, Serialize)]
 pub enum DeclaredPropertyKind {
     /// The expression is true in every reachable state.
     Invariant(Expression),
@@ -394,8 +279,9 @@ pub enum DeclaredPropertyKind {
     NoAcceptedRun(BuchiAutomaton),
 }
 
-/// A Büchi automaton over states: each step of the model is paired with a transition whose guard is true before it.
-#[derive(Clone, Debug)]
+/// A Büchi automaton over states: each step of the model is paired with a transition whose guard is
+/// true before it.
+#[derive(Clone, Debug, Serialize)]
 pub struct BuchiAutomaton {
     /// State names; the first transition leaves from `initial`.
     pub states: Vec<String>,
@@ -408,7 +294,7 @@ pub struct BuchiAutomaton {
 }
 
 /// A whole model.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct GuardedCommands {
     /// Variables, by [`VariableId`].
     pub variables: Vec<Variable>,
@@ -416,20 +302,21 @@ pub struct GuardedCommands {
     pub cells: Vec<Cell>,
     /// Processes, by [`ProcessId`].
     pub processes: Vec<Process>,
-    /// Actions, by [`ActionId`]. Successors come in this order, grouped by the first participant's process.
+    /// Actions, by [`ActionId`]. Successors come in this order, grouped by the first participant's
+    /// process.
     pub actions: Vec<Action>,
     /// Properties that the file declares.
     pub properties: Vec<DeclaredProperty>,
-    /// Actions of which the file says that they do not wait for ever. Only runs that respect it count for properties of runs.
+    /// Actions that the file declares fair. Only fair runs count for properties of runs.
     pub fair_actions: Vec<(ActionId, Strength)>,
 }
 
-/// How fair runs are to an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The kind of fairness of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Strength {
-    /// It is taken if it can be taken always, from some point on.
+    /// The action is taken if it stays enabled from some point on.
     Weak,
-    /// It is taken infinitely often if it can be taken infinitely often.
+    /// The action is taken infinitely often if it is enabled infinitely often.
     Strong,
 }
 
@@ -495,12 +382,21 @@ impl GuardedCommands {
         &self.actions[id.0 as usize]
     }
 
+    /// The elements that an index in `range` can name. Other indices are run-time errors.
+    pub fn elements(&self, array: VariableId, range: CellRange) -> impl DoubleEndedIterator<Item = CellId> {
+        let variable = self.variable(array);
+        let Shape::Array { length, .. } = variable.shape else { unreachable!("only arrays are indexed") };
+        let first = variable.first_cell.0;
+        let (low, high) = (range.low.max(0), range.high.min(i64::from(length) - 1));
+        (low..=high).map(move |index| CellId(first + index as u32))
+    }
+
     /// The values of all cells in the initial state.
     pub fn initial_state(&self) -> Vec<i64> {
         self.cells.iter().map(|cell| cell.initial).collect()
     }
 
-    /// What people call this cell: `number[2]`, `P_0.j`, `P_0` for a location, `c.length`, `c[0].1`.
+    /// The name of a cell: `number[2]`, `P_0.j`, `P_0` for a location, `c.length`, `c[0].1`.
     pub fn cell_name(&self, cell: CellId) -> String {
         let variable = self.variable(self.cells[cell.index()].variable);
         let offset = cell.0 - variable.first_cell.0;
@@ -525,7 +421,7 @@ impl GuardedCommands {
         }
     }
 
-    /// What people call this value of this cell: a location's name, or the number.
+    /// The name of a value of a cell: a location's name, or the number.
     pub fn value_name(&self, cell: CellId, value: i64) -> String {
         if let Shape::Location(process) = self.variable(self.cells[cell.index()].variable).shape
             && let Some(location) =
@@ -536,7 +432,7 @@ impl GuardedCommands {
         value.to_string()
     }
 
-    /// What people call this action: its own name, or `P_0: NCS -> choose`, participants joined by `|`.
+    /// The name of an action: its own name, or `P_0: NCS -> choose`, participants joined by `|`.
     pub fn action_name(&self, id: ActionId) -> String {
         let action = self.action(id);
         if let Some(name) = &action.name {

@@ -1,6 +1,6 @@
-//! The interpreter behind the waist: unpack, interpret, pack.
+//! The interpreter as a transition system: unpack, interpret, pack.
 //!
-//! For models or machines without machine code, and as the other side of differential tests.
+//! For models or machines without machine code, and as the second opinion in differential tests.
 
 use super::guarded_commands::{Expression, GuardedCommands};
 use super::interpreter::Interpreter;

@@ -3,6 +3,8 @@
 pub mod guarded_commands;
 pub mod interpreted_model;
 pub mod interpreter;
+pub mod interval;
+pub mod meaning;
 pub mod measure;
 pub mod observed_ranges;
 pub mod random;

@@ -1,9 +1,9 @@
 //! The values that cells take in a sample of the state space.
 //!
-//! The interval analysis cannot prove that a sequence number stays below five when five processes see to it together.
-//! A sample shows it; the layout then gives the cell three bits and a test on each store. The sample is a
-//! breadth-first prefix and random walks from its states (a prefix alone sees only the beginning of counters). It is the same in
-//! every run.
+//! The interval analysis cannot prove that a sequence number stays below five if five processes
+//! ensure it together. A sample shows it; the layout then gives the cell three bits and a test on
+//! each store. The sample is a breadth-first prefix and random walks from its states, since a
+//! prefix alone sees only the beginning of counters. It is deterministic.
 
 use std::collections::HashSet;
 
@@ -15,13 +15,14 @@ use super::state_layout::CellRange;
 
 /// States of the breadth-first prefix.
 const PREFIX: usize = 2_000;
-/// Cells that are looked at in the prefix, and again in the walks: a model with very large states gets a smaller sample.
+/// Limit on the cells that are read in the prefix, and again in the walks: a model with very large
+/// states gets a smaller sample.
 const CELLS: usize = 10_000_000;
 /// Random walks, and the steps of each.
 const WALKS: usize = 16;
 const STEPS: usize = 1_000;
 
-/// For each cell, the range of the values seen.
+/// For each cell, the range of its values in the sample.
 pub fn observed_ranges(model: &GuardedCommands) -> Vec<CellRange> {
     let interpreter = Interpreter::new(model);
     let initial = model.initial_state();

@@ -1,7 +1,7 @@
 //! Random choices that can be repeated: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 //!
-//! The sequence of a seed is part of the program's behaviour (`--seed` promises the same run), which is why it is
-//! written here and does not come from a library that may change its generator.
+//! The sequence of a seed is part of the program's behaviour (`--seed` promises the same run). That
+//! is why it is written here and does not come from a library that may change its generator.
 
 /// A sequence of random numbers.
 #[derive(Clone, Debug)]

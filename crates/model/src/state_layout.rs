@@ -1,61 +1,20 @@
 //! The packed form of a state: every cell a bit field in a 64-bit word, no field across two words.
 //!
-//! A declared type is only an upper bound. Each cell gets the bits that its [`CellRange`] needs, so that copying,
-//! hashing, comparing and storing a state move as few words as possible. A range is either proved, then stores
-//! need no test, or only observed, then a store that does not fit is noticed and the layout is widened: never a
-//! wrong value, never a silent wrap.
+//! A declared type is only an upper bound. Each cell gets the bits that its [`CellRange`] needs, so
+//! that copying, hashing, comparing and storing a state touch as few words as possible. A range is
+//! either proved, and then stores need no test, or only observed. Then a store that does not fit is
+//! detected and the layout is widened: never a wrong value, never a silent wrap.
 
 use serde::{Deserialize, Serialize};
 
-use super::guarded_commands::{CellId, GuardedCommands, Shape};
-use super::records::RecordShape;
+use crate::guarded_commands::{CellId, GuardedCommands, Shape};
+pub use crate::interval::CellRange;
+use crate::records::RecordShape;
 
-/// Up to this many cells, spare bits are given away cell by cell.
+/// Number of cells up to which spare bits are distributed cell by cell.
 const ROOM_BY_CELL: usize = 500;
 
-/// The values that a cell takes, as far as it is known before or during a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct CellRange {
-    /// Least value.
-    pub low: i64,
-    /// Greatest value.
-    pub high: i64,
-}
-
-impl CellRange {
-    /// The least range with both.
-    pub fn join(self, other: Self) -> Self {
-        Self { low: self.low.min(other.low), high: self.high.max(other.high) }
-    }
-
-    /// Just this value.
-    pub fn exactly(value: i64) -> Self {
-        Self { low: value, high: value }
-    }
-
-    /// Whether all of `other` is inside.
-    pub fn covers(self, other: Self) -> bool {
-        self.low <= other.low && other.high <= self.high
-    }
-
-    /// The range with room for twice as many values, within `limit`.
-    pub fn doubled(self, limit: Self) -> Self {
-        if self.covers(limit) {
-            return self;
-        }
-        let size = (self.high - self.low + 1).max(1);
-        let high = self.high.saturating_add(size).min(limit.high);
-        let missing = size - (high - self.high);
-        Self { low: self.low.saturating_sub(missing).max(limit.low), high }
-    }
-
-    /// Bits that distinguish the values.
-    pub fn bits(self) -> u8 {
-        (64 - (self.high.wrapping_sub(self.low) as u64).leading_zeros()) as u8
-    }
-}
-
-/// Where a cell lies in a packed state. It holds `base + content`.
+/// The bit field of a cell in a packed state. It holds the value minus `base`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Field {
     /// Number of the word.
@@ -64,7 +23,7 @@ pub struct Field {
     pub shift: u8,
     /// Width; zero for a cell that never changes.
     pub bits: u8,
-    /// What a content of zero means.
+    /// The value of a content of zero.
     pub base: i64,
     /// Whether a store must test that the value fits, because that is not proved.
     pub checked: bool,
@@ -97,7 +56,7 @@ pub struct StateLayout {
     fields: Vec<Field>,
     words: usize,
     bits: usize,
-    /// What is proved of the cells, whatever their fields can hold.
+    /// The proved ranges of the cells, whatever their fields can hold.
     proved: Vec<CellRange>,
 }
 
@@ -107,7 +66,7 @@ impl StateLayout {
         Self::pack(model, ranges, ranges)
     }
 
-    /// So many bits in one word that no field uses: the word, and the lowest of them.
+    /// Contiguous bits of one word that no field uses: the word, and the lowest of them.
     pub fn spare_bits(&self, bits: u32) -> Option<(usize, u32)> {
         let mut used = vec![0; self.words];
         for field in self.fields.iter().filter(|field| field.bits > 0) {
@@ -119,13 +78,14 @@ impl StateLayout {
         (used + bits <= 64).then_some((word, used))
     }
 
-    /// A layout for the values in `wanted`, where only `proved` is certain. Bits that would be unused are given to
-    /// the cells that may need them, so that widening is rare.
+    /// A layout for the values in `wanted`, where only `proved` is certain. Bits that would be
+    /// unused are given to the cells that may need them, so that widening is rare.
     pub fn observed(model: &GuardedCommands, wanted: &[CellRange], proved: &[CellRange]) -> Self {
         let tight = Self::pack(model, wanted, proved);
         let mut roomy = wanted.to_vec();
         let mut best = tight;
-        // One more bit for each unproved cell, as long as that costs no word: all cells first, then one by one.
+        // One more bit for each unproved cell, as long as that costs no word: all cells first, then
+        // one by one.
         loop {
             let trial: Vec<CellRange> =
                 roomy.iter().zip(proved).map(|(range, limit)| range.doubled(*limit)).collect();
@@ -207,8 +167,9 @@ impl StateLayout {
         }));
     }
 
-    /// Fields of the needed widths, placed first-fit by falling size. Arrays stay in one piece where that costs no
-    /// word, because an index into a single word is cheaper than a look-up of the element's place.
+    /// Fields of the needed widths, placed first-fit by falling size. Arrays stay in one piece
+    /// where that costs no word, because an index into a single word is cheaper than a look-up of
+    /// the element's place.
     fn pack(model: &GuardedCommands, ranges: &[CellRange], proved: &[CellRange]) -> Self {
         let together = Self::place(&groups(model, ranges, true), ranges, proved);
         if together.words <= together.bits.div_ceil(64).max(1) {
@@ -330,7 +291,8 @@ impl Group {
     }
 }
 
-/// All cells that need bits, widest group first. The elements of an array get the same width and base.
+/// All cells that need bits, widest group first. The elements of an array get the same width and
+/// base.
 fn groups(model: &GuardedCommands, ranges: &[CellRange], arrays_in_one_piece: bool) -> Vec<Group> {
     let mut groups = Vec::new();
     for variable in &model.variables {

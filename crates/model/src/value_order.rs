@@ -1,13 +1,16 @@
 //! An order of values that is not the order of numbers.
 //!
-//! Control locations and sequence numbers modulo something have an order in which a model runs through them, seldom that of
-//! their numbers. It is kept as a table from value to rank. A value that the order does not name ranks above all others.
+//! Control locations and sequence numbers modulo something have an order in which a model runs
+//! through them, which is seldom that of their numbers. It is kept as a table from value to rank. A
+//! value that the order does not name ranks above all others.
 
-/// Values from the least to the greatest that one order may name: its table has an entry for each.
+use serde::Serialize;
+
+/// Limit on the span of the values of one order: its table has an entry for each.
 pub const WIDEST_ORDER: u64 = 1 << 12;
 
 /// Values with ranks from zero on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ValueOrder {
     low: i64,
     /// By value, from `low` on; the last entry is for all values that are not named.
@@ -15,8 +18,9 @@ pub struct ValueOrder {
 }
 
 impl ValueOrder {
-    /// The values of the first class have rank zero, those of the next one rank one, and so on. A value named twice has the
-    /// rank at which it is named first. `None` if the values lie more than [`WIDEST_ORDER`] apart, or if there are none.
+    /// The values of the first class have rank zero, those of the next one rank one, and so on. A
+    /// value named twice has the rank at which it is named first. `None` if the values lie more
+    /// than [`WIDEST_ORDER`] apart, or if there are none.
     pub fn new<C: AsRef<[i64]>>(classes: &[C]) -> Option<Self> {
         let values = || classes.iter().flat_map(|class| class.as_ref()).copied();
         let (low, high) = (values().min()?, values().max()?);
@@ -38,7 +42,7 @@ impl ValueOrder {
     #[inline]
     pub fn rank(&self, value: i64) -> i64 {
         let others = self.ranks.len() - 1;
-        // What lies below wraps around to a large number.
+        // Values below the least one wrap around to a large number.
         self.ranks[(value.wrapping_sub(self.low) as u64).min(others as u64) as usize]
     }
 
@@ -57,7 +61,8 @@ impl ValueOrder {
         self.low.wrapping_add(self.ranks.len() as i64 - 2)
     }
 
-    /// The table: ranks from the least value on, and one entry more, for all values that are not named.
+    /// The table: ranks from the least value on, and one entry more, for all values that are not
+    /// named.
     pub fn table(&self) -> &[i64] {
         &self.ranks
     }

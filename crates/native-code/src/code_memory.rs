@@ -1,4 +1,5 @@
-//! Where the machine code lives: set-up of Cranelift, the functions of a model, and how they are called.
+//! The machine code of a model: configuration of Cranelift, compilation of functions, and calls to
+//! them.
 
 use cranelift_codegen::ir::{AbiParam, types};
 use cranelift_codegen::settings::{self, Configurable};
@@ -10,23 +11,22 @@ use model::state_layout::StateLayout;
 use model::transition_system::{ExecutionError, StateFunctions, Truth};
 
 use crate::expressions::{Tables, Translator};
-use crate::successors::{Mode, parts};
+use crate::successors::{Mode, sections};
 
-/// Address space for the code of one model, and what must do where that much is not allowed.
+/// Bytes of address space for the code of one model, and smaller sizes where a limit forbids that
+/// much.
 const CODE_SPACE: [usize; 3] = [1 << 30, 128 << 20, 16 << 20];
 
-/// Why a model has no machine code.
+/// The reason why a model has no machine code.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
-    /// There is no code generator for this kind of machine.
-    #[error("no machine code can be generated for this machine ({0}); use `--execution interpreted`")]
+    /// Cranelift has no code generator for this processor.
+    #[error("no machine code can be generated for this processor ({0})")]
     Machine(String),
-    /// There is no address space for the code.
-    #[error(
-        "there is no memory for machine code ({0}); give `--memory` less, or use `--execution interpreted`"
-    )]
+    /// The system refused address space for the code.
+    #[error("no address space is left for machine code ({0})")]
     NoMemory(String),
-    /// The code generator refused. A defect of this program.
+    /// The code generator failed, which is a defect of Sweepline.
     #[error("the code generator failed: {0}")]
     Generator(#[from] Box<ModuleError>),
 }
@@ -42,12 +42,12 @@ impl From<CompileError> for ExecutionError {
     }
 }
 
-/// `(state, successors' words, successors' actions)`, gives the end of the actions, or null.
+/// `(state, successors' words, successors' actions)`: returns the end of the actions, or null.
 type SuccessorFunction = unsafe extern "C" fn(*const u64, *mut u64, *mut u32) -> *mut u32;
-/// `(state, truth)`, writes the predicates that are true and those that have no value. An out-pointer,
-/// because platforms differ in how C returns a struct of two words.
+/// `(state, truth)`: writes the predicates that are true and those that have no value. An
+/// out-pointer, because platforms differ in how C returns a struct of two words.
 type PredicateFunction = unsafe extern "C" fn(*const u64, *mut Truth);
-/// `(first state, end of states, values)`, writes the progress value of each state.
+/// `(first state, end of states, values)`: writes the progress value of each state.
 type ProgressFunction = unsafe extern "C" fn(*const u64, *const u64, *mut u64);
 
 /// Machine code of one model. Dropping it frees the code.
@@ -56,14 +56,15 @@ pub struct CompiledFunctions {
     successors: SuccessorFunction,
     predicates: PredicateFunction,
     progress: ProgressFunction,
-    /// Places of array elements, which the code reads by address.
+    /// Positions of array elements and ranks of values, which the code reads by address.
     _tables: Tables,
 }
 
-/// The memory that the functions are in. Taken only to be freed.
+/// The memory of the functions; `None` only while it is freed.
 struct Code(Option<JITModule>);
 
-// SAFETY: a shared reference gives no access to the module; the machine code in its memory does not change.
+// SAFETY: a shared reference gives no access to the module; the machine code in its memory does not
+// change.
 unsafe impl Sync for Code {}
 
 impl std::fmt::Debug for CompiledFunctions {
@@ -75,23 +76,25 @@ impl std::fmt::Debug for CompiledFunctions {
 impl Drop for CompiledFunctions {
     fn drop(&mut self) {
         if let Some(module) = self.code.0.take() {
-            // SAFETY: the function pointers are private and go with this struct; no code runs while it is dropped.
+            // SAFETY: the function pointers are private and go with this struct; no code runs while
+            // it is dropped.
             unsafe { module.free_memory() };
         }
     }
 }
 
 impl CompiledFunctions {
-    /// Writes the successors of a state and gives their number, `None` if the state cannot be expanded.
+    /// Writes the successors of a state and returns their number; `None` if the interpreter must
+    /// expand it.
     ///
     /// # Safety
-    /// `state` points to the words of a state of the layout this was compiled for; `words` and `actions` have room for
-    /// as many successors as a state can have.
+    /// `state` points to the words of a state of the layout this was compiled for. `words` and
+    /// `actions` have space for as many successors as a state can have.
     #[inline(always)]
     pub unsafe fn successors(&self, state: *const u64, words: *mut u64, actions: *mut u32) -> Option<usize> {
         // SAFETY: the code reads the state's words and writes at most that many successors.
         let end = unsafe { (self.successors)(state, words, actions) };
-        // SAFETY: the code gives back `actions` moved by the number of successors.
+        // SAFETY: the code returns `actions` advanced by the number of successors.
         (!end.is_null()).then(|| unsafe { end.offset_from_unsigned(actions) })
     }
 
@@ -110,7 +113,8 @@ impl CompiledFunctions {
     /// Writes the progress values of whole states.
     ///
     /// # Safety
-    /// `states` are whole states of the layout this was compiled for; `values` has room for a value for each.
+    /// `states` are whole states of the layout this was compiled for; `values` has space for a
+    /// value of each.
     #[inline(always)]
     pub unsafe fn progress(&self, states: &[u64], values: *mut u64) {
         let range = states.as_ptr_range();
@@ -119,7 +123,7 @@ impl CompiledFunctions {
     }
 }
 
-/// Compiles the successor function of a model, and what is evaluated on its states.
+/// Compiles the successor function of a model, its predicates and its measure.
 pub fn compile(
     model: &GuardedCommands,
     layout: &StateLayout,
@@ -127,19 +131,19 @@ pub fn compile(
 ) -> Result<CompiledFunctions, CompileError> {
     let mut compiler = Compiler::new()?;
     let mut tables = Tables::default();
-    let parts = parts(model);
-    let mut ids = Vec::with_capacity(parts.len());
-    for part in &parts {
+    let sections = sections(model);
+    let mut ids = Vec::with_capacity(sections.len());
+    for section in &sections {
         ids.push(compiler.define(3, 1, |_, builder| {
-            Translator::new(model, layout, &mut tables, builder).translate_part(part);
+            Translator::new(model, layout, &mut tables, builder).translate_section(section);
         })?);
     }
-    let whole = match (&parts[..], &ids[..]) {
-        ([part], [id]) if part.mode == Mode::Always => *id,
+    let whole = match (&sections[..], &ids[..]) {
+        ([section], [id]) if section.mode == Mode::Always => *id,
         _ => compiler.define(3, 1, |module, builder| {
             let callees: Vec<_> =
                 ids.iter().map(|id| module.declare_func_in_func(*id, builder.func)).collect();
-            Translator::new(model, layout, &mut tables, builder).call_parts(&parts, &callees);
+            Translator::new(model, layout, &mut tables, builder).call_sections(&sections, &callees);
         })?,
     };
     let predicates_id = compiler.define(2, 0, |_, builder| {
@@ -176,7 +180,7 @@ struct Compiler {
     builder_context: FunctionBuilderContext,
 }
 
-/// Address space for code; pages become memory when they are used.
+/// Reserves address space for code. Pages take memory only when they are used.
 fn code_space() -> Result<ArenaMemoryProvider, CompileError> {
     let mut refused = None;
     for bytes in CODE_SPACE {
@@ -195,7 +199,7 @@ impl Compiler {
             ("opt_level", "speed"),
             ("is_pic", "false"),
             ("use_colocated_libcalls", "false"),
-            // Costs a few percent of the time to compile; wrong code would cost a wrong verdict.
+            // A few percent of the compile time; wrong code would mean a wrong verdict.
             ("enable_verifier", "true"),
         ] {
             flags.set(name, value).map_err(|error| CompileError::Machine(error.to_string()))?;
@@ -205,7 +209,8 @@ impl Compiler {
             .finish(settings::Flags::new(flags))
             .map_err(|error| CompileError::Machine(error.to_string()))?;
         let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
-        // Calls between functions reach two gigabytes: the code must stay together, however full the address space is.
+        // Calls between functions reach two gigabytes, so the code must be contiguous in the
+        // address space.
         let memory = code_space()?;
         builder.memory_provider(Box::new(memory));
         let module = JITModule::new(builder);

@@ -1,7 +1,7 @@
 //! Expressions in registers: every value is a 64-bit integer, every condition a branch.
 //!
-//! Whatever the ranges of the cells prove is left out of the code: the test of an index that is always in range, the
-//! cut of a value that always fits its type, the test for a divisor that is never zero.
+//! Tests that the ranges of the cells make superfluous are left out of the code: for an index that
+//! is always in range, for a value that always fits its type, for a divisor that is never zero.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,17 +12,19 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use model::guarded_commands::{
     BinaryOperator, Expression, GuardedCommands, IntegerType, UnaryOperator, VariableId,
 };
-use model::state_layout::{CellRange, Field, StateLayout};
+use model::interval::CellRange;
+use model::meaning::Requirement;
+use model::state_layout::{Field, StateLayout};
 use model::transition_system::Truth;
 use model::value_order::ValueOrder;
 use model::value_ranges::expression_range;
 
 use crate::working_state::WorkingState;
 
-/// Tables that the code looks into. It holds their addresses, so they must live as long as it does.
+/// Tables that the code reads. It contains their addresses, so they must live as long as it does.
 #[derive(Debug, Default)]
 pub struct Tables {
-    /// For arrays that spread over several words: the place of each element, `word offset << 8 | shift`.
+    /// For arrays across several words: the position of each element, `word offset << 8 | shift`.
     pub elements: HashMap<VariableId, Box<[u32]>>,
     /// Orders of values.
     pub orders: Vec<Arc<ValueOrder>>,
@@ -36,9 +38,9 @@ pub struct Translator<'a, 'f> {
     pub(crate) builder: &'a mut FunctionBuilder<'f>,
     /// Parameters of the function; the first is the address of the state.
     pub(crate) parameters: Vec<Value>,
-    /// Where to go when the state must be given up.
+    /// The block that rejects the state.
     pub(crate) trouble: Block,
-    /// What the effects so far have changed.
+    /// The changes that the effects so far have made.
     pub(crate) working: WorkingState,
 }
 
@@ -59,8 +61,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Self { model, layout, tables, builder, parameters, trouble, working: WorkingState::default() }
     }
 
-    /// A function that writes the predicates that are true, and those that have no value, to its second
-    /// argument.
+    /// A function that writes the predicates that are true, and those that have no value, to its
+    /// second argument.
     pub fn translate_predicates(mut self, predicates: &[Expression]) {
         let holds = self.builder.declare_var(types::I64);
         let undefined = self.builder.declare_var(types::I64);
@@ -95,8 +97,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.builder.ins().return_(&[]);
     }
 
-    /// A function that writes the progress value of each state from the first address up to the second to the third.
-    /// Zero where there is no measure, or, against its promise, no value.
+    /// A function that writes the progress value of each state from the first address up to the
+    /// second to the third. The value is zero if there is no measure, or, against its promise, no
+    /// value.
     pub fn translate_progress(mut self, measure: Option<&Expression>) {
         let [first, end, values] = [self.parameters[0], self.parameters[1], self.parameters[2]];
         let [state, place] = [first, values].map(|start| {
@@ -154,7 +157,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         expression_range(self.model, self.layout.proved_ranges(), expression)
     }
 
-    /// Goes to the trouble block when the condition is true, on to a new block otherwise.
+    /// Goes to the trouble block if the condition is true, and to a new block otherwise.
     pub(crate) fn trouble_if(&mut self, condition: Value) {
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, self.trouble, &[], next, &[]);
@@ -167,8 +170,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             Expression::Constant(value) => self.constant(*value),
             Expression::Cell(cell) => self.read_cell(*cell),
             Expression::Element { array, index, .. } => {
-                let index = self.checked_index(*array, index);
-                self.read_element(*array, index)
+                let (value, range) = (self.value(index), self.range(index));
+                self.check(value, range, Requirement::Index(*array));
+                self.read_element(*array, value)
             }
             Expression::Unary(operator, operand) => {
                 let value = self.value(operand);
@@ -183,7 +187,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// A look into the table of the order, whose last entry is for all values that are not in it.
+    /// Reads the table of the order, whose last entry is for all values that are not in it.
     fn rank(&mut self, operand: &Expression, order: &Arc<ValueOrder>) -> Value {
         let value = self.value(operand);
         let CellRange { low, high } = self.range(operand);
@@ -253,8 +257,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Division that rounds to zero. The machine's own instruction would stop the program for a zero divisor, and for
-    /// the least integer divided by -1.
+    /// Division that rounds towards zero. The machine's own instruction would stop the program for
+    /// a zero divisor, and for the least integer divided by -1.
     fn divide(
         &mut self,
         operator: BinaryOperator,
@@ -262,8 +266,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         ranges: (CellRange, CellRange),
     ) -> Value {
         let (left, right) = ranges;
-        let may_be = |value: i64| right.low <= value && value <= right.high;
-        if may_be(0) {
+        if right.contains(0) {
             let zero = self.builder.ins().icmp_imm_s(IntCC::Equal, b, 0);
             self.trouble_if(zero);
         }
@@ -277,7 +280,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 if is_division { self.builder.ins().udiv(a, b) } else { self.builder.ins().urem(a, b) };
             return self.builder.ins().uextend(types::I64, result);
         }
-        if !may_be(-1) {
+        if !right.contains(-1) {
             return if is_division { self.builder.ins().sdiv(a, b) } else { self.builder.ins().srem(a, b) };
         }
         let minus_one = self.builder.ins().icmp_imm_s(IntCC::Equal, b, -1);
@@ -293,8 +296,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     fn logical(&mut self, operator: BinaryOperator, left: &Expression, right: &Expression) -> Value {
-        if is_total(right) && size(right) <= 8 {
-            // Both sides cannot fail: no branch is cheaper than a branch.
+        if is_total(right) && right.size() <= 8 {
+            // The right operand cannot fail, and evaluating it is cheaper than a branch.
             let (a, b) = (self.truth(left), self.truth(right));
             return match operator {
                 BinaryOperator::And => self.builder.ins().band(a, b),
@@ -359,21 +362,29 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// The value of an index, known to be in range afterwards.
-    pub(crate) fn checked_index(&mut self, array: VariableId, index: &Expression) -> Value {
-        let length = self.model.variable(array).cell_count() as i64;
-        let value = self.value(index);
-        let range = self.range(index);
-        if range.low < 0 || range.high >= length {
-            let outside = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThanOrEqual, value, length);
-            self.trouble_if(outside);
+    /// Goes to the trouble block if a value in this range does not meet the requirement.
+    pub(crate) fn check(&mut self, value: Value, range: CellRange, requirement: Requirement) {
+        let allowed = requirement.allowed(self.model);
+        if !allowed.covers(range) {
+            self.trouble_outside(value, allowed);
         }
-        value
     }
 
-    /// A value cut to a type, where that may change it.
+    /// Goes to the trouble block if a value is not in the range.
+    pub(crate) fn trouble_outside(&mut self, value: Value, allowed: CellRange) {
+        // One unsigned comparison tests both ends: values below the least one become very large.
+        let above = match allowed.low {
+            0 => value,
+            low => self.builder.ins().iadd_imm_s(value, low.wrapping_neg()),
+        };
+        let largest = allowed.high.wrapping_sub(allowed.low);
+        let outside = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, above, largest);
+        self.trouble_if(outside);
+    }
+
+    /// A value cut to a type, unless its range shows that it fits.
     pub(crate) fn wrapped(&mut self, value: Value, range: CellRange, declared: IntegerType) -> Value {
-        if (CellRange { low: declared.min(), high: declared.max() }).covers(range) {
+        if declared.range().covers(range) {
             return value;
         }
         let unused = 64 - i64::from(declared.bits);
@@ -418,31 +429,11 @@ fn condition_code(operator: BinaryOperator) -> Option<IntCC> {
     })
 }
 
-/// Whether the expression has a value in every state.
+/// Whether the expression has a value in every state, by its form alone.
 fn is_total(expression: &Expression) -> bool {
-    match expression {
-        Expression::Constant(_) | Expression::Cell(_) => true,
-        Expression::Element { .. } => false,
-        Expression::Unary(_, operand) | Expression::Rank(operand, _) => is_total(operand),
-        Expression::Binary { operator, left, right, .. } => {
-            !matches!(
-                operator,
-                BinaryOperator::Divide
-                    | BinaryOperator::Remainder
-                    | BinaryOperator::ShiftLeft
-                    | BinaryOperator::ShiftRight
-            ) && is_total(left)
-                && is_total(right)
-        }
-    }
-}
-
-/// Number of operators and operands.
-fn size(expression: &Expression) -> usize {
-    match expression {
-        Expression::Constant(_) | Expression::Cell(_) => 1,
-        Expression::Element { index, .. } => 1 + size(index),
-        Expression::Unary(_, operand) | Expression::Rank(operand, _) => 1 + size(operand),
-        Expression::Binary { left, right, .. } => 1 + size(left) + size(right),
-    }
+    !expression.has_subexpression(&mut |one| match one {
+        Expression::Element { .. } => true,
+        Expression::Binary { operator, .. } => operator.is_partial(),
+        _ => false,
+    })
 }

@@ -14,11 +14,12 @@
 //! # Ok::<(), engine::check::CheckError>(())
 //! ```
 //!
-//! One function computes all successors of a state: it reads each process's location, jumps to the actions that start
-//! there, tests their guards and writes packed successors straight into the search's batch (`successors.rs`). Fields
-//! are read and written in registers (`working_state.rs`, `expressions.rs`). Models with very many actions are
-//! split into several functions, because the time to compile one grows faster than its length. A step that
-//! is an error, or a value that does not fit its field, makes the function give up the state; the caller asks the interpreter what it was.
+//! One function computes all successors of a state: it reads each process's location, jumps to the
+//! actions that start there, tests their guards and writes packed successors directly into the
+//! search's batch (`successors.rs`). Fields are read and written in registers (`working_state.rs`,
+//! `expressions.rs`). Models with very many actions are split into several functions, because the
+//! compile time of one grows faster than its length. If a step is an error, or a value does not fit
+//! its field, the function rejects the state, and the caller asks the interpreter for the reason.
 
 mod code_memory;
 mod expressions;
@@ -64,7 +65,8 @@ pub struct CompiledModel {
     most_successors: usize,
 }
 
-/// No state has more successors than each process's busiest location has actions.
+/// A bound on the successors of a state: the sum over processes of the most actions of one
+/// location.
 fn most_successors(model: &GuardedCommands) -> usize {
     actions_by_location(model)
         .iter()
@@ -93,7 +95,8 @@ impl Expander for &CompiledModel {
                 break;
             }
             let (words, actions) = batch.spare(self.most_successors);
-            // SAFETY: `state` has the layout's words, and there is room for as many successors as a state can have.
+            // SAFETY: `state` has the layout's words, and there is room for as many successors as a
+            // state can have.
             match unsafe { self.functions.successors(state.as_ptr(), words, actions) } {
                 // SAFETY: the function wrote this many successors.
                 Some(count) => unsafe { batch.commit_state(count) },
@@ -116,7 +119,8 @@ impl Expander for &CompiledModel {
         let count = states.len() / self.words;
         assert_eq!(count * self.words, states.len(), "the states have another layout");
         values.reserve(count);
-        // SAFETY: these are `count` whole states, there is room for as many values, and the function writes them all.
+        // SAFETY: these are `count` whole states, there is room for as many values, and the
+        // function writes them all.
         unsafe {
             let out = values.as_mut_ptr().add(values.len());
             self.functions.progress(states, out);

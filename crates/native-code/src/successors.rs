@@ -1,37 +1,41 @@
 //! The successor function: dispatch on locations, test guards, write successors.
 //!
-//! The actions of a location are a decision tree. Tests that neighbouring actions share are made once: the guard of a sender is evaluated
-//! once for all its receivers, and receivers in different locations of one process become one jump. The order of
-//! successors stays that of the interpreter, because only neighbours are merged and locations exclude each other.
+//! The actions of a location form a decision tree. A test that neighbouring actions share is made
+//! once: the guard of a sender is evaluated once for all its receivers, and receivers in different
+//! locations of one process become one jump. Successors keep the order of the interpreter, because
+//! only neighbours are merged and locations exclude each other.
+//!
+//! The code of a large model is cut into *sections*, one function each.
 
 use std::collections::BTreeMap;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{FuncRef, InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::{Block, FuncRef, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::{Switch, Variable};
 use model::guarded_commands::{ActionId, Expression, GuardedCommands, LocationId, ProcessId};
 use model::interpreter::actions_by_location;
+use model::meaning::StateDomain;
 
 use crate::expressions::Translator;
 use crate::working_state::WorkingState;
 
-/// Actions in one function: beyond a few hundred, compile time grows faster than the code.
-const ACTIONS_PER_PART: usize = 200;
+/// Actions of one function. Beyond a few hundred, compile time grows faster than the code.
+const ACTIONS_PER_SECTION: usize = 200;
 
-/// When a part of the successor function is called.
+/// The states in which a section is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// In a model without committed locations.
+    /// All states of a model without committed locations.
     Always,
-    /// While no process stands in a committed location.
+    /// States in which no process is in a committed location.
     Uncommitted,
-    /// While some process does.
+    /// States in which some process is in a committed location.
     Committed,
 }
 
 /// Some of a model's actions, compiled as one function.
 #[derive(Debug)]
-pub struct Part {
+pub struct Section {
     pub mode: Mode,
     /// For each process, some of its locations.
     processes: Vec<(ProcessId, Vec<LocationActions>)>,
@@ -40,15 +44,15 @@ pub struct Part {
 /// A location with the actions that start there.
 type LocationActions = (LocationId, Vec<ActionId>);
 
-/// All actions of the model in their order, cut into parts.
-pub fn parts(model: &GuardedCommands) -> Vec<Part> {
+/// All actions of the model in their order, cut into sections.
+pub fn sections(model: &GuardedCommands) -> Vec<Section> {
     let commits =
         model.processes.iter().any(|process| process.locations.iter().any(|location| location.committed));
     let modes = if commits { &[Mode::Uncommitted, Mode::Committed][..] } else { &[Mode::Always] };
     let table = actions_by_location(model);
-    let mut parts = Vec::new();
+    let mut sections = Vec::new();
     for &mode in modes {
-        let mut part = Part { mode, processes: Vec::new() };
+        let mut section = Section { mode, processes: Vec::new() };
         let mut size = 0;
         for (number, locations) in table.iter().enumerate() {
             let process = ProcessId(number as u32);
@@ -59,23 +63,23 @@ pub fn parts(model: &GuardedCommands) -> Vec<Part> {
                 if actions.is_empty() {
                     continue;
                 }
-                if size > 0 && size + actions.len() > ACTIONS_PER_PART {
-                    parts.push(std::mem::replace(&mut part, Part { mode, processes: Vec::new() }));
+                if size > 0 && size + actions.len() > ACTIONS_PER_SECTION {
+                    sections.push(std::mem::replace(&mut section, Section { mode, processes: Vec::new() }));
                     size = 0;
                 }
                 size += actions.len();
-                match part.processes.last_mut() {
+                match section.processes.last_mut() {
                     Some((last, locations)) if *last == process => locations.push((location, actions)),
-                    _ => part.processes.push((process, vec![(location, actions)])),
+                    _ => section.processes.push((process, vec![(location, actions)])),
                 }
             }
         }
-        parts.push(part);
+        sections.push(section);
     }
-    parts
+    sections
 }
 
-/// Whether the action can fire in this mode: all of its participants start committed, or none does.
+/// Whether the action can fire in this mode: its source locations are all committed, or none is.
 fn fires_in(model: &GuardedCommands, action: ActionId, mode: Mode) -> bool {
     let mut starts =
         model.action(action).participants.iter().map(|one| model.is_committed(one.process, one.from));
@@ -86,14 +90,14 @@ fn fires_in(model: &GuardedCommands, action: ActionId, mode: Mode) -> bool {
     }
 }
 
-/// Something that must be true for an action to fire.
+/// A condition of an action.
 #[derive(Clone, Copy)]
 enum Test<'m> {
     Location(ProcessId, LocationId),
     Guard(&'m Expression),
 }
 
-/// An action with all its tests, but for the location it is listed under.
+/// An action with all its tests, except the location that it is listed under.
 struct Candidate<'m> {
     action: ActionId,
     tests: Vec<Test<'m>>,
@@ -112,7 +116,7 @@ impl<'m> Candidate<'m> {
     }
 }
 
-/// Where the next successor goes.
+/// The addresses of the next successor.
 #[derive(Clone, Copy)]
 struct Output {
     words: Variable,
@@ -120,15 +124,15 @@ struct Output {
 }
 
 impl<'a> Translator<'a, '_> {
-    /// A function that writes the successors by the actions of one part.
-    pub fn translate_part(mut self, part: &Part) {
+    /// A function that writes the successors by the actions of one section.
+    pub fn translate_section(mut self, section: &Section) {
         let output = Output {
             words: self.builder.declare_var(types::I64),
             actions: self.builder.declare_var(types::I64),
         };
         self.builder.def_var(output.words, self.parameters[1]);
         self.builder.def_var(output.actions, self.parameters[2]);
-        for (process, locations) in &part.processes {
+        for (process, locations) in &section.processes {
             let location = self.read_cell(self.model.process(*process).location);
             let after = self.builder.create_block();
             let mut switch = Switch::new();
@@ -232,7 +236,7 @@ impl<'a> Translator<'a, '_> {
             self.effect(effect);
         }
         for participant in &action.participants {
-            self.set_cell(self.model.process(participant.process).location, i64::from(participant.to.0));
+            self.move_to(participant.process, participant.to);
         }
         self.finish_state();
         let actions = self.builder.use_var(output.actions);
@@ -244,16 +248,16 @@ impl<'a> Translator<'a, '_> {
         self.builder.def_var(output.words, words);
     }
 
-    /// A function that calls the parts that apply to a state, one after the other.
-    pub fn call_parts(mut self, parts: &[Part], functions: &[FuncRef]) {
+    /// A function that calls the sections that apply to a state, one after the other.
+    pub fn call_sections(mut self, sections: &[Section], functions: &[FuncRef]) {
         let with_mode = |mode: Mode| {
-            parts
+            sections
                 .iter()
                 .zip(functions)
-                .filter(move |(part, _)| part.mode == mode)
+                .filter(move |(section, _)| section.mode == mode)
                 .map(|(_, function)| *function)
         };
-        if parts.iter().any(|part| part.mode == Mode::Always) {
+        if sections.iter().any(|section| section.mode == Mode::Always) {
             self.call_all(with_mode(Mode::Always));
         } else {
             let (committed, uncommitted) = (self.builder.create_block(), self.builder.create_block());
@@ -282,12 +286,8 @@ impl<'a> Translator<'a, '_> {
         self.builder.ins().return_(&[actions]);
     }
 
-    /// Tells whether some process stands in a committed location.
-    fn branch_on_committed(
-        &mut self,
-        committed: cranelift_codegen::ir::Block,
-        uncommitted: cranelift_codegen::ir::Block,
-    ) {
+    /// Goes to one of two blocks, by whether some process is in a committed location.
+    fn branch_on_committed(&mut self, committed: Block, uncommitted: Block) {
         for process in &self.model.processes {
             if !process.locations.iter().any(|location| location.committed) {
                 continue;

@@ -1,187 +1,80 @@
-//! The state while an action's effects run: what has changed is in registers, the rest still in the old state.
+//! The state while an action's effects run: changed cells are in registers, the others still in the
+//! old state.
 //!
-//! A written cell is first only a value in a register; later effects read it from there, and it is packed into its
-//! word when the action is done. So several writes to one word cost one read and one write, and values in between need no
-//! room in the field. An index that is not known before the run needs the packed words: for an array within one
-//! word these are still registers. Only an array across several words makes the new state go to memory early; from then on
-//! words are read and written there.
+//! A written cell is first only a value in a register. Later effects read it from there, and it is
+//! packed into its word when the action is done. So several writes to one word cost one read and
+//! one write, and intermediate values need not fit into the field. An index that is not known
+//! before the run needs the packed words: for an array within one word these are still registers.
+//! Only an array across several words makes the code store the new state early; from then on it
+//! reads and writes words in memory.
+//!
+//! The order in which effects read and write is that of [`model::meaning`], of which this is a
+//! domain.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
-use model::guarded_commands::{Assignment, Cell, CellId, Effect, Expression, Overflow, Place, VariableId};
-use model::state_layout::{CellRange, Field};
+use model::guarded_commands::{
+    Cell, CellId, Effect, Expression, LocationId, Overflow, ProcessId, Span, Target, VariableId,
+};
+use model::interval::CellRange;
+use model::meaning::{Destination, Requirement, StateDomain, execute_effect};
+use model::state_layout::Field;
 
 use crate::expressions::Translator;
 
-/// What the effects so far have changed.
+/// The changes that the effects so far have made.
 #[derive(Debug, Default)]
 pub struct WorkingState {
-    /// Cells that are written and not yet packed.
+    /// Cells that were written and are not packed yet.
     cells: BTreeMap<CellId, Value>,
-    /// Words that are changed, in registers.
+    /// Changed words, in registers.
     words: BTreeMap<u32, Value>,
-    /// Where the new state belongs.
+    /// The address of the new state.
     successor: Option<Value>,
-    /// The same address, once all words of the new state are there.
+    /// The same address, once all words of the new state are stored there.
     memory: Option<Value>,
 }
 
 impl WorkingState {
-    /// The unchanged state, on its way to this address.
+    /// The unchanged state, whose successor goes to this address.
     pub fn to(successor: Value) -> Self {
         Self { successor: Some(successor), ..Self::default() }
     }
 }
 
-/// Where an assignment goes, with the index already computed.
-enum Target {
-    Cell(CellId),
-    Element(VariableId, Value),
-}
-
 impl Translator<'_, '_> {
     /// Runs one effect on the working state.
     pub(crate) fn effect(&mut self, effect: &Effect) {
-        match effect {
-            Effect::Assign(assignments) => {
-                for Assignment { place, value } in assignments {
-                    self.prepare_elements(value);
-                    self.prepare_place(place);
-                }
-                let mut writes = Vec::with_capacity(assignments.len());
-                for Assignment { place, value } in assignments {
-                    let range = self.range(value);
-                    let value = self.value(value);
-                    writes.push((self.target(place), value, range));
-                }
-                for (target, value, range) in writes {
-                    self.write(target, value, range);
-                }
-            }
-            Effect::Push { queue, values } => {
-                values.iter().for_each(|value| self.prepare_elements(value));
-                self.push(*queue, values);
-            }
-            Effect::Pop { queue, places } => {
-                places.iter().flatten().for_each(|place| self.prepare_place(place));
-                self.pop(*queue, places);
-            }
-        }
+        let indices = effect.targets().filter_map(Target::index);
+        effect.values().chain(indices).for_each(|expression| self.prepare_elements(expression));
+        let Ok(()) = execute_effect(self, effect);
     }
 
-    /// Packs the arrays of which an unknown element will be read. This must happen before the expression is evaluated:
-    /// parts of it may be skipped at run time, and what is packed there would be packed on one path only.
+    /// Packs the arrays of which an unknown element will be read. This must happen before the
+    /// expression is evaluated: some operands may be skipped at run time, and an array that is
+    /// packed there would be packed on one path only.
     fn prepare_elements(&mut self, expression: &Expression) {
-        match expression {
-            Expression::Constant(_) | Expression::Cell(_) => {}
-            Expression::Element { array, index, .. } => {
-                self.prepare_elements(index);
-                self.pack_array(*array);
-                if !self.is_in_one_word(*array) && !self.working.words.is_empty() {
-                    self.go_to_memory();
-                }
-            }
-            Expression::Unary(_, operand) | Expression::Rank(operand, _) => self.prepare_elements(operand),
-            Expression::Binary { left, right, .. } => {
-                self.prepare_elements(left);
-                self.prepare_elements(right);
+        expression.operands().for_each(|operand| self.prepare_elements(operand));
+        if let Expression::Element { array, .. } = expression {
+            self.pack_array(*array);
+            if !self.is_in_one_word(*array) && !self.working.words.is_empty() {
+                self.go_to_memory();
             }
         }
     }
 
-    fn prepare_place(&mut self, place: &Place) {
-        if let Place::Element { index, .. } = place {
-            self.prepare_elements(index);
-        }
-    }
-
-    /// Appends a message: every slot takes the value if it is the next one, otherwise it stays as it is.
-    fn push(&mut self, queue: VariableId, values: &[Expression]) {
-        let variable = self.model.variable(queue);
-        let length_cell = variable.first_cell;
-        let messages = (variable.cell_count() - 1) / values.len().max(1);
-        let length = self.read_cell(length_cell);
-        let new: Vec<(Value, CellRange)> =
-            values.iter().map(|value| (self.value(value), self.range(value))).collect();
-        for message in 0..messages {
-            let is_next = self.builder.ins().icmp_imm_s(IntCC::Equal, length, message as i64);
-            for (part, &(value, range)) in new.iter().enumerate() {
-                let cell = CellId(length_cell.0 + 1 + (message * values.len() + part) as u32);
-                let value = self.wrapped(value, range, self.model.cells[cell.index()].declared);
-                let old = self.read_cell(cell);
-                let value = self.builder.ins().select(is_next, value, old);
-                self.working.cells.insert(cell, value);
-            }
-        }
-        let longer = self.builder.ins().iadd_imm_s(length, 1);
-        self.working.cells.insert(length_cell, longer);
-    }
-
-    /// Takes the oldest message: all others move up, the last slot becomes zero.
-    fn pop(&mut self, queue: VariableId, places: &[Option<Place>]) {
-        let variable = self.model.variable(queue);
-        let length_cell = variable.first_cell;
-        let first = length_cell.0 + 1;
-        let end = length_cell.0 + variable.cell_count() as u32;
-        let parts = places.len() as u32;
-        let old: Vec<Value> = (first..end).map(|cell| self.read_cell(CellId(cell))).collect();
-        let zero = self.constant(0);
-        for cell in first..end {
-            let from = (cell - first + parts) as usize;
-            self.working.cells.insert(CellId(cell), old.get(from).copied().unwrap_or(zero));
-        }
-        let length = self.read_cell(length_cell);
-        let shorter = self.builder.ins().iadd_imm_s(length, -1);
-        self.working.cells.insert(length_cell, shorter);
-        let mut writes = Vec::new();
-        for (part, place) in places.iter().enumerate() {
-            if let Some(place) = place {
-                let range = self.layout.proved_ranges()[first as usize + part];
-                writes.push((self.target(place), old[part], range));
-            }
-        }
-        for (target, value, range) in writes {
-            self.write(target, value, range);
-        }
-    }
-
-    fn target(&mut self, place: &Place) -> Target {
-        match place {
-            Place::Cell(cell) => Target::Cell(*cell),
-            Place::Element { array, index, .. } => Target::Element(*array, self.checked_index(*array, index)),
-        }
-    }
-
-    fn write(&mut self, target: Target, value: Value, range: CellRange) {
-        match target {
-            Target::Cell(cell) => {
-                let value = self.assigned(value, range, cell);
-                self.working.cells.insert(cell, value);
-            }
-            Target::Element(array, index) => {
-                let first = self.model.variable(array).first_cell;
-                let value = self.assigned(value, range, first);
-                self.write_element(array, index, value);
-            }
-        }
-    }
-
-    /// A value as the cell takes it: cut to its type, or given up where it must not be cut.
+    /// The value that a cell holds after an assignment: cut to its type, or trouble if it must not
+    /// be cut.
     fn assigned(&mut self, value: Value, range: CellRange, cell: CellId) -> Value {
         let Cell { declared, overflow, .. } = self.model.cells[cell.index()];
         match overflow {
             Overflow::Wraps | Overflow::IsExcluded => self.wrapped(value, range, declared),
-            Overflow::IsError if (CellRange { low: declared.min(), high: declared.max() }).covers(range) => {
-                value
-            }
+            Overflow::IsError if declared.range().covers(range) => value,
             Overflow::IsError => {
-                // One comparison for both ends, as values below the least one are very large ones without a sign.
-                let above = self.builder.ins().iadd_imm_s(value, -declared.min());
-                let largest = self.constant(declared.max() - declared.min());
-                let outside = self.builder.ins().icmp(IntCC::UnsignedGreaterThan, above, largest);
-                self.trouble_if(outside);
+                self.trouble_outside(value, declared.range());
                 value
             }
         }
@@ -200,7 +93,8 @@ impl Translator<'_, '_> {
         self.unpack(word, field)
     }
 
-    /// The present value of an element; the index is in range, and the array is [prepared](Self::prepare_elements).
+    /// The present value of an element. The index is in range, and the array is
+    /// [prepared](Self::prepare_elements).
     pub(crate) fn read_element(&mut self, array: VariableId, index: Value) -> Value {
         let first = self.first_field(array);
         if first.bits == 0 {
@@ -248,7 +142,7 @@ impl Translator<'_, '_> {
         self.builder.ins().bor(kept, content)
     }
 
-    /// What a field holds for a value; gives the state up if it cannot.
+    /// The content of a field for a value; trouble if the value does not fit.
     fn content(&mut self, value: Value, field: Field) -> Value {
         let content = if field.base == 0 { value } else { self.builder.ins().iadd_imm_s(value, -field.base) };
         if field.checked {
@@ -259,13 +153,7 @@ impl Translator<'_, '_> {
         content
     }
 
-    /// Changes a cell to a value of its type.
-    pub(crate) fn set_cell(&mut self, cell: CellId, value: i64) {
-        let value = self.constant(value);
-        self.working.cells.insert(cell, value);
-    }
-
-    /// The successor's words: packs what is pending and stores what is not yet in memory.
+    /// Packs the pending cells and stores the successor's words that are not in memory yet.
     pub(crate) fn finish_state(&mut self) {
         let cells = std::mem::take(&mut self.working.cells);
         self.pack(cells);
@@ -295,7 +183,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Packs the pending cells of an array, because an unknown one of them is about to be read or written.
+    /// Packs the pending cells of an array, before an unknown one of them is read or written.
     fn pack_array(&mut self, array: VariableId) {
         let variable = self.model.variable(array);
         let first = variable.first_cell.0;
@@ -344,7 +232,7 @@ impl Translator<'_, '_> {
         self.layout.field(self.model.variable(array).first_cell)
     }
 
-    /// Whether the elements lie side by side in one word.
+    /// Whether the elements are contiguous in one word.
     fn is_in_one_word(&self, array: VariableId) -> bool {
         let variable = self.model.variable(array);
         let first = self.first_field(array);
@@ -375,10 +263,106 @@ impl Translator<'_, '_> {
         let offset = self.builder.ins().ishl_imm_s(index, 2);
         let entry = self.builder.ins().iadd(table, offset);
         let flags = MemFlagsData::trusted().with_readonly();
-        let place = self.builder.ins().uload32(flags, entry, 0);
-        let shift = self.builder.ins().band_imm_s(place, 255);
-        let offset = self.builder.ins().ushr_imm_s(place, 8);
+        let position = self.builder.ins().uload32(flags, entry, 0);
+        let shift = self.builder.ins().band_imm_s(position, 255);
+        let offset = self.builder.ins().ushr_imm_s(position, 8);
         let base = self.working.memory.unwrap_or(self.parameters[0]);
         (self.builder.ins().iadd(base, offset), shift)
+    }
+}
+
+/// The domain of machine code: a value is a register, with the range that is proved of it.
+impl StateDomain for Translator<'_, '_> {
+    type Value = (Value, CellRange);
+    type Destination = Destination<Value>;
+    type Stop = Infallible;
+
+    fn evaluate(&mut self, expression: &Expression) -> Result<(Value, CellRange), Infallible> {
+        Ok((self.value(expression), self.range(expression)))
+    }
+
+    fn require(
+        &mut self,
+        &(value, range): &(Value, CellRange),
+        requirement: Requirement,
+        _: Span,
+    ) -> Result<(), Infallible> {
+        self.check(value, range, requirement);
+        Ok(())
+    }
+
+    fn cell_destination(&mut self, cell: CellId) -> Destination<Value> {
+        Destination::Cell(cell)
+    }
+
+    fn element_destination(
+        &mut self,
+        array: VariableId,
+        (index, _): (Value, CellRange),
+    ) -> Destination<Value> {
+        Destination::Element(array, index)
+    }
+
+    fn write(
+        &mut self,
+        destination: Destination<Value>,
+        (value, range): (Value, CellRange),
+    ) -> Result<(), Infallible> {
+        match destination {
+            Destination::Cell(cell) => {
+                let value = self.assigned(value, range, cell);
+                self.working.cells.insert(cell, value);
+            }
+            Destination::Element(array, index) => {
+                let first = self.model.variable(array).first_cell;
+                let value = self.assigned(value, range, first);
+                self.write_element(array, index, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Every slot takes the message if it is the next free one, and otherwise keeps its content.
+    fn push(&mut self, queue: VariableId, message: Vec<(Value, CellRange)>) -> Result<(), Infallible> {
+        let variable = self.model.variable(queue);
+        let length_cell = variable.first_cell;
+        let slots = (variable.cell_count() - 1) / message.len().max(1);
+        let length = self.read_cell(length_cell);
+        for slot in 0..slots {
+            let is_next = self.builder.ins().icmp_imm_s(IntCC::Equal, length, slot as i64);
+            for (field, &(value, range)) in message.iter().enumerate() {
+                let cell = CellId(length_cell.0 + 1 + (slot * message.len() + field) as u32);
+                let value = self.wrapped(value, range, self.model.cells[cell.index()].declared);
+                let old = self.read_cell(cell);
+                let value = self.builder.ins().select(is_next, value, old);
+                self.working.cells.insert(cell, value);
+            }
+        }
+        let longer = self.builder.ins().iadd_imm_s(length, 1);
+        self.working.cells.insert(length_cell, longer);
+        Ok(())
+    }
+
+    /// All other messages move up by one slot, and the last slot becomes zero.
+    fn pop(&mut self, queue: VariableId, fields: usize) -> Result<Vec<(Value, CellRange)>, Infallible> {
+        let variable = self.model.variable(queue);
+        let length_cell = variable.first_cell;
+        let first = length_cell.0 + 1;
+        let end = length_cell.0 + variable.cell_count() as u32;
+        let old: Vec<Value> = (first..end).map(|cell| self.read_cell(CellId(cell))).collect();
+        let zero = self.constant(0);
+        for (from, cell) in (fields..).zip(first..end) {
+            self.working.cells.insert(CellId(cell), old.get(from).copied().unwrap_or(zero));
+        }
+        let length = self.read_cell(length_cell);
+        let shorter = self.builder.ins().iadd_imm_s(length, -1);
+        self.working.cells.insert(length_cell, shorter);
+        let ranges = &self.layout.proved_ranges()[first as usize..];
+        Ok(old.into_iter().zip(ranges.iter().copied()).take(fields).collect())
+    }
+
+    fn move_to(&mut self, process: ProcessId, location: LocationId) {
+        let value = self.constant(i64::from(location.0));
+        self.working.cells.insert(self.model.process(process).location, value);
     }
 }

@@ -38,7 +38,7 @@ impl fmt::Display for MeasureTable<'_> {
             let component = Count(component);
             writeln!(
                 f,
-                "A monotone measure stores at least {share} of the states: the largest strongly connected component has {component}."
+                "A monotone measure stores at least {share}: the largest strongly connected component has {component} states."
             )?;
         }
         for candidate in self.shown().filter(|candidate| self.is_explained(candidate)) {

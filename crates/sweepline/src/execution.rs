@@ -1,11 +1,11 @@
 //! How a model is executed: as machine code, or by the interpreter.
 //!
 //! Machine code is many times faster, and is the default where the feature `native-code` is on. The
-//! interpreter defines the meaning of a model and starts at once. It is the better choice for a model
-//! with many actions that each run about once, such as an explicit state space read from a file.
+//! interpreter defines the meaning of a model and starts at once. It is the better choice for a
+//! model with many actions that each run about once, such as an explicit state space read from a
+//! file.
 //!
-//! Every function here does what the function of the same name in the engine does, with the
-//! [`Execution`] chosen at run time.
+//! Each method of [`Execution`] does what the function of the same name in the engine does.
 
 use engine::check::{
     Automatic, CheckError, CommandsSubject, MeasureSearch, Outcome, Packing, Plan, check,

@@ -63,7 +63,7 @@ impl GreatestValue {
             Expression::binary(BinaryOperator::GreaterOrEqual, expression.clone(), value)
         };
         let tests: Vec<Expression> = self.expressions.iter().map(test).collect();
-        any(&tests)
+        Expression::any(tests)
     }
 
     /// Narrows the range by the answer to a question.
@@ -126,8 +126,8 @@ impl GreatestValues {
         self.asked.iter().map(question).collect()
     }
 
-    /// Narrows the ranges by the answers to the questions, in their order. Returns whether there was
-    /// any answer; without one, another round would ask the same.
+    /// Narrows the ranges by the answers to the questions, in their order. Returns whether there
+    /// was any answer; without one, another round would ask the same.
     pub fn learn(&mut self, answers: &[Option<bool>]) -> bool {
         for ((index, candidate), answer) in self.asked.drain(..).zip(answers) {
             if let Some(reached) = answer {
@@ -163,18 +163,6 @@ pub fn greatest_value(
         };
         if !values.learn(&outcome.verdicts.iter().map(answer).collect::<Vec<_>>()) {
             return Ok(None);
-        }
-    }
-}
-
-/// The disjunction of the tests, as a balanced tree: a deep one would exhaust the stack.
-fn any(tests: &[Expression]) -> Expression {
-    match tests {
-        [] => Expression::Constant(0),
-        [one] => one.clone(),
-        many => {
-            let (left, right) = many.split_at(many.len() / 2);
-            Expression::binary(BinaryOperator::Or, any(left), any(right))
         }
     }
 }

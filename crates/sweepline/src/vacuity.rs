@@ -1,9 +1,9 @@
 //! Properties that hold vacuously: their premise is unreachable, or their types imply them.
 //!
-//! Whether a premise is reachable is a question like any other, so a second search answers it, after
-//! one that found that the property holds. Usually that search soon finds a state in which the
-//! premise is true. If there is none, it would visit all states again, so it gives up after a few
-//! million.
+//! Whether a premise is reachable is a question like any other, so a second search answers it,
+//! after one that found that the property holds. Usually that search soon finds a state in which
+//! the premise is true. If there is none, it would visit all states again, so it gives up after a
+//! few million.
 
 use engine::check::{Outcome, Plan, TerminalList, TraceChoice};
 use engine::explore::Monitor;

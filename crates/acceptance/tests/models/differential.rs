@@ -1,4 +1,5 @@
-//! Machine code gives what the interpreter gives: the same successors, by the same actions, in the same order.
+//! Machine code gives what the interpreter gives: the same successors, by the same actions, in the
+//! same order.
 
 use std::collections::HashSet;
 
@@ -16,7 +17,8 @@ use native_code::Compiled;
 use oracles::Beem;
 use proptest::prelude::*;
 
-/// Compares both executions on the first `limit` states that are reached; the number of states compared.
+/// Compares both executions on the first `limit` states that are reached; the number of states
+/// compared.
 fn compare(model: &GuardedCommands, layout: &StateLayout, predicates: &[Expression], limit: usize) -> usize {
     // Whatever the predicates are made of is a measure, too, if it always has a value.
     let measure = ExpressionMeasure::new(model, predicates.get(..2).unwrap_or(predicates)).ok();
@@ -37,7 +39,8 @@ fn compare(model: &GuardedCommands, layout: &StateLayout, predicates: &[Expressi
         let expansions =
             [compiled.expand(&state, &mut batches[0]), interpreted.expand(&state, &mut batches[1])];
         assert_eq!(compiled.predicates(&state), interpreted.predicates(&state));
-        // Machine code may also give up for a value that only an effect in between has: slower then, not wrong.
+        // Machine code may also give up for a value that only an effect in between has: slower
+        // then, not wrong.
         if expansions[0] != expansions[1] {
             assert!(expansions[0].trouble, "only the interpreter sees an error");
             continue;
@@ -103,7 +106,8 @@ proptest! {
         compare(&model, &StateLayout::observed(&model, &observed_ranges(&model), &proved), &predicates, 300);
     }
 
-    /// Wherever an observed layout is too narrow, the run widens it and ends as if it had been wide from the start.
+    /// Wherever an observed layout is too narrow, the run widens it and ends as if it had been wide
+    /// from the start.
     #[test]
     fn engines_executions_and_layouts_agree_on_random_models(seed in any::<u64>()) {
         let model = random_model(seed);

@@ -1,8 +1,10 @@
-//! Measures that the program finds itself, on every complete instance of the BEEM benchmark: whatever sweep follows them, flat or
-//! nested, with a window or without, forgetting or not, it meets the same states and deadlocks as full exploration, and gives the same answers. A
-//! measure proved never to fall never does.
+//! Measures that the program finds itself, on every complete instance of the BEEM benchmark:
+//! whatever sweep follows them, flat or nested, with a window or without, forgetting or not, it
+//! meets the same states and deadlocks as full exploration, and gives the same answers. A measure
+//! proved never to fall never does.
 //!
-//! The ordinary tests take the instances up to 60,000 states; `SWEEPLINE_SLOW_TESTS=1` takes those up to a million.
+//! The ordinary tests take the instances up to 60,000 states; `SWEEPLINE_SLOW_TESTS=1` takes those
+//! up to a million.
 
 use crate::coverage::{explore, initial, reach_goals, sweep};
 use engine::check::{Packing, Plan, check_automatically, find_measures};
@@ -160,7 +162,8 @@ fn the_same_up_to_a_million_states() {
     }
 }
 
-/// The same model, preference and seed: the same measures at the same cost, however the work was divided.
+/// The same model, preference and seed: the same measures at the same cost, however the work was
+/// divided.
 #[test]
 fn measures_are_the_same_every_time() {
     let text = std::fs::read_to_string(concat!(

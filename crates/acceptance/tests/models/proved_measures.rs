@@ -1,8 +1,10 @@
-//! What is proved never to fall never falls: on random models, on models that were spoilt on purpose, and on the corpora.
+//! What is proved never to fall never falls: on random models, on models that were spoilt on
+//! purpose, and on the corpora.
 //!
-//! A wrong proof would make a sweep forget states that it meets again, so every claim is compared with the steps that the
-//! interpreter takes. The random models of the other tests are wild, and little can be proved about them; a second kind is
-//! made of what people write (counters, flags, locks, messages), so that many proofs succeed.
+//! A wrong proof would make a sweep forget states that it meets again, so every claim is compared
+//! with the steps that the interpreter takes. The random models of the other tests are wild, and
+//! little can be proved about them; a second kind is made of what people write (counters, flags,
+//! locks, messages), so that many proofs succeed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +17,7 @@ use engine::explore::sweep::OnRegress;
 use engine::progress::{ExpressionMeasure, control_orders, prove_monotone, static_measure};
 use model::guarded_commands::{
     Action, ActionId, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType,
-    Location, LocationId, Participant, Place, ProcessId, Shape, Span, UnaryOperator, VariableId,
+    Location, LocationId, Participant, ProcessId, Shape, Span, Target, UnaryOperator, VariableId,
 };
 use model::interpreter::Interpreter;
 use model::value_order::ValueOrder;
@@ -43,7 +45,8 @@ impl Random {
     }
 }
 
-/// The first states of a model, breadth-first, and all steps between them. Erroneous steps lead nowhere.
+/// The first states of a model, breadth-first, and all steps between them. Erroneous steps lead
+/// nowhere.
 struct Steps {
     states: Vec<Vec<i64>>,
     steps: Vec<(usize, ActionId, usize)>,
@@ -213,7 +216,8 @@ fn proofs_about_tame_random_models_hold() {
     assert!(tally.models > 1_000 && tally.measures > 500 && tally.accepted_rising > 10_000, "{tally:?}");
 }
 
-/// A model of what people write: `x`, `y`, `i`, `w`, an array, a queue, and processes that mostly go forward.
+/// A model of what people write: `x`, `y`, `i`, `w`, an array, a queue, and processes that mostly
+/// go forward.
 struct Tame {
     random: Random,
     model: GuardedCommands,
@@ -351,7 +355,7 @@ impl Tame {
 
     fn effect(&mut self) -> Effect {
         let scalar = self.random.below(SCALARS);
-        let set = |number: usize, value| Assignment { place: Place::Cell(CellId(number as u32)), value };
+        let set = |number: usize, value| Assignment { target: Target::Cell(CellId(number as u32)), value };
         let sum = |one, other| Expression::binary(BinaryOperator::Add, one, constant(other));
         let modulo = |one, other| Expression::binary(BinaryOperator::Remainder, one, constant(other));
         Effect::Assign(match self.random.below(14) {
@@ -367,15 +371,15 @@ impl Tame {
             }
             9 => return Effect::Push { queue: self.queue, values: vec![self.operand()] },
             10 => {
-                let place = match self.random.below(3) {
+                let target = match self.random.below(3) {
                     0 => None,
-                    1 => Some(Place::Cell(CellId(scalar as u32))),
+                    1 => Some(Target::Cell(CellId(scalar as u32))),
                     _ => {
                         let index = self.index();
-                        Some(Place::Element { array: self.array, index, span: Span::default() })
+                        Some(Target::Element { array: self.array, index, span: Span::default() })
                     }
                 };
-                return Effect::Pop { queue: self.queue, places: vec![place] };
+                return Effect::Pop { queue: self.queue, targets: vec![target] };
             }
             _ => {
                 let index = self.index();
@@ -385,14 +389,15 @@ impl Tame {
                     span: Span::default(),
                 };
                 let value = if self.random.one_in(2) { sum(read, 1) } else { self.operand() };
-                let place = Place::Element { array: self.array, index, span: Span::default() };
-                vec![Assignment { place, value }]
+                let target = Target::Element { array: self.array, index, span: Span::default() };
+                vec![Assignment { target, value }]
             }
         })
     }
 }
 
-/// The model with a step that goes back: a location before, or a cell of the measure set to something lower.
+/// The model with a step that goes back: a location before, or a cell of the measure set to
+/// something lower.
 fn spoilt(model: &GuardedCommands, steps: &Steps, cells: &[CellId], random: &mut Random) -> GuardedCommands {
     let mut model = model.clone();
     let cell = cells[random.below(cells.len())];
@@ -416,10 +421,10 @@ fn spoilt(model: &GuardedCommands, steps: &Steps, cells: &[CellId], random: &mut
         1 => Expression::binary(BinaryOperator::Subtract, Expression::Cell(cell), constant(1)),
         _ => Expression::binary(BinaryOperator::Add, Expression::Cell(cell), constant(1)),
     };
-    let spoiling = Effect::Assign(vec![Assignment { place: Place::Cell(cell), value }]);
+    let spoiling = Effect::Assign(vec![Assignment { target: Target::Cell(cell), value }]);
     let effects = &mut model.actions[action.0 as usize].effects;
-    let place = random.below(effects.len() + 1);
-    effects.insert(place, spoiling);
+    let position = random.below(effects.len() + 1);
+    effects.insert(position, spoiling);
     model
 }
 
@@ -454,7 +459,8 @@ fn a_step_back_is_noticed() {
     assert!(refused > 500 && kept > 500, "{refused} {kept}");
 }
 
-/// Sweeps with the static measure, which must not fall; its number of expressions, and how long it took to find.
+/// Sweeps with the static measure, which must not fall; its number of expressions, and how long it
+/// took to find.
 fn sweep(name: &str, model: &GuardedCommands, states: Option<u64>) -> (usize, Duration) {
     let start = Instant::now();
     let components: Vec<Expression> = static_measure(model).into_iter().map(|one| one.expression).collect();

@@ -1,10 +1,9 @@
-//! What a run reports besides the answers: run-time errors, limits, vacuous properties, missing traces.
+//! What a run reports besides the answers: run-time errors, limits, vacuous properties, missing
+//! traces.
 
 use engine::check::{ErrorPlace, Outcome};
 use engine::property::Property;
-use report::{
-    Finding, LengthRecord, PropertyKindRecord, PropertyRecord, RunRecord, TraceKind, Within, runtime_error,
-};
+use report::{Finding, LengthRecord, PropertyKindRecord, RunRecord, TraceKind, Within, runtime_error};
 use sweepline::vacuity::{Reason, Vacuous};
 
 use super::properties::Questions;
@@ -57,11 +56,12 @@ pub fn vacuity_warnings(vacuous: &[Vacuous], properties: &[Property], file: &Mod
     findings
 }
 
-/// Whether the record has a trace that may not be a shortest one. Components have no shortest trace.
+/// Whether the record has a trace that may not be a shortest one. Components have no shortest
+/// trace.
 pub fn has_longer_trace(record: &RunRecord) -> bool {
     use PropertyKindRecord::{Deadlock, Invariant, Reach};
-    let has_shortest = |property: &&PropertyRecord| matches!(property.kind, Deadlock | Invariant | Reach);
-    let of_property = record.properties.iter().filter(has_shortest);
+    let has_shortest = |kind| matches!(kind, Deadlock | Invariant | Reach);
+    let of_property = record.properties.iter().filter(|property| has_shortest(property.kind));
     let mut traces = of_property.filter_map(|property| record.traces.get(property.trace?));
     traces.any(|trace| trace.kind == TraceKind::Finite && trace.length != Some(LengthRecord::Shortest))
 }

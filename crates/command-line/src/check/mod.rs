@@ -1,9 +1,9 @@
 //! `check` and `explore`: one run, from the options to the exit code. `explore` is a check without
 //! properties that visits all states.
 //!
-//! The order of the steps matters. Output files are probed first, so that no finished search is lost.
-//! The record is filled in while the run proceeds, and is written wherever the run ends, also after
-//! bad input. Files are written before the terminal, so that a closed pipe loses no file.
+//! The order of the steps matters. Output files are probed first, so that no finished search is
+//! lost. The record is filled in while the run proceeds, and is written wherever the run ends, also
+//! after bad input. Files are written before the terminal, so that a closed pipe loses no file.
 
 mod arguments;
 mod findings;
@@ -48,8 +48,8 @@ use findings::{
 use plan::provisional_record;
 use properties::{Questions, nothing_to_check};
 
-/// Greatest number of states that the web page draws one by one; larger state spaces are drawn layer
-/// by layer.
+/// Greatest number of states that the web page draws one by one; larger state spaces are drawn
+/// layer by layer.
 const DRAWN: u32 = 20_000;
 
 /// What a run was asked to do.
@@ -287,7 +287,8 @@ impl<'a> CheckRun<'a> {
         let (plan, properties) = (&plan, &questions.properties);
         record.set_outcome(FinishedSearch { plan, commands, properties, outcome });
         record.resources.rate = Some(rate);
-        // Everything after this is not part of the search: drawings, proofs, vacuity, writing files.
+        // Everything after this is not part of the search: drawings, proofs, vacuity, writing
+        // files.
         times.collecting_seconds = stopwatch.lap();
         record.set_usage(usage_since(self.start));
         record.resources.times = Some(times);

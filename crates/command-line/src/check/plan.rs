@@ -134,8 +134,8 @@ pub fn provisional_record(options: &SearchOptions) -> PlanRecord {
     let engine = match options.engine {
         EngineRequest::Auto if measure.is_some() => Some(Engine::Sweep),
         EngineRequest::Auto if asked == Some("none") => Some(Engine::Breadth),
-        EngineRequest::Auto => None,
         // A sweep that finds no measure explores in full.
+        EngineRequest::Auto => None,
         EngineRequest::Sweep | EngineRequest::SweepDisk if measure.is_none() => None,
         EngineRequest::Sweep => Some(Engine::Sweep),
         EngineRequest::SweepDisk => Some(Engine::SweepDisk),
@@ -145,8 +145,8 @@ pub fn provisional_record(options: &SearchOptions) -> PlanRecord {
         .with_reduction(options.reduction)
 }
 
-/// Checks, before the model is read, that files can be created in the directory of `--disk`. Without
-/// this check, a run would fail only when it first spills.
+/// Checks, before the model is read, that files can be created in the directory of `--disk`.
+/// Without this check, a run would fail only when it first spills.
 ///
 /// # Errors
 /// They cannot.

@@ -1,8 +1,8 @@
 //! One engine in its own process, so that its peak memory is its own.
 //!
-//! The child is this program, run as `explore` with the run record on stdout. It stays in the process
-//! group of its parent, so Ctrl-C reaches both, and the child ends by itself with a record. A signal
-//! that was sent to the parent alone is passed on.
+//! The child is this program, run as `explore` with the run record on stdout. It stays in the
+//! process group of its parent, so Ctrl-C reaches both, and the child ends by itself with a record.
+//! A signal that was sent to the parent alone is passed on.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};

@@ -26,7 +26,8 @@ pub struct ConvertArguments {
     /// Progress measure, as for `check`; `auto` is the measure that the model declares, if any
     #[arg(long, value_name = "EXPR|@FILE|auto|none", allow_hyphen_values = true)]
     pub measure: Option<String>,
-    /// Refuse larger state spaces [default: 2,000 for dot, 100,000 for graphml, 200,000 for svg, 1,000,000 for ss and aut, none for graph]
+    /// Refuse larger state spaces [default: 2,000 for dot, 100,000 for graphml, 200,000 for svg,
+    /// 1,000,000 for ss and aut, none for graph]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: Option<u32>,
     /// Formula whose violations the automaton accepts, for --to hoa

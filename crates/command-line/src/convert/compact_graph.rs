@@ -2,7 +2,8 @@
 //! [`engine::store::compact_graph::file`].
 //!
 //! With a measure, a sweep visits the states and forgets them, so the state space need not fit into
-//! memory. The size of the graph is printed on stderr, beside the size that the literature predicts.
+//! memory. The size of the graph is printed on stderr, beside the size that the literature
+//! predicts.
 
 use std::time::Instant;
 

@@ -1,5 +1,5 @@
-//! A state space as a drawing for Graphviz, in the style of figure 2 of the survey: one box for each
-//! layer, in the order of progress, and regress edges in red.
+//! A state space as a drawing for Graphviz, in the style of figure 2 of the survey: one box for
+//! each layer, in the order of progress, and regress edges in red.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

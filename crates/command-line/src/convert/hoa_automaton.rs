@@ -1,5 +1,6 @@
-//! `convert --to hoa`: the Büchi automaton of the runs that violate a formula, for other tools to draw,
-//! compare or reduce. Its propositions are expressions of the model, so `--automaton` reads it back.
+//! `convert --to hoa`: the Büchi automaton of the runs that violate a formula, for other tools to
+//! draw, compare or reduce. Its propositions are expressions of the model, so `--automaton` reads
+//! it back.
 
 use languages::{Model, Proposition};
 use model::guarded_commands::Expression;
@@ -31,8 +32,8 @@ pub fn write_automaton(arguments: &ConvertArguments, console: Console) -> Result
     Ok(Exit::Holds)
 }
 
-/// A name that parses as the expression of the proposition. Formulas have some syntax that expressions
-/// lack, and a formula may have replaced an expression by its negation.
+/// A name that parses as the expression of the proposition. Formulas have some syntax that
+/// expressions lack, and a formula may have replaced an expression by its negation.
 fn name_of(proposition: &Proposition, model: &Model) -> Result<String, Finding> {
     let meaning = |expression: &Expression| model.measure_text(std::slice::from_ref(expression));
     let meant = meaning(&proposition.expression);

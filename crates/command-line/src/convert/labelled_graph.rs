@@ -2,9 +2,9 @@
 //! behaviours (CADP, mCRL2, LTSmin), GraphML for tools that draw and analyse graphs (yEd, Gephi,
 //! NetworkX).
 //!
-//! Aldebaran's format has labels of steps and no data of states: a line with the counts, then a line
-//! for each step. GraphML has everything, state by state, and is far larger. Both are written piece by
-//! piece: memory holds the graph, never its text.
+//! Aldebaran's format has labels of steps and no data of states: a line with the counts, then a
+//! line for each step. GraphML has everything, state by state, and is far larger. Both are written
+//! piece by piece: memory holds the graph, never its text.
 
 use std::io::{self, Write};
 
@@ -37,7 +37,7 @@ pub fn write_aldebaran(graph: &ReachableStates, file: &ModelFile, out: &mut dyn 
 fn label(action: ActionId, file: &ModelFile) -> String {
     let commands = &file.model.commands;
     let name = match (file.model.is_state_space(), &commands.action(action).channel) {
-        // The arcs of a state space have names of their own.
+        // The arcs of a state space have their own names.
         (true, None) => return "i".into(),
         (true, Some(name)) => name.clone(),
         _ => commands.action_name(action),
@@ -62,7 +62,8 @@ pub struct StateData<'a> {
     pub progress: &'a [u64],
 }
 
-/// Writes states with their values, and steps with their actions, as GraphML; the first state is initial.
+/// Writes states with their values, and steps with their actions, as GraphML; the first state is
+/// initial.
 ///
 /// # Errors
 /// The writer fails.

@@ -202,8 +202,9 @@ fn numbered_states(
     (actions, states)
 }
 
-/// Progress values for the format. Values of a single expression are kept if they fit in 32 bits. Other
-/// values are replaced by their ranks 0, 1, 2, …, because a sweep depends only on their order.
+/// Progress values for the format. Values of a single expression are kept if they fit in 32 bits.
+/// Other values are replaced by their ranks 0, 1, 2, …, because a sweep depends only on their
+/// order.
 fn plain_progress(progress: &[u64], measure: Option<&Measure>) -> Vec<u32> {
     if let Some(measure) = measure.filter(|measure| measure.components.len() == 1) {
         let plain = progress.iter().map(|&value| u32::try_from(measure.packed.unpack(value)[0]));
@@ -221,7 +222,7 @@ fn plain_progress(progress: &[u64], measure: Option<&Measure>) -> Vec<u32> {
 /// The name of an action without blanks.
 fn one_word(action: ActionId, file: &ModelFile) -> String {
     let commands = &file.model.commands;
-    // The arcs of a state space have names of their own.
+    // The arcs of a state space have their own names.
     if file.model.is_state_space() {
         return commands.action(action).channel.clone().unwrap_or_else(|| INTERNAL.into());
     }

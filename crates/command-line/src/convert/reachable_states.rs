@@ -1,7 +1,7 @@
 //! The state space as a graph in memory, for formats that list states one by one.
 //!
-//! The interpreter explores it, because every step is needed with its action. A few hundred thousand
-//! states take seconds; larger listings are rare. `convert --to graph` has no such limit.
+//! The interpreter explores it, because every step is needed with its action. A few hundred
+//! thousand states take seconds; larger listings are rare. `convert --to graph` has no such limit.
 
 use std::collections::HashMap;
 

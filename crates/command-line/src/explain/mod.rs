@@ -1,8 +1,9 @@
 //! `explain`: explains the code of an error or warning, and says what to do about it.
 //!
-//! A code has a one-line summary where it is declared, beside codes with a similar meaning. The longer
-//! texts are in the folder `texts`, one file for each hundred codes. They are prose, and easier to
-//! read and to correct as Markdown than as strings in a program. They are part of the binary.
+//! A code has a one-line summary where it is declared, beside codes with a similar meaning. The
+//! longer texts are in the folder `texts`, one file for each hundred codes. They are prose, and
+//! easier to read and to correct as Markdown than as strings in a program. They are part of the
+//! binary.
 
 pub mod codes;
 

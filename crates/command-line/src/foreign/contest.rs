@@ -7,8 +7,8 @@
 //! ```
 //!
 //! One search decides many properties together; each CTL and LTL formula needs its own. The answer
-//! to a formula that could not be decided is `CANNOT_COMPUTE`. Each answer is printed as soon as it is
-//! known, because the contest stops programs that take too long.
+//! to a formula that could not be decided is `CANNOT_COMPUTE`. Each answer is printed as soon as it
+//! is known, because the contest stops programs that take too long.
 
 use std::path::Path;
 use std::time::Instant;

@@ -1,5 +1,5 @@
-//! The command line of the thesis of 2017 (section 7.5), as printed there: `sweepline -m FILE -f FORMULA -s`
-//! and similar, on explicit state spaces with the progress values of the file.
+//! The command line of the thesis of 2017 (section 7.5), as printed there: `sweepline -m FILE -f
+//! FORMULA -s` and similar, on explicit state spaces with the progress values of the file.
 //!
 //! | options | question | regress edges allowed? |
 //! |---|---|---|
@@ -11,8 +11,9 @@
 //!
 //! A trace is written to `trace.txt`, one state of the model per line, followed by the states of a
 //! terminal component, or of the cycle of a lasso. Without a trace, the file of an earlier run is
-//! removed. For `-l`, a finite run repeats its last state, as in all other commands. The thesis reports
-//! whether there is a trace; the exit code says whether the formula holds, as in all other commands.
+//! removed. For `-l`, a finite run repeats its last state, as in all other commands. The thesis
+//! reports whether there is a trace; the exit code says whether the formula holds, as in all other
+//! commands.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -246,8 +247,8 @@ fn cycle_length(trace: &Trace, start: usize) -> usize {
     (trace.steps.len() - start).max(1)
 }
 
-/// Reads a state space, whatever the extension of its file. A model in another language gets an error
-/// that says so.
+/// Reads a state space, whatever the extension of its file. A model in another language gets an
+/// error that says so.
 fn read_space(path: &Path) -> Result<StateSpace, Failure> {
     let text: Arc<str> = read_text(path, LARGEST_STATE_SPACE)?.into();
     let shown = path.display();

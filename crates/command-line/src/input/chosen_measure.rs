@@ -1,5 +1,5 @@
-//! The progress measure of a run: the one on the command line or in a file that it names, else the one
-//! that the model declares. Otherwise the choice is open, and the run searches for a measure.
+//! The progress measure of a run: the one on the command line or in a file that it names, else the
+//! one that the model declares. Otherwise the choice is open, and the run searches for a measure.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Reading text files. A file that is missing, too large or not text gets an error that says what it
-//! is instead.
+//! Reading text files. A file that is missing, too large or not text gets an error that says what
+//! it is instead.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -1,5 +1,5 @@
-//! Signals: Ctrl-C and termination stop the search, whose record is still written. SIGUSR1 requests a
-//! checkpoint.
+//! Signals: Ctrl-C and termination stop the search, whose record is still written. SIGUSR1 requests
+//! a checkpoint.
 //!
 //! A second Ctrl-C ends the process at once, without a record.
 

@@ -1,8 +1,8 @@
 //! The live display of a running search, on stderr.
 //!
-//! On a terminal it is one line that is rewritten, with a bar if the range of progress is known. In a
-//! file or pipe it is a line every ten seconds. For programs it is a line of JSON every second, and
-//! one at the beginning of each phase. All three are made from the same [`Moment`].
+//! On a terminal it is one line that is rewritten, with a bar if the range of progress is known. In
+//! a file or pipe it is a line every ten seconds. For programs it is a line of JSON every second,
+//! and one at the beginning of each phase. All three are made from the same [`Moment`].
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};

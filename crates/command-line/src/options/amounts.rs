@@ -1,7 +1,7 @@
 //! Amounts on the command line: `512MiB`, `10m`.
 //!
-//! A number without a unit is in the smallest unit anyone would mean, bytes or seconds. Fractions are not read:
-//! `1536MiB` says the same as `1.5GiB` and leaves no question of rounding.
+//! A number without a unit is in the smallest unit anyone would mean, bytes or seconds. Fractions
+//! are not read: `1536MiB` says the same as `1.5GiB` and leaves no question of rounding.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! Options whose values are names, such as `--engine sweep`.
 //!
-//! The value of such an option is an enum of the library. One table for each enum gives the names and
-//! their help; clap's parser, the help, the man pages and the run record all read that table. So the
-//! library needs no clap, and each choice is written once.
+//! The value of such an option is an enum of the library. One table for each enum gives the names
+//! and their help; clap's parser, the help, the man pages and the run record all read that table.
+//! So the library needs no clap, and each choice is written once.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use engine::check::Reduction;

@@ -1,5 +1,5 @@
-//! Options that several commands share. The options of one command are in the folder or file of that
-//! command.
+//! Options that several commands share. The options of one command are in the folder or file of
+//! that command.
 
 pub mod amounts;
 pub mod choice;

@@ -22,20 +22,21 @@ pub struct PropertyOptions {
     pub reachable: Vec<String>,
     /// Check that a CTL formula holds in the initial state; may be repeated
     ///
-    /// Operators are `EX AX EF AF EG AG`, `E[f U g]` and `A[f U g]`, also with `W` and `R`. In `EF e`, `AG e`,
-    /// `AG EF e` and `EF AG e` an operator extends to the end of the formula or of its parenthesis: `AG p or q` is
-    /// `AG (p or q)`.
+    /// Operators are `EX AX EF AF EG AG`, `E[f U g]` and `A[f U g]`, also with `W` and `R`. In
+    /// `EF e`, `AG e`, `AG EF e` and `EF AG e` an operator extends to the end of the formula or of
+    /// its parenthesis: `AG p or q` is `AG (p or q)`.
     #[arg(long = "ctl", value_name = "FORMULA", allow_hyphen_values = true)]
     pub formulas: Vec<String>,
     /// Check that an LTL formula holds of every run; may be repeated
     ///
-    /// Operators are written as in SPIN (`[] <> U V W X ! && || -> <->`) or as words (`G F X U R W M not and or`).
-    /// Propositions are expressions of the model: `G (P.waiting -> F P.critical)`.
+    /// Operators are written as in SPIN (`[] <> U V W X ! && || -> <->`) or as words
+    /// (`G F X U R W M not and or`). Propositions are expressions of the model: `G (P.waiting -> F P.critical)`.
     #[arg(long = "ltl", value_name = "FORMULA", allow_hyphen_values = true)]
     pub linear: Vec<String>,
     /// Check that an automaton accepts no run; may be repeated
     ///
-    /// The file is in the Hanoi format (HOA), a never claim, an automaton of LoLA, or one of the thesis.
+    /// The file is in the Hanoi format (HOA), a never claim, an automaton of LoLA, or one of the
+    /// thesis.
     #[arg(long = "automaton", value_name = "FILE")]
     pub automata: Vec<String>,
     /// How finite runs count in --ltl, --automaton and property processes
@@ -48,14 +49,15 @@ pub struct PropertyOptions {
     pub fairness: bool,
     /// Check that a safety automaton allows every sequence of visible actions; may be repeated
     ///
-    /// Lines are `initial a`, `final a b`, `a -> b : EVENT`, or `a -> b` for a silent step. An event is a move
-    /// (`Client: waiting -> broken`), a channel, or an action as traces show it; `*` matches any text. All other
-    /// actions are internal.
+    /// Lines are `initial a`, `final a b`, `a -> b : EVENT`, or `a -> b` for a silent step. An
+    /// event is a move (`Client: waiting -> broken`), a channel, or an action as traces show it;
+    /// `*` matches any text. All other actions are internal.
     #[arg(long = "safety-automaton", value_name = "FILE")]
     pub services: Vec<String>,
     /// Where runs may end, for --safety-automaton [default: deadlock]
     ///
-    /// `prefix`: anywhere, so that final states do not matter; `deadlock`: in deadlocks; EXPR: where it is true.
+    /// `prefix`: anywhere, so that final states do not matter; `deadlock`: in deadlocks; EXPR:
+    /// where it is true.
     #[arg(long, value_name = "prefix|deadlock|EXPR", requires = "services", allow_hyphen_values = true)]
     pub halt: Option<String>,
     /// Check that an expression can always become true again: --ctl "AG EF (EXPR)"; may be repeated

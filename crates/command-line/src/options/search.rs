@@ -24,11 +24,12 @@ pub struct SearchOptions {
         help_heading = "How to search"
     )]
     pub engine: EngineRequest,
-    /// Progress measure of a sweep: an expression, or a tuple `(a, b)` whose first component counts most
+    /// Progress measure of a sweep: an expression, or a tuple `(a, b)`, most significant first
     ///
-    /// `auto`, the default, is the measure that the model declares in a line `// progress: EXPR`. If there is none,
-    /// Sweepline searches for a measure as `sweepline progress` does, and explores small models in full. `none` is no
-    /// measure. `@FILE` reads the measure from a file. The name of a process alone is the number of its current state.
+    /// `auto`, the default, is the measure that the model declares in a line `// progress: EXPR`.
+    /// If there is none, Sweepline searches for a measure as `sweepline progress` does, and
+    /// explores small models in full. `none` is no measure. `@FILE` reads the measure from a file.
+    /// The name of a process alone is the number of its current state.
     #[arg(
         long,
         value_name = "EXPR|@FILE|auto|none",
@@ -52,8 +53,8 @@ pub struct SearchOptions {
     pub unpinned: bool,
     /// Keep layers whose progress (component K) is at most N below the maximum reached so far
     ///
-    /// A regress edge into this window usually leads to a known state and then starts no new sweep. Temporal-logic
-    /// properties ignore the window. An automatically found measure brings its own.
+    /// A regress edge into this window usually leads to a known state and then starts no new sweep.
+    /// Temporal-logic properties ignore the window. An automatically found measure brings its own.
     #[arg(long, value_name = "N|K:N", value_parser = window, help_heading = "How to search")]
     pub window: Option<Window>,
     /// How to execute the model [default: compiled; interpreted for large explicit state spaces]

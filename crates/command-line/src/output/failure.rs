@@ -2,7 +2,7 @@
 
 use engine::check::CheckError;
 use engine::explore::StopReason;
-use engine::property::soundness::Unsound;
+use engine::property::soundness::{Advice, NotKept, Unsound};
 use model::transition_system::ExecutionError;
 use report::{Exit, Finding};
 
@@ -49,20 +49,18 @@ impl Failure {
             }
             CheckError::Unsound(
                 unsound @ (Unsound::Reduced(..) | Unsound::ReducedCounts | Unsound::NotGuardedCommands),
-            ) => (Exit::BadInput, Finding::error(codes::NOT_KEPT, message, unsound.advice())),
+            ) => (Exit::BadInput, not_preserved(unsound)),
             CheckError::Unsound(unsound) => {
-                let help = match unsound {
-                    Unsound::ComponentsAcrossLayers(_) => {
-                        format!("{}; --expect-monotone shows a regress edge", unsound.advice())
-                    }
-                    _ => unsound.advice().into(),
-                };
+                let help = worded(unsound.advice());
                 (Exit::BadInput, Finding::error(codes::UNSOUND, message, help))
             }
             CheckError::Execution(ExecutionError::Defect(_)) => (Exit::Defect, bug(&message)),
             CheckError::Execution(why) => {
-                let help = "--execution interpreted needs no machine code";
                 let no_memory = matches!(why, ExecutionError::NoMemory(_));
+                let help = match no_memory {
+                    true => "give --memory less, or use --execution interpreted, which needs no machine code",
+                    false => "use --execution interpreted, which needs no machine code",
+                };
                 let exit = if no_memory { Exit::Unknown } else { Exit::BadInput };
                 (exit, Finding::error(codes::NOT_EXECUTABLE, message, help))
             }
@@ -75,7 +73,7 @@ impl Failure {
                 let help = "leave --checkpoint out, or choose another --engine";
                 (Exit::BadInput, Finding::error(codes::ANOTHER_RUN, message, help))
             }
-            CheckError::Checkpoint(_) => {
+            CheckError::Checkpoint(_) | CheckError::AnotherRun(_) => {
                 let help = "run the original command again, from the beginning";
                 (Exit::BadInput, Finding::error(codes::ANOTHER_RUN, message, help))
             }
@@ -90,6 +88,38 @@ impl Failure {
             CheckError::Replay(_) | CheckError::WrongTrace(_) => (Exit::Defect, bug(&message)),
         };
         Self { exit, findings: vec![finding] }
+    }
+}
+
+/// The error for a run whose answers the reduction does not preserve.
+fn not_preserved(unsound: &Unsound) -> Finding {
+    let message = match unsound {
+        Unsound::Reduced(name, lost) => {
+            let lost = match lost {
+                NotKept::Branching => "branching time",
+                NotKept::Repetitions => "how often a state repeats, which `X` and automata can count",
+                NotKept::FairRuns => "fairness",
+                NotKept::Events => "the order of visible actions",
+            };
+            format!("stubborn sets do not preserve {lost}, so `{name}` cannot be checked with --reduction")
+        }
+        _ => "--reduction omits states, and this run must visit all of them".into(),
+    };
+    Finding::error(codes::NOT_KEPT, message, worded(unsound.advice()))
+}
+
+/// The library's advice, in the options of this program.
+fn worded(advice: Advice) -> String {
+    match advice {
+        Advice::AllRuns => {
+            "check it for all runs, without --fairness, or write the assumption into the formula: `([]<> p) -> …`"
+                .into()
+        }
+        Advice::NoReduction => {
+            "leave --reduction out; it preserves deadlocks, invariants, reachability, and LTL without `X`".into()
+        }
+        Advice::CoarserMeasure => format!("{advice}; --expect-monotone shows a regress edge"),
+        Advice::Engines(_) | Advice::FewerStrong => advice.to_string(),
     }
 }
 

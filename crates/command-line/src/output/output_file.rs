@@ -1,8 +1,9 @@
 //! Output files: probed before the search, written after it.
 //!
 //! A search may take hours, so a missing directory must be noticed before it, not after. A regular
-//! file is replaced atomically (see [`replacement`](super::replacement)): a reader finds the old or the
-//! new content, never a part. Output to devices, pipes and open files (`/dev/stdout`) is appended.
+//! file is replaced atomically (see [`replacement`](super::replacement)): a reader finds the old or
+//! the new content, never a part. Output to devices, pipes and open files (`/dev/stdout`) is
+//! appended.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -15,8 +16,8 @@ use super::replacement::Replacement;
 use crate::explain::codes;
 use crate::options::is_standard_stream;
 
-/// Bytes of the buffer in front of a regular file. Records with long lists of states have hundreds of
-/// megabytes.
+/// Bytes of the buffer in front of a regular file. Records with long lists of states have hundreds
+/// of megabytes.
 const BUFFER: usize = 1 << 18;
 
 /// A file that a result will be written to.

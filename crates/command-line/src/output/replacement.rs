@@ -1,12 +1,12 @@
-//! Atomic replacement of a file: the new content is written to another file in the same directory, and
-//! then takes the place of the old one.
+//! Atomic replacement of a file: the new content is written to another file in the same directory,
+//! and then takes the place of the old one.
 //!
-//! A process can be killed at any moment and must leave no stray files. On Linux the new file has no
-//! name while it is written, so it disappears with the process. A nameless file can be linked to a
-//! name, but only to a free one. So it first gets a temporary name, made from a hash of the target's
-//! name, and is then renamed. A file with such a name is complete. A process that finds the name taken
-//! renames that file, on behalf of a process that was killed between the two steps or has not done
-//! the second one yet.
+//! A process can be killed at any moment and must leave no stray files. On Linux the new file has
+//! no name while it is written, so it disappears with the process. A nameless file can be linked to
+//! a name, but only to a free one. So it first gets a temporary name, made from a hash of the
+//! target's name, and is then renamed. A file with such a name is complete. A process that finds
+//! the name taken renames that file, on behalf of a process that was killed between the two steps
+//! or has not done the second one yet.
 //!
 //! On other systems, and in file systems without nameless files, the new file has a random name.
 

@@ -1,8 +1,8 @@
 //! `progress`: finds, judges, compares and saves progress measures.
 //!
-//! The table lists found measures, the best one first; then the one that the model declares, and the
-//! user's own. "No measure" is a valid answer to the question which one to use, so the exit code is
-//! that of success in any case.
+//! The table lists found measures, the best one first; then the one that the model declares, and
+//! the user's own. "No measure" is a valid answer to the question which one to use, so the exit
+//! code is that of success in any case.
 
 mod arguments;
 pub mod proof;
@@ -30,7 +30,8 @@ use crate::output::failure::Failure;
 use crate::output::output_file::{OutputFile, result_lost};
 use proof::add_proof;
 
-/// Greatest fraction of regress edges for the levels 1 to 6 (Evangelista and Kristensen, SPIN 2012).
+/// Greatest fraction of regress edges for the levels 1 to 6 (Evangelista and Kristensen, SPIN
+/// 2012).
 const REGRESS_LEVELS: [f64; 6] = [0.0, 0.01, 0.02, 0.05, 0.1, 0.2];
 
 /// One run of `progress`.

@@ -134,7 +134,7 @@ fn mistakes_are_refused_and_missing_steps_get_a_warning() {
     refused(&["--proposition", "p=1 / inside"]).err("error[E0502]");
     refused(&["--measure", "zz"]).err("--measure:1:1");
     refused(&["-o", "no/m.ss"]).err("error[E0007]");
-    refused(&["-o", "./m.dve"]).err("overwrite the model");
+    refused(&["-o", "./m.dve"]).err("overwrite the input");
     session.run(&["convert", "m.dve"]).expect(2);
     session.run(&["convert", "m.dve", "--to", "pdf"]).expect(2);
     session.write("m.dve", OVERRUN);
@@ -151,7 +151,7 @@ fn a_state_space_keeps_its_propositions() {
     let run = session.run(&["convert", "m.ss", "--to", "ss", "--proposition", "r=p or q"]).expect(0);
     assert_eq!(run.stdout, "1 0 3 p !q r * 2\n2 1 3 !p q r go 1\n");
     let run = session.run(&["convert", "m.ss", "--to", "ss", "--proposition", "p=q"]).expect(2);
-    run.err("error[E0030]").err("two propositions are called `p`");
+    run.err("error[E0030]").err("two propositions have the name `p`");
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn an_incomplete_graph_is_not_written() {
         .expect(2)
         .err("error[E0029]")
         .err("3,000")
-        .err("--limit N");
+        .err("raise --limit");
     assert_eq!(session.json("run.json")["diagnostics"][0]["code"], "E0029");
     assert_eq!(session.files(), ["m.dve", "run.json"]);
     session.write("m.dve", COUNTER);
@@ -302,7 +302,7 @@ fn aldebaran_numbers_states_from_zero_and_quotes_actions() {
     assert_eq!(aut("m.ss"), "des (0, 2, 2)\n(0, \"say'hi'\", 1)\n(0, i, 0)\n");
     for option in [["--measure", "x"], ["--proposition", "p=x"]] {
         let arguments = [&["convert", "m.dve", "--to", "aut"][..], &option[..]].concat();
-        session.run(&arguments).expect(2).err("--to aut writes steps only");
+        session.run(&arguments).expect(2).err("--to aut writes only steps");
     }
 }
 

@@ -1,8 +1,9 @@
 //! The console sessions in the README and in the guide, executed.
 //!
-//! A block that is marked `console` contains commands, after `$ `, each followed by its output (stdout,
-//! then stderr). In expected text `[..]` matches anything within a line and a line `...` any number of
-//! lines. Times, rates and memory differ between machines, so the comparison ignores those numbers.
+//! A block that is marked `console` contains commands, after `$ `, each followed by its output
+//! (stdout, then stderr). In expected text `[..]` matches anything within a line and a line `...`
+//! any number of lines. Times, rates and memory differ between machines, so the comparison ignores
+//! those numbers.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,16 +17,16 @@ struct Step {
 
 #[test]
 fn the_sessions_in_the_readme_are_true() {
-    all_sessions_are_true(&root().join("README.md"));
+    assert_sessions_are_true(&[root().join("README.md")]);
 }
 
 /// Runs the sessions of all pages one after the other, because some need files of earlier ones.
 #[test]
 fn the_sessions_in_the_guide_are_true() {
-    let pages = guide();
-    let with_sessions =
-        pages.iter().filter(|page| !steps(&std::fs::read_to_string(page).unwrap()).is_empty());
-    assert!(with_sessions.map(|page| all_sessions_are_true(page)).count() >= 12);
+    let mut pages = guide();
+    pages.retain(|page| !steps(&std::fs::read_to_string(page).unwrap()).is_empty());
+    assert!(pages.len() >= 12, "{pages:?}");
+    assert_sessions_are_true(&pages);
 }
 
 /// The pages of the guide.
@@ -68,16 +69,16 @@ fn the_picture_of_the_method_is_what_the_program_draws() {
     assert!(std::fs::read_to_string(file).unwrap() == drawn, "draw it again: `convert --to svg -o FILE`");
 }
 
-fn all_sessions_are_true(page: &Path) {
-    let steps = steps(&std::fs::read_to_string(page).unwrap());
-    assert!(!steps.is_empty(), "{} has no ```console block with a `$ sweepline` line", page.display());
-    let differences: Vec<String> = steps.iter().filter_map(difference).collect();
-    assert!(
-        differences.is_empty(),
-        "{} is not true any more:\n\n{}",
-        page.display(),
-        differences.join("\n\n")
-    );
+/// Runs all sessions of the pages, and shows all differences.
+fn assert_sessions_are_true(pages: &[PathBuf]) {
+    let mut wrong = Vec::new();
+    for page in pages {
+        let steps = steps(&std::fs::read_to_string(page).unwrap());
+        assert!(!steps.is_empty(), "{} has no ```console block with a `$ sweepline` line", page.display());
+        let differences = steps.iter().filter_map(difference);
+        wrong.extend(differences.map(|difference| format!("{}, {difference}", page.display())));
+    }
+    assert!(wrong.is_empty(), "{} sessions have changed:\n\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
 /// The root of the repository.
@@ -122,7 +123,8 @@ fn steps(text: &str) -> Vec<Step> {
     steps
 }
 
-/// The output of a command, run by a shell in the root of the repository with `sweepline` on its path.
+/// The output of a command, run by a shell in the root of the repository with `sweepline` on its
+/// path.
 fn run(command: &str) -> String {
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_sweepline"));
     let path = std::env::var("PATH").unwrap_or_default();

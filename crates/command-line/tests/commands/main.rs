@@ -1,5 +1,5 @@
-//! The program as its users see it: command lines, what they print, and the files that they write. The
-//! folders are those of the program's sources.
+//! The program as its users see it: command lines, what they print, and the files that they write.
+//! The folders are those of the program's sources.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

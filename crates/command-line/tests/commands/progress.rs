@@ -234,7 +234,8 @@ fn a_proof_names_the_steps_that_raise_a_measure_and_a_doubt_those_that_may_lower
 fn without_progress_the_answer_is_none() {
     let session = Session::with_model(ROUND);
     let run = session.run(&["progress", "m.dve", "--save", "none.measure"]).expect(0);
-    run.out("Nothing is better than full exploration: of all 25 states of the model").err("warning[W0038]");
+    run.out("No measure is better than full exploration: on all 25 states of the model")
+        .err("warning[W0038]");
     assert_eq!(session.files(), ["m.dve"]);
     assert_eq!(session.run(&["progress", "m.dve", "-q"]).expect(0).stdout, "none\n");
     let found = record(&session, &["progress", "m.dve"], 0);
@@ -324,7 +325,7 @@ fn a_formula_that_needs_a_monotone_measure_gets_a_proved_one_or_full_exploration
     let session = Session::with_model(COUNTERS);
     let run = session.run(&["check", "m.dve", "--home", "a == 19"]).expect(0);
     run.out("sweep, compiled: complete").out("; proved monotone\n");
-    // A counter that goes round is no part of a proof.
+    // A cyclic counter is not part of a monotone measure.
     let session =
         Session::with_model(&COUNTERS.replace("guard a < 19; effect a = a + 1", "effect a = (a + 1) % 40"));
     session.run(&["check", "m.dve", "--home", "a == 19"]).expect(0).out("AG EF (a == 19)");

@@ -40,8 +40,8 @@ fn comparable(mut record: Value) -> Value {
     record
 }
 
-/// Kills the process at twenty random moments of one run, resumes it each time, and compares with an
-/// uninterrupted run.
+/// Kills the process at twenty random moments of one run, resumes it each time, and compares with
+/// an uninterrupted run.
 #[test]
 fn a_run_that_is_killed_twenty_times_has_the_same_result() {
     for (engine, seed) in [("sweep-disk", 1u64), ("sweep", 7)] {
@@ -210,4 +210,117 @@ fn signals_make_checkpoints() {
     run.expect(3).err("warning[W0024]").err("sweepline resume saved");
     session.run(&["resume", "saved"]).expect(1);
     assert_eq!(session.files(), ["m.dve", "run.json"]);
+}
+
+/// Tokens that go round in a circle of three places: half a million states.
+const CIRCLE: &str = "\
+PLACE a, b, c;
+MARKING a: 1000;
+TRANSITION t CONSUME a: 1; PRODUCE b: 1;
+TRANSITION u CONSUME b: 1; PRODUCE c: 1;
+TRANSITION v CONSUME c: 1; PRODUCE a: 1;
+";
+
+/// A file of properties: each is `AG (place <= bound)`, with a name.
+fn bounds(properties: &[(&str, &str, u32)]) -> String {
+    let property = |(name, place, bound): &(&str, &str, u32)| {
+        format!(
+            "<property><id>{name}</id><formula><all-paths><globally><integer-le>\
+             <tokens-count><place>{place}</place></tokens-count>\
+             <integer-constant>{bound}</integer-constant>\
+             </integer-le></globally></all-paths></formula></property>"
+        )
+    };
+    format!("<property-set>{}</property-set>", properties.iter().map(property).collect::<String>())
+}
+
+/// Stops a run at its state limit, changes an input file, and resumes the run.
+fn is_refused(arguments: &[&str], file: &str, before: &str, after: &str) {
+    let session = Session::new();
+    session.write("n.lola", CIRCLE);
+    session.write(file, before);
+    let limited = ["--state-limit", "50000", "--checkpoint", "saved"];
+    session
+        .run(&[&["check", "n.lola"], arguments, &limited].concat())
+        .expect(3)
+        .err("sweepline resume saved");
+    session.write(file, after);
+    let resume = ["resume", "saved", "--state-limit", "5000000"];
+    session.run(&resume).expect(2).err("error[E0043]").err(&format!("`{file}` has changed"));
+    // With the original file, the run completes.
+    session.write(file, before);
+    session.run(&resume).expect(0);
+    assert!(!session.path("saved").exists());
+}
+
+/// Otherwise `resume` would report that `a <= 999` holds: the initial state was tested with another
+/// bound.
+#[test]
+fn changed_properties_are_refused() {
+    let asked = bounds(&[("one", "a", 1000), ("two", "b", 1000)]);
+    let arguments = ["--properties", "p.xml", "--engine", "breadth"];
+    for after in [
+        bounds(&[("one", "a", 999), ("two", "b", 1000)]),
+        bounds(&[("one", "a", 1000), ("other", "b", 1000)]),
+        bounds(&[("two", "b", 1000), ("one", "a", 1000)]),
+        bounds(&[("one", "a", 1000)]),
+        bounds(&[("one", "a", 1000), ("two", "b", 1000), ("three", "c", 1000)]),
+        asked.replace("all-paths", "exists-path").replace("globally", "finally"),
+    ] {
+        is_refused(&arguments, "p.xml", &asked, &after);
+    }
+    // With --property, the names on the command line choose among those in the file.
+    let chosen = [&arguments[..], &["--property", "two"]].concat();
+    is_refused(&chosen, "p.xml", &asked, &asked.replace("1000", "999"));
+}
+
+#[test]
+fn a_changed_task_of_lola_is_refused() {
+    let arguments = ["--properties", "p.task", "--engine", "breadth"];
+    is_refused(&arguments, "p.task", "FORMULA AG (a <= 1000);", "FORMULA AG (a <= 999);");
+}
+
+#[test]
+fn a_changed_model_or_measure_is_refused() {
+    let arguments = ["--invariant", "a <= 1000", "--engine", "sweep", "--measure", "@m.txt"];
+    is_refused(&arguments, "m.txt", "c", "b");
+    let arguments = ["--invariant", "a <= 1000", "--engine", "breadth", "--reach", "a == 1000", "--deadlock"];
+    is_refused(&arguments, "n.lola", CIRCLE, &CIRCLE.replace("a: 1000", "a: 999"));
+}
+
+/// What is asked on the command line is in the checkpoint, and `resume` takes no questions.
+#[test]
+fn questions_of_the_command_line_come_from_the_checkpoint() {
+    let session = Session::new();
+    session.write("n.lola", CIRCLE);
+    let asked =
+        ["--invariant", "a <= 1000", "--reach", "b == 1000", "--ctl", "AG EF c == 0", "--home", "a == 1000"];
+    let limited = ["--engine", "breadth", "--state-limit", "50000", "--checkpoint", "saved"];
+    session.run(&[&["check", "n.lola"], &asked[..], &limited].concat()).expect(3);
+    for option in ["--invariant", "--reach", "--ctl", "--ltl", "--home", "--property", "--properties"] {
+        session.run(&["resume", "saved", option, "a == 1"]).expect(2).err(option);
+    }
+    session.run(&["resume", "saved", "--state-limit", "5000000", "--json", "r.json"]).expect(0);
+    let record = session.json("r.json");
+    assert_eq!(record["properties"].as_array().unwrap().len(), 4);
+    assert_eq!(record["search"]["states"]["distinct"], 501_501);
+}
+
+/// Formulas, automata and services are not saved: there is no checkpoint that other ones could resume.
+#[test]
+fn questions_that_need_an_automaton_are_not_saved() {
+    let session = Session::new();
+    session.write("n.lola", CIRCLE);
+    session.write("never.txt", "never { T0_init: do :: (a == 0) -> goto accept od; accept: skip }");
+    session.write("service.txt", "initial s\nfinal s\ns -> s : t\n");
+    for arguments in [
+        ["--ltl", "G a <= 1000"],
+        ["--automaton", "never.txt"],
+        ["--safety-automaton", "service.txt"],
+        ["--ctl", "EG a > 0"],
+    ] {
+        let run = session.run(&[&["check", "n.lola"], &arguments[..], &["--checkpoint", "saved"]].concat());
+        run.expect(2).err("error[").err("--checkpoint");
+        assert!(!session.path("saved/checkpoint").exists());
+    }
 }

@@ -1,4 +1,5 @@
-//! Simulated and saved traces: repeatable, replayable, and refused if they are no runs of the model.
+//! Simulated and saved traces: repeatable, replayable, and refused if they are no runs of the
+//! model.
 
 use crate::session::{BROKEN_LOCK, COUNTER, OVERRUN, Session};
 

@@ -1,10 +1,10 @@
 //! A check by a measure that the program finds itself.
 //!
-//! The measure is estimated from a sample, and estimates can be wrong. So the run is watched: when states are expanded
-//! again more often than foreseen, it goes on as full exploration does, and forgets nothing any more. It does not start anew: what was swept is
-//! swept, and from then on each state is expanded once more at the most. Full exploration that turns out to be
-//! long, where no measure was found, is interrupted once for a second, thorough look. What was tried is told with the
-//! outcome.
+//! The measure is estimated from a sample, and estimates can be wrong. So the run is watched: when states are
+//! expanded again more often than expected, it continues as full exploration does, and forgets nothing. It does
+//! not start again: what was swept is swept, and from then on each state is expanded at most once more. Full
+//! exploration that turns out to be long, where no measure was found, pauses once for a second, thorough look.
+//! The outcome says what was tried.
 
 use std::time::{Duration, Instant};
 
@@ -26,16 +26,16 @@ use super::{CheckError, DiskUse, Engine, Outcome, Packing, Plan, check};
 
 /// States of a full exploration at which a measure is looked for once more.
 const LARGE: u64 = 20_000_000;
-/// Expansions for each state beyond the first, times α, from which on a sweep has run away. What it has swept by then is not lost, so that to be
-/// patient is cheap.
+/// Expansions for each state beyond the first, times α, from which on a sweep has run away. What it has swept by
+/// then is not lost, so patience is cheap.
 const RUNAWAY: f64 = 4.5;
 /// What a measure must promise to end a full exploration: half of the memory for the same work.
 const WORTH_IT: f64 = 0.5;
 
-/// An outcome, and how it was come by.
+/// An outcome, and the attempts that led to it.
 #[derive(Clone, Debug)]
 pub struct Automatic {
-    /// Of the last attempt.
+    /// The outcome of the last attempt.
     pub outcome: Outcome,
     /// All attempts, in order.
     pub attempts: Vec<Attempt>,
@@ -46,9 +46,9 @@ pub struct Automatic {
 /// A search for measures.
 #[derive(Clone, Debug)]
 pub struct MeasureSearch {
-    /// What it gave.
+    /// The measures that it found.
     pub findings: Findings,
-    /// How long it took.
+    /// The time that it took.
     pub time: Duration,
 }
 
@@ -61,11 +61,11 @@ pub struct Attempt {
     pub proposal: Option<Proposal>,
     /// How it ended.
     pub end: AttemptEnd,
-    /// What it counted.
+    /// The counters of the search.
     pub counters: Counters,
-    /// About so many different states were met.
+    /// An estimate of the number of different states that were met.
     pub different: u64,
-    /// How long it took.
+    /// The time that it took.
     pub time: Duration,
 }
 
@@ -219,7 +219,7 @@ impl AutomaticRun<'_> {
         suitable(self.model, self.properties, self.searches.last()?).cloned()
     }
 
-    /// How often a state may be expanded, in the mean, before nothing is forgotten any more.
+    /// Expansions a state, in the mean, from which on the sweep forgets nothing.
     fn limit(&self, proposal: &Proposal) -> f64 {
         let expected = proposal.cost.revisits();
         match self.options.aim {
@@ -231,7 +231,7 @@ impl AutomaticRun<'_> {
     /// Explores in full, unless that takes long and a measure is found after all.
     fn explore_watched(&mut self) -> Result<Outcome, CheckError> {
         let is_whole = self.searches.last().is_some_and(|search| search.findings.sample.complete);
-        // A run that is saved goes on as it began: nobody has to know how it came to its measure.
+        // A run with checkpoints resumes as it began, however it came to its measure.
         let is_saved = self.plan.checkpoint.is_some();
         let outcome = self.explore((!is_whole && !is_saved).then_some(LARGE))?;
         let end = match &outcome.stopped {
@@ -294,8 +294,8 @@ impl AutomaticRun<'_> {
         if self.plan.engine.is_sweep() { self.plan.engine } else { Engine::Sweep }
     }
 
-    /// Explores in full; at so many states, a measure is looked for, and if there is a good one, the exploration ends. A run that is saved
-    /// goes on on disk when memory is full.
+    /// Explores in full. At so many states, a measure is looked for, and if there is a good one, the exploration
+    /// ends. A run with checkpoints continues on disk when memory is full.
     fn explore(&mut self, until: Option<u64>) -> Result<Outcome, CheckError> {
         let disk = DiskUse { breadth_goes_on: self.plan.checkpoint.is_some(), ..self.plan.disk.clone() };
         let plan = Plan { engine: Engine::Breadth, measure: None, disk, ..self.plan.clone() };
@@ -341,8 +341,10 @@ impl AutomaticRun<'_> {
     }
 }
 
-/// Looks for a measure once an exploration is large.
+/// Looks for a measure once an exploration is large. The exploration pauses meanwhile, and continues if the
+/// measure is not worth to begin again.
 struct LargeWatch<'a, F> {
+    /// The number of expansions at which the exploration is large. `None` from then on.
     until: Option<u64>,
     look: F,
     search: Option<MeasureSearch>,
@@ -351,21 +353,31 @@ struct LargeWatch<'a, F> {
 
 impl<F: FnMut() -> Option<(MeasureSearch, bool)>> Monitor for LargeWatch<'_, F> {
     fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
-        if self.until.is_some_and(|until| snapshot.counters.explored >= until) {
-            self.until = None;
-            self.monitor.phase(Phase::FindingMeasure { again: true });
-            if let Some((search, is_worth_it)) = (self.look)() {
-                self.search = Some(search);
-                if is_worth_it {
-                    return Some(StopReason::BetterWay);
-                }
-            }
-            self.monitor.phase(Phase::Exploring);
+        let is_large = self.until.is_some_and(|until| snapshot.counters.explored >= until);
+        self.monitor.look(snapshot).or(is_large.then_some(StopReason::Pause))
+    }
+
+    fn paused(&mut self) -> Option<StopReason> {
+        let stopped = self.monitor.paused();
+        if stopped.is_some() || self.until.take().is_none() {
+            return stopped;
         }
-        self.monitor.look(snapshot)
+        self.monitor.phase(Phase::FindingMeasure { again: true });
+        if let Some((search, is_worth_it)) = (self.look)() {
+            self.search = Some(search);
+            if is_worth_it {
+                return Some(StopReason::BetterWay);
+            }
+        }
+        self.monitor.phase(Phase::Exploring);
+        None
     }
 
     fn phase(&mut self, phase: Phase<'_>) {
+        // Work on what a search has recorded does not pause.
+        if matches!(phase, Phase::FindingCycles | Phase::NumberingSteps | Phase::ReversePass) {
+            self.until = None;
+        }
         self.monitor.phase(phase);
     }
 
@@ -380,7 +392,7 @@ mod tests {
     use crate::property::PropertyKind;
     use model::guarded_commands::{
         Action, Assignment, BinaryOperator, CellId, Effect, Expression, IntegerType, Location, LocationId,
-        Participant, Place, Shape, Span,
+        Participant, Shape, Span, Target,
     };
     use model::interpreted_model::Interpreted;
 
@@ -394,7 +406,7 @@ mod tests {
         let participant = Participant { process, from, to, guards: Vec::new(), span: Span::default() };
         let x = CellId(0);
         let value = Expression::binary(BinaryOperator::Add, Expression::Cell(x), Expression::Constant(1));
-        let effects = vec![Effect::Assign(vec![Assignment { place: Place::Cell(x), value }])];
+        let effects = vec![Effect::Assign(vec![Assignment { target: Target::Cell(x), value }])];
         model.actions.push(Action { participants: vec![participant], effects, channel: None, name: None });
         model
     }

@@ -1,7 +1,8 @@
-//! Checkpoints: a run is saved from time to time, and goes on from there when it was ended.
+//! Checkpoints: a run is saved from time to time, and can resume when it was stopped or killed.
 //!
-//! A folder has two files at the most: the last checkpoint, and the one before it, which goes only when the new one was written, read back and
-//! found whole. Whatever happens in between, one of them is there.
+//! A folder has at most two files: the last checkpoint, and the one before it. The older one is removed
+//! only when the new one was written, read back and found intact. Whatever happens in between, one of
+//! them is there.
 
 use std::fs;
 use std::io;
@@ -17,10 +18,10 @@ const CURRENT: &str = "checkpoint";
 const PREVIOUS: &str = "checkpoint.previous";
 const UNFINISHED: &str = "checkpoint.new";
 
-/// Checkpoints take no more than this part of the time.
+/// Checkpoints take at most one part in this many of the time.
 const SHARE: u32 = 10;
 
-/// How often it is looked whether a folder is free, and the time in between.
+/// Attempts to lock a folder, and the time between two of them.
 const LOOKS: u32 = 20;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
 
@@ -29,11 +30,11 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
 pub struct Checkpointing {
     /// A folder for the files, and for nothing else.
     pub directory: PathBuf,
-    /// Time between two of them, at the least.
+    /// Time between two checkpoints, at least.
     pub every: Duration,
-    /// What whoever goes on needs to know.
+    /// A text for the caller, which gets it back when it resumes.
     pub about: String,
-    /// Whether to go on from the one that is there.
+    /// Whether to resume from the checkpoint in the folder.
     pub resumes: bool,
 }
 
@@ -41,47 +42,47 @@ pub struct Checkpointing {
 #[derive(Clone, Debug)]
 pub struct CheckpointFolder(PathBuf);
 
-/// A checkpoint that was found whole.
+/// A checkpoint that was found intact.
 #[derive(Debug)]
 pub struct Checkpoint {
-    /// What is behind the next word.
+    /// The rest of the checkpoint.
     pub loader: Loader,
-    /// What its run wanted to be known.
+    /// The text of the caller that saved it.
     pub about: String,
-    /// Why it is not the last one, if it is not.
+    /// Why the last checkpoint cannot be used, if this is the one before it.
     pub fallback: Option<String>,
 }
 
 impl CheckpointFolder {
-    /// In this folder.
+    /// The checkpoints in this folder.
     pub fn new(directory: &Path) -> Self {
         Self(directory.to_owned())
     }
 
-    /// Whether there is a checkpoint, whole or not.
+    /// Whether there is a checkpoint, intact or not.
     pub fn is_used(&self) -> bool {
         [CURRENT, PREVIOUS].iter().any(|name| self.0.join(name).exists())
     }
 
-    /// Keeps other runs from the folder until the answer is dropped, or the process ends, however it does.
+    /// Locks the folder until the file is dropped or the process ends, in whatever way.
     ///
     /// # Errors
-    /// Another run is there, or there can be no folder.
+    /// Another run has the lock, or the folder cannot be created.
     pub fn lock(&self) -> Result<fs::File, CheckError> {
         fs::create_dir_all(&self.0).map_err(CheckError::Checkpoint)?;
         let folder = fs::File::open(&self.0).map_err(CheckError::Checkpoint)?;
-        // A process that is just being started has what the one that starts it has open, for a moment.
+        // A child process that is being started holds the open files of its parent for a moment.
         for _ in 0..LOOKS {
             match folder.try_lock() {
                 Err(fs::TryLockError::WouldBlock) => std::thread::sleep(BETWEEN_LOOKS),
-                // Some file systems cannot lock: then it is up to the user.
+                // Some file systems cannot lock. Then the user must keep runs apart.
                 Ok(()) | Err(fs::TryLockError::Error(_)) => return Ok(folder),
             }
         }
         Err(CheckError::FolderInUse(self.0.clone()))
     }
 
-    /// Writes a checkpoint. If that fails, the ones before stay.
+    /// Writes a checkpoint. If that fails, the earlier ones stay.
     pub fn save(&self, about: &str, fill: impl FnOnce(&mut Saver) -> io::Result<()>) -> io::Result<()> {
         fs::create_dir_all(&self.0)?;
         let [current, previous, unfinished] = [CURRENT, PREVIOUS, UNFINISHED].map(|name| self.0.join(name));
@@ -92,7 +93,7 @@ impl CheckpointFolder {
             Loader::verify(&unfinished)
         });
         if let Err(error) = written {
-            // The next one overwrites it, should it not go.
+            // If it cannot be removed, the next one overwrites it.
             let _ = fs::remove_file(&unfinished);
             return Err(error);
         }
@@ -100,15 +101,15 @@ impl CheckpointFolder {
             fs::rename(&current, &previous)?;
         }
         fs::rename(&unfinished, &current)?;
-        // The names are on disk for sure, where the system allows to ask for that.
+        // The new names are on disk as well, where the system can flush a folder.
         let _ = fs::File::open(&self.0).and_then(|folder| folder.sync_all());
         Ok(())
     }
 
-    /// The last checkpoint that is whole.
+    /// The last checkpoint that is intact.
     ///
     /// # Errors
-    /// If there is none: what is wrong with the last one.
+    /// There is none. The error says what is wrong with the last one.
     pub fn open(&self) -> io::Result<Checkpoint> {
         let open = |name| -> io::Result<(String, Loader)> {
             let path = self.0.join(name);
@@ -126,7 +127,7 @@ impl CheckpointFolder {
         Ok(Checkpoint { loader, about, fallback })
     }
 
-    /// The run is at its end: nothing is left behind. A folder with other files stays.
+    /// Removes all checkpoints, and the folder if it has no other files.
     pub fn remove(&self) {
         for name in [CURRENT, PREVIOUS, UNFINISHED] {
             let _ = fs::remove_file(self.0.join(name));
@@ -147,7 +148,7 @@ struct Clock {
 }
 
 impl<'a> Pauses<'a> {
-    /// The first pause comes at the first look: from then on there is a checkpoint.
+    /// The first pause comes at the first look, so that there is a checkpoint from then on.
     pub(super) fn new(monitor: &'a mut dyn Monitor, checkpoints: Option<&Checkpointing>) -> Self {
         let clock = checkpoints.map(|one| Clock {
             every: one.every,
@@ -156,7 +157,7 @@ impl<'a> Pauses<'a> {
         Self { monitor, clock }
     }
 
-    /// A checkpoint was written, in so much time.
+    /// A checkpoint was written, which took this time.
     pub(super) fn saved(&mut self, took: Duration) {
         if let Some(clock) = &mut self.clock {
             clock.next = Instant::now() + clock.every.max(took * SHARE);
@@ -174,6 +175,10 @@ impl Monitor for Pauses<'_> {
 
     fn phase(&mut self, phase: Phase<'_>) {
         self.monitor.phase(phase);
+    }
+
+    fn paused(&mut self) -> Option<StopReason> {
+        self.monitor.paused()
     }
 }
 

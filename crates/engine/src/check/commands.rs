@@ -1,4 +1,4 @@
-//! Guarded commands as a subject: layouts that widen, the interpreter as the judge.
+//! Guarded commands as a subject: layouts that widen, and the interpreter, which judges.
 
 use std::io;
 use std::sync::Arc;
@@ -20,6 +20,7 @@ use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Execution, ExecutionError, MAX_ACTIONS, StateFunctions, TransitionSystem};
 use model::value_ranges::proved_ranges;
 
+use super::identity::Fingerprint;
 use super::subject::{Expanded, Subject};
 use super::{CheckError, Packing, Plan};
 
@@ -64,7 +65,7 @@ impl PackedRanges {
             for (cell, &value) in state.iter().enumerate() {
                 if !layout.fields()[cell].capacity().covers(CellRange::exactly(value)) {
                     fits = false;
-                    // What outgrew its field once is likely to grow on, and each time costs a pass over all states.
+                    // A value that outgrew its field is likely to grow, and each time costs a pass over all states.
                     let grown = wanted[cell].join(CellRange::exactly(value));
                     wanted[cell] = grown.doubled(proved[cell]).doubled(proved[cell]);
                 }
@@ -73,8 +74,8 @@ impl PackedRanges {
         !fits
     }
 
-    /// A layout for the widened ranges. Values that fitted so far must fit again, also where the old fields had room to
-    /// spare.
+    /// A layout for the widened ranges. Values that fitted so far must fit again, also where the old fields
+    /// were larger than their ranges.
     fn next_layout(&mut self, model: &GuardedCommands) -> StateLayout {
         for ((range, field), proved) in self.wanted.iter_mut().zip(self.layout.fields()).zip(&self.proved) {
             let held = field.capacity();
@@ -226,6 +227,14 @@ impl<'m> Subject for CommandsSubject<'m> {
 
     fn holds(&self, predicate: &Expression, state: &Vec<i64>) -> Result<bool, RuntimeError> {
         self.interpreter.evaluate(predicate, state).map(|value| value != 0)
+    }
+
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        fingerprint.add(self.model);
+    }
+
+    fn identify_predicate(&self, predicate: &Expression, fingerprint: &mut Fingerprint) {
+        fingerprint.add(predicate);
     }
 
     fn save(&self, to: &mut Saver) -> io::Result<()> {

@@ -1,21 +1,25 @@
 //! Several properties, some of which need a search of their own.
 //!
-//! Those that are decided by single states are asked together, in one search. A formula of temporal logic is asked alone. What is asked of the terminal components of layers is asked together with
-//! the others as long as progress does not fall and layers fit into memory; otherwise it is asked again, as a formula.
+//! Properties that single states decide are checked together, in one search. A formula of temporal logic
+//! is checked alone. Properties of the terminal components of layers are checked with the others as long as
+//! progress does not fall and layers fit into memory; otherwise they are checked again, as formulas.
 
 use super::linear::{Layers, check_linear};
-use super::service::ServiceSubject;
+use super::on_the_fly::{check_subject, decide_on_the_fly};
+use super::product::ProductSubject;
 use super::{
-    CheckError, Engine, ErrorPlace, ModelError, OnRegress, Outcome, OutcomeOf, Plan, StopReason, Subject,
-    TerminalList, check_ctl, check_subject, search_subject,
+    CheckError, Engine, ErrorPlace, ModelError, Outcome, OutcomeOf, Plan, Subject, TerminalList, check_ctl,
 };
+use crate::explore::StopReason;
+use crate::explore::sweep::OnRegress;
 use crate::explore::{Monitor, Phase};
 use crate::property::soundness::{Unsound, needs_monotone};
 use crate::property::{BranchingProperty, Property, PropertyKind};
 use crate::verdict::{UnknownReason, Verdict};
 use model::transition_system::MAX_PREDICATES;
 
-/// Checks the properties, those that need a search of their own one by one after the others. The counts of the outcome are those of the first search.
+/// Checks the properties; those that need a search of their own, one by one after the others. The counts of
+/// the outcome are those of the first search.
 ///
 /// # Errors
 /// As [`check`](super::check()).
@@ -37,7 +41,7 @@ pub fn check_each<M: Subject>(
     }
     for (number, property) in std::mem::take(&mut answers.alone) {
         match answers.stopped() {
-            // Whoever wanted to stop does not want to stop once for each property.
+            // A user who stops a run does not want to stop it again for each property.
             Some(reason) => answers.verdicts[number] = Some(Verdict::Unknown(UnknownReason::Stopped(reason))),
             None => {
                 monitor.phase(Phase::Checking(&property.name));
@@ -80,25 +84,25 @@ pub fn check_alone<M: Subject>(
     match &property.kind {
         PropertyKind::Branching(branching) => {
             let BranchingProperty { formula, propositions } = &**branching;
-            check_ctl(subject, formula, propositions, plan, monitor).map(Outcome::from)
+            check_ctl(subject, formula, propositions, plan, monitor).map(|(outcome, _)| outcome)
         }
         PropertyKind::Linear(_) => check_linear(subject, property, plan, Layers::InMemory, monitor),
         PropertyKind::Service(_) if plan.checkpoint.is_some() => Err(CheckError::TemporalNotSaved),
         PropertyKind::Service(service) => {
-            // What lies behind an illegal event is not looked at, so that the search must not pass for one through everything.
+            // The states after an illegal event are not explored, so the search must not count as one of all states.
             let plan = Plan { explore_all: false, ..plan.clone() };
-            search_subject(ServiceSubject::new(subject, service), properties, &plan, monitor)
+            decide_on_the_fly(ProductSubject::with_service(subject, service), properties, &plan, monitor)
         }
         _ => check_subject(subject, properties, plan, monitor),
     }
 }
 
-/// What a search goes through.
+/// The states that a search explores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Through {
     /// The states of the model.
     Model,
-    /// Those that it has beside an automaton, which may leave some out.
+    /// The states of a product with an automaton, which may leave some of the model's out.
     Product,
 }
 
@@ -106,19 +110,20 @@ fn is_out_of_memory<R, T, F>(outcome: &Outcome<R, T, F>) -> bool {
     matches!(outcome.stopped, Some(StopReason::Memory(_)))
 }
 
-/// A property, and its place in the list.
+/// A property, and its number.
 type Numbered<M> = (usize, Property<<M as Subject>::Predicate>);
 
-/// What is known so far.
+/// The verdicts so far.
 struct Answers<M: Subject> {
     whole: Option<OutcomeOf<M>>,
     verdicts: Vec<Option<Verdict<M::Run, M::State>>>,
-    /// What is still to be asked, one by one.
+    /// Properties that are still to be checked, one by one.
     alone: Vec<Numbered<M>>,
 }
 
 impl<M: Subject> Answers<M> {
-    /// Asks for all of them by one search. Where progress falls, and components do not tell, they are asked again, alone, as formulas.
+    /// Checks all of them by one search. Where progress falls, components of layers do not decide, and their
+    /// properties are checked again, alone, as formulas.
     fn ask_together(
         &mut self,
         subject: &impl Fn() -> M,
@@ -129,7 +134,7 @@ impl<M: Subject> Answers<M> {
         let (numbers, asked): (Vec<usize>, Vec<_>) = together.iter().cloned().unzip();
         let has_components = needs_monotone(&asked).is_some();
         let may_ask_again = has_components && plan.checkpoint.is_none() && plan.on_regress != OnRegress::Stop;
-        // It has no layer in memory, from the first state on.
+        // This engine has no whole layer in memory, from the first state on.
         if may_ask_again && plan.engine == Engine::BreadthDisk {
             return self.ask_again(subject, together, plan, monitor);
         }
@@ -171,7 +176,8 @@ impl<M: Subject> Answers<M> {
         }
     }
 
-    /// Layers do not tell: components are asked for alone, as formulas, and the others without them.
+    /// Checks again where layers do not decide: properties of components alone, as formulas, and the others
+    /// without them.
     fn ask_again(
         &mut self,
         subject: &impl Fn() -> M,
@@ -182,7 +188,7 @@ impl<M: Subject> Answers<M> {
         let (components, others): (Vec<_>, Vec<_>) =
             open.into_iter().partition(|(_, property)| property.kind.is_about_components());
         self.alone.extend(components.into_iter().filter_map(as_formula));
-        // A graph knows no terminal states, and no values.
+        // A graph has no terminal states to list, and no values.
         let is_listed = plan.terminal_states == TerminalList::Listed || plan.survey;
         if others.is_empty() && !is_listed {
             return Ok(());
@@ -190,20 +196,20 @@ impl<M: Subject> Answers<M> {
         self.ask_together(subject, others, plan, monitor)
     }
 
-    /// The answers of a search.
+    /// Adds the verdicts of a search.
     fn add(&mut self, numbers: &[usize], mut outcome: OutcomeOf<M>, through: Through) {
         for (number, verdict) in numbers.iter().zip(std::mem::take(&mut outcome.verdicts)) {
             self.verdicts[*number] = Some(verdict);
         }
         if let Some(ModelError { place: ErrorPlace::Property(asked), .. }) = &mut outcome.error {
-            // Of a formula, which is asked alone, it is the number of a proposition.
+            // For a formula, which is checked alone, it is the number of a proposition.
             *asked = numbers.get(*asked).or(numbers.first()).copied().unwrap_or(*asked);
         }
         let Some(whole) = self.whole.take() else {
             self.whole = Some(outcome);
             return;
         };
-        // A search that ended early tells less of the states than one through all of them.
+        // A search of all states says more about them than one that ended early.
         let is_better = through == Through::Model
             && outcome.complete
             && !whole.complete
@@ -222,7 +228,7 @@ impl<M: Subject> Answers<M> {
         });
     }
 
-    /// Why nothing more should be asked.
+    /// Why no further property should be checked.
     fn stopped(&self) -> Option<StopReason> {
         let reason = self.whole.as_ref()?.stopped.clone()?;
         matches!(reason, StopReason::Interrupted | StopReason::TimeLimit).then_some(reason)

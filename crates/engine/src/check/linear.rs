@@ -1,48 +1,60 @@
-//! Linear-time properties: the product with an automaton is swept, and an accepting cycle is a run that violates the property.
+//! Linear-time properties: the product with an automaton is swept, and an accepting cycle is a run that
+//! violates the property.
 //!
-//! Cycles inside of a layer are found [when the layer is complete](crate::property::accepting_cycles). If progress never falls, that is all. Otherwise cycles
-//! [across layers](crate::explore::propagation) are looked for when the sweeps have ended without any. With the constant measure all states are one layer: then this is the usual
-//! search for strongly connected components, everything in memory.
+//! Cycles inside a layer are found [when the layer is complete](crate::property::accepting_cycles). If
+//! progress never falls, that is all. Otherwise cycles [across layers](crate::explore::propagation) are
+//! looked for when the sweeps have ended without any. With the constant measure all states are one layer:
+//! then this is the usual search for strongly connected components, everything in memory.
 //!
-//! What is found is a list of steps: a stem, and a loop. Both are replayed, and the loop must close, and be accepted by the automaton, and violate the
-//! formula by the word of an evaluator that knows neither.
+//! What is found is a lasso: a stem, and a loop. Both are replayed. The loop must close, the automaton must
+//! accept it, and it must violate the formula by an evaluator that knows neither.
+
+mod by_nested_depth;
+mod lasso;
+mod on_graph;
 
 use std::collections::HashSet;
 
-use super::linear_on_graph::check_on_graph;
-use super::nested_depth::check_by_nested_depth;
+use super::any_search::AnySearch;
+use super::drive::expand_again;
+use super::on_the_fly::observers;
 use super::product::ProductSubject;
+use super::run::Run;
 use super::{
-    CheckError, DiskUse, Engine, Expanded, OnRegress, Order, OutcomeOf, Plan, Reduction, Run, SearchEnd,
-    SearchKind, StopReason, Subject,
+    CheckError, DiskUse, Engine, OnRegress, Order, OutcomeOf, Plan, Reduction, SearchEnd, SearchKind,
+    StopReason, Subject,
 };
 use crate::explore::propagation::{Propagation, WaveCycle, Waves};
 use crate::explore::search::{Limits, Snapshot};
-use crate::explore::sweep::{Nesting, Retention, SweepSearch};
-use crate::explore::{Monitor, Observer, Phase, Record, Search};
+use crate::explore::sweep::{Nesting, Retention};
+use crate::explore::{Monitor, Phase, Record, Search};
 use crate::property::accepting_cycles::AcceptingState;
+use crate::property::acceptor::Acceptor;
 use crate::property::fairness::{Fairness, FairnessConditions, TooManyConditions};
-use crate::property::linear::{DeadEnds, LinearProperty};
-use crate::property::product::{Acceptor, Place, REPEATED};
+use crate::property::linear::LinearProperty;
+use crate::property::product::Place;
 use crate::property::progress_graph::ProgressComponents;
 use crate::property::soundness::{NotKept, Unsound};
-use crate::property::{Property, PropertyKind, predicates};
+use crate::property::{Property, PropertyKind};
 use crate::reduce::Kept;
 use crate::store::external::disk::Disk;
 use crate::store::layer::{Inserted, Layer, LayerFull};
 use crate::store::records::with_records;
 use crate::verdict::trace_log::{LoggedRun, TraceLog};
 use crate::verdict::{Evidence, UnknownReason, Verdict};
+use by_nested_depth::decide_by_nested_depth;
+use lasso::Lasso;
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Expander, TransitionSystem};
+use on_graph::decide_on_graph_of_product;
 
 /// Where the states of a layer are while cycles are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layers {
-    /// All of them in memory, and cycles are found as they are met.
+    /// In memory. Cycles are found when a layer is complete.
     InMemory,
-    /// Wherever there is room, and cycles are found in the graph when all states are met.
+    /// In memory or on disk. Cycles are found in the graph when the search is complete.
     OnDisk,
 }
 
@@ -69,49 +81,45 @@ pub(super) fn check_linear<M: Subject>(
     }
     plan.reduce(&mut model, Kept::Runs)?;
     let fair = fairness(&model, &property.name, linear.runs().fairness)?;
-    let subject = ProductSubject::new(model, linear, fair);
-    let monitor = &mut ModelProgress { monitor, rank_bits: subject.acceptor().rank_bits() };
+    let subject = ProductSubject::with_acceptor(model, linear, fair);
+    let monitor = &mut ModelProgress { monitor, rank_bits: subject.automaton().rank_bits() };
     match (plan.engine, layers) {
         (Engine::Depth, _) => {
-            return check_by_nested_depth(subject, &property.name, linear, plan, monitor);
+            return decide_by_nested_depth(subject, property, linear, plan, monitor);
         }
         (Engine::BreadthDisk, _) | (_, Layers::OnDisk) => {
-            return check_on_graph(subject, property, linear, plan, monitor);
+            return decide_on_graph_of_product(subject, property, linear, plan, monitor);
         }
         (_, Layers::InMemory) => {}
     }
-    let order = if plan.engine.is_sweep() && subject.has_measure() {
-        // Every persistent state is needed in the end, and every step to smaller progress must lead to one.
-        let retention = Retention::Immediate;
-        let parts = match (plan.nesting.parts, subject.acceptor().rank_bits()) {
-            (parts, 0) | (parts @ 0, _) => parts,
-            // The automaton's progress is a part of its own, below the others.
-            (parts, bits) => parts << bits | 1,
-        };
-        let nesting = Nesting { monotone: None, parts };
-        let (initial, comparison) = (plan.initial, subject.comparison());
-        Order::Progress { initial, regress: OnRegress::Sweep, nesting, comparison, retention }
-    } else {
-        Order::Constant
+    let parts = match (plan.nesting.parts, subject.automaton().rank_bits()) {
+        (parts, 0) | (parts @ 0, _) => parts,
+        // The automaton's progress is a part of its own, below the others.
+        (parts, bits) => parts << bits | 1,
     };
-    // States that are remembered would all be candidates.
-    let limits = Limits { revisits: f64::INFINITY, ..plan.limits };
-    let plan = Plan { on_regress: OnRegress::Sweep, explore_all: false, limits, ..plan.clone() };
+    let plan = Plan {
+        on_regress: OnRegress::Sweep,
+        nesting: Nesting { monotone: None, parts },
+        // Every persistent state is needed in the end, and every regress edge must lead to one.
+        retention: Retention::Immediate,
+        explore_all: false,
+        // States that are remembered would all be candidates.
+        limits: Limits { revisits: f64::INFINITY, ..plan.limits },
+        // A layer that is on disk is not searched for cycles.
+        disk: DiskUse { breadth_goes_on: false, ..plan.disk.clone() },
+        ..plan.clone()
+    };
+    let kind = plan.search_kind(&subject);
     let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
-    let no_memory = |error| CheckError::NoMemory(LayerFull::System(error));
-    let mut search = SweepSearch::new(subject.shape(), order, plan.limits).map_err(no_memory)?;
-    if plan.course {
-        search = search.with_course(subject.actions());
-    }
-    if plan.engine != Engine::Breadth {
-        search = search.spill_to(plan.spilling(&disk));
-    }
-    let properties = std::slice::from_ref(property);
-    let run = Run::new(subject, properties, &plan, search, SearchKind::Layers(order), None)?;
-    let mut outcome = run.finish_linear(linear, monitor)?;
-    outcome.disk_bytes += disk.bytes();
-    outcome.io = disk.counts();
-    Ok(outcome)
+    let search = AnySearch::new(kind, &plan, &subject, &disk)?;
+    let observers = observers(&subject, std::slice::from_ref(property), &plan, kind)?;
+    let run = Run::new(subject, propositions(linear), &plan, (search, disk), observers);
+    LayerSearch { run, property, kind, expanded_later: 0 }.finish(linear, monitor)
+}
+
+/// The propositions of a property, which is the only one of its search.
+fn propositions<P: Clone>(linear: &LinearProperty<P>) -> impl Iterator<Item = (usize, P)> {
+    linear.propositions().iter().map(|proposition| (0, proposition.clone()))
 }
 
 /// Shows the model's progress only.
@@ -127,6 +135,10 @@ impl Monitor for ModelProgress<'_> {
 
     fn phase(&mut self, phase: Phase<'_>) {
         self.monitor.phase(phase);
+    }
+
+    fn paused(&mut self) -> Option<StopReason> {
+        self.monitor.paused()
     }
 
     fn wants_checkpoint(&mut self) -> bool {
@@ -154,15 +166,9 @@ fn fairness<M: Subject>(
     })
 }
 
-/// A run that goes on for ever: steps to a loop, and the steps of it.
-pub(super) struct Lasso {
-    pub(super) stem: LoggedRun,
-    pub(super) cycle: Vec<ActionId>,
-}
-
 /// The product, as waves see it.
 struct ProductWaves<'a, M: Subject> {
-    subject: &'a mut ProductSubject<M>,
+    subject: &'a mut ProductSubject<M, Acceptor>,
     expander: Box<dyn Expander + 'a>,
     layers: ProgressComponents,
     log: TraceLog,
@@ -171,13 +177,13 @@ struct ProductWaves<'a, M: Subject> {
 
 impl<M: Subject> ProductWaves<'_, M> {
     fn parts(&self) -> (&Acceptor, Place) {
-        (self.subject.acceptor(), self.subject.place())
+        (self.subject.automaton(), self.subject.place())
     }
 }
 
 impl<M: Subject> Waves for ProductWaves<'_, M> {
     fn successors(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Result<(), SearchEnd> {
-        successors(self.subject, &mut *self.expander, state, batch)
+        expand_again(self.subject, &mut *self.expander, state, batch).map_err(|_| expands_differently())
     }
 
     fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
@@ -207,8 +213,7 @@ impl<M: Subject> Waves for ProductWaves<'_, M> {
     }
 
     fn log_bytes(&self) -> Result<usize, SearchEnd> {
-        let failure = Observer::failure(&self.log);
-        if let Some(reason) = failure {
+        if let Some(reason) = self.log.failure() {
             return Err(SearchEnd::Stopped(StopReason::Observer(reason)));
         }
         let limit = self.disk.limit;
@@ -220,36 +225,32 @@ impl<M: Subject> Waves for ProductWaves<'_, M> {
     }
 }
 
-/// The successors of a state that was expanded before.
-fn successors<M: Subject>(
-    subject: &mut M,
-    expander: &mut dyn Expander,
-    state: &[u64],
-    batch: &mut SuccessorBatch,
-) -> Result<(), SearchEnd> {
-    batch.clear();
-    if expander.expand(state, batch).trouble {
-        batch.clear();
-        if let Expanded::Widened(_) = subject.expand(state, batch) {
-            let reason = "a state has other successors than before: a defect of this program".into();
-            return Err(SearchEnd::Stopped(StopReason::Observer(reason)));
-        }
-    }
-    Ok(())
+/// Why a search ends that expands a state again, and gets other successors.
+fn expands_differently() -> SearchEnd {
+    let reason = "a state has other successors than before: a defect of this program".into();
+    SearchEnd::Stopped(StopReason::Observer(reason))
 }
 
-impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
-    fn finish_linear(
+/// A search for accepting cycles in layers and across them.
+struct LayerSearch<'a, M: Subject> {
+    run: Run<'a, ProductSubject<M, Acceptor>>,
+    property: &'a Property<M::Predicate>,
+    kind: SearchKind,
+    /// States that were expanded after the search.
+    expanded_later: u64,
+}
+
+impl<M: Subject> LayerSearch<'_, M> {
+    fn finish(
         mut self,
         linear: &LinearProperty<M::Predicate>,
         monitor: &mut dyn Monitor,
     ) -> Result<OutcomeOf<M>, CheckError> {
-        let mut end = self.search_through(monitor)?;
-        self.note_undefined()?;
-        let is_complete = matches!(end, SearchEnd::Complete(_)) && self.error.is_none();
-        let found = match self.observer.0.accepting_state() {
+        let mut end = self.run.search(None, None, monitor)?;
+        let is_complete = matches!(end, SearchEnd::Complete(_)) && self.run.error.is_none();
+        let found = match self.run.observers.watch.accepting_state() {
             Some(state) => Some(self.cycle_in_layer(state)?),
-            None if is_complete && self.search.counters().regress > 0 => {
+            None if is_complete && self.run.search.figures().counters.regress > 0 => {
                 monitor.phase(Phase::FindingCycles);
                 match self.cycle_across_layers(monitor)? {
                     Ok(found) => found,
@@ -261,9 +262,9 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
             }
             None => None,
         };
-        let verdict = match (found, &end, &self.error) {
+        let verdict = match (found, &end, &self.run.error) {
             (Some(lasso), ..) => {
-                let (run, start) = self.subject.lasso(linear, lasso)?.ok_or_else(|| self.wrong())?;
+                let (run, start) = self.run.subject.lasso(linear, lasso)?.ok_or_else(|| self.wrong())?;
                 Verdict::Violated(Evidence::Lasso(run, start))
             }
             (None, _, Some(_)) => Verdict::Unknown(UnknownReason::RuntimeError),
@@ -274,22 +275,22 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
             _ => return Err(self.wrong()),
         };
         let expanded_later = self.expanded_later;
-        let mut outcome = self.outcome(end, None, vec![verdict]);
+        let mut outcome = self.run.outcome(end, None, vec![verdict]);
         outcome.counters.explored += expanded_later;
         Ok(outcome)
     }
 
     fn wrong(&self) -> CheckError {
-        CheckError::WrongTrace(self.properties[0].name.clone())
+        CheckError::WrongTrace(self.property.name.clone())
     }
 
     /// A shortest cycle through the state that lies in one layer.
     fn cycle_in_layer(&mut self, found: AcceptingState) -> Result<Lasso, CheckError> {
-        let stem = self.run_to(found.record)?;
-        let system = self.subject.prepare(&predicates(self.properties))?;
+        let stem = self.run.run_to(found.record)?;
+        let system = self.run.prepare()?;
         let mut expander = system.expander();
         let starts = self.states_after(&mut *expander, &stem)?;
-        let place = self.subject.place();
+        let place = self.run.subject.place();
         let start = starts.into_iter().find(|state| place.automaton(state) == found.automaton);
         let start = start.ok_or_else(|| self.wrong())?;
         let cycle = self.shortest_cycle(&mut *expander, &start)?;
@@ -302,8 +303,8 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
         expander: &mut dyn Expander,
         run: &LoggedRun,
     ) -> Result<Vec<Vec<u64>>, CheckError> {
-        let mut batch = SuccessorBatch::new(self.subject.shape(), 1);
-        self.subject.initial(&mut batch);
+        let mut batch = SuccessorBatch::new(self.run.subject.shape(), 1);
+        self.run.subject.initial(&mut batch);
         let mut states: Vec<Vec<u64>> = (0..batch.len())
             .filter(|i| batch.action(*i) == run.initial)
             .map(|i| batch.state(i).to_vec())
@@ -312,7 +313,7 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
             let mut next = Vec::new();
             let mut seen = HashSet::new();
             for state in &states {
-                successors(&mut self.subject, expander, state, &mut batch).map_err(|_| self.wrong())?;
+                expand_again(&mut self.run.subject, expander, state, &mut batch).map_err(|_| self.wrong())?;
                 for i in (0..batch.len()).filter(|i| batch.action(*i) == *action) {
                     if seen.insert(batch.state(i).to_vec()) {
                         next.push(batch.state(i).to_vec());
@@ -330,7 +331,7 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
         expander: &mut dyn Expander,
         start: &[u64],
     ) -> Result<Vec<ActionId>, CheckError> {
-        let shape = self.subject.shape();
+        let shape = self.run.subject.shape();
         let no_memory = |error| CheckError::NoMemory(LayerFull::System(error));
         let mut seen = Layer::new(shape, usize::MAX).map_err(no_memory)?;
         with_records!(shape, records => seen.insert(records, start)).map_err(CheckError::NoMemory)?;
@@ -341,7 +342,7 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
         let mut next = 0;
         while next < seen.len() {
             let state = seen.state(next).to_vec();
-            successors(&mut self.subject, expander, &state, &mut batch).map_err(|_| self.wrong())?;
+            expand_again(&mut self.run.subject, expander, &state, &mut batch).map_err(|_| self.wrong())?;
             values.clear();
             expander.progress(batch.words(), &mut values);
             for (i, near) in values.iter().enumerate() {
@@ -373,32 +374,34 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
         &mut self,
         monitor: &mut dyn Monitor,
     ) -> Result<Result<Option<Lasso>, SearchEnd>, CheckError> {
-        let layers = self.observer.0.cycles_across_layers();
+        let layers = self.run.observers.watch.cycles_across_layers();
         if layers.is_empty() {
             return Ok(Ok(None));
         }
-        let (acceptor, place) = (self.subject.acceptor().clone(), self.subject.place());
+        let (acceptor, place) = (self.run.subject.automaton().clone(), self.run.subject.place());
+        let AnySearch::Sweep(search) = &mut self.run.search else { return Err(self.wrong()) };
         let mut candidates = Vec::new();
-        self.search.persistent_states(|value, state, origin| {
+        search.persistent_states(|value, state, origin| {
             if layers.of(value).is_some() && acceptor.may_cycle(place.automaton(state)) {
                 candidates.push((value, state.to_vec(), origin));
             }
         })?;
+        let held = search.bytes();
         // In the order in which they were found: initial states have no parent, and come first.
         candidates
             .sort_unstable_by(|(_, state, origin), (_, other, found)| (origin, state).cmp(&(found, other)));
-        let system = self.subject.prepare(&predicates(self.properties))?;
-        let memory = self.plan.limits.memory.saturating_sub(self.search.bytes());
-        let limits = Limits { memory, ..self.plan.limits };
+        let system = self.run.prepare()?;
+        let memory = self.run.plan.limits.memory.saturating_sub(held);
+        let limits = Limits { memory, ..self.run.plan.limits };
         let states = candidates.iter().map(|(value, state, _)| (*value, state.as_slice()));
-        let mut propagation = match Propagation::new(self.subject.shape(), states, limits) {
+        let mut propagation = match Propagation::new(self.run.subject.shape(), states, limits) {
             Ok(propagation) => propagation,
             Err(end) => return Ok(Err(end)),
         };
-        let disk = &self.plan.disk;
+        let disk = &self.run.plan.disk;
         let log = TraceLog::new(disk.directory.clone());
         let mut waves =
-            ProductWaves { subject: &mut self.subject, expander: system.expander(), layers, log, disk };
+            ProductWaves { subject: &mut self.run.subject, expander: system.expander(), layers, log, disk };
         let found = propagation.run(&mut waves, monitor);
         self.expanded_later += propagation.counters().explored;
         let found = match found {
@@ -413,64 +416,12 @@ impl<M: Subject> Run<'_, ProductSubject<M>, SweepSearch> {
         let origin = candidates.iter().find(|(_, state, _)| state == start).map(|(_, _, origin)| *origin);
         let stem = match origin.ok_or_else(|| self.wrong())? {
             (Some(parent), action) => {
-                let mut stem = self.run_to(parent)?;
+                let mut stem = self.run.run_to(parent)?;
                 stem.actions.push(action);
                 stem
             }
             (None, initial) => LoggedRun { initial, actions: Vec::new() },
         };
         Ok(Ok(Some(Lasso { stem, cycle })))
-    }
-}
-
-impl<M: Subject> ProductSubject<M> {
-    /// The run that violates the property, and the number of the state from which on it is repeated; `None` if, by the word of somebody who can judge it, it does
-    /// not.
-    pub(super) fn lasso(
-        &self,
-        linear: &LinearProperty<M::Predicate>,
-        Lasso { stem, cycle }: Lasso,
-    ) -> Result<Option<(M::Run, usize)>, CheckError> {
-        let count = |actions: &[ActionId]| actions.iter().filter(|action| **action != REPEATED).count();
-        let (mut start, mut end) = (count(&stem.actions), count(&stem.actions) + count(&cycle));
-        let is_end = start == end;
-        let mut actions = stem.actions;
-        actions.extend(cycle);
-        let whole = LoggedRun { initial: stem.initial, actions };
-        let run = self.replay(&whole)?;
-        let states = Self::states(&run);
-        let closes = states.len() == end + 1 && states[start] == states[end];
-        let may_repeat = linear.runs().dead_ends == DeadEnds::Repeated;
-        if !closes || (is_end && !(may_repeat && self.is_terminal(states[start]))) {
-            return Ok(None);
-        }
-        let steps: Vec<ActionId> =
-            whole.actions.iter().copied().filter(|action| *action != REPEATED).collect();
-        // The same run, but the loop begins as early as it can.
-        while !is_end
-            && start > 0
-            && states[start - 1] == states[end - 1]
-            && steps[start - 1] == steps[end - 1]
-        {
-            (start, end) = (start - 1, end - 1);
-        }
-        if let Some(fair) = self.acceptor().fairness() {
-            let can_move = |state: &M::State| {
-                self.enabled(state).into_iter().fold(0, |all, action| all | fair.of(action))
-            };
-            let looped = states[start..end].iter().zip(&steps[start..end]);
-            if !is_end && !fair.is_fair(looped.map(|(state, action)| (can_move(state), fair.of(*action)))) {
-                return Ok(None);
-            }
-        }
-        let truth = |state: &&M::State| self.truth(state);
-        let stem: Vec<u64> = states[..start].iter().map(truth).collect();
-        let cycle: Vec<u64> = states[start..end.max(start + 1)].iter().map(truth).collect();
-        if !linear.is_violated_by(&stem, &cycle) {
-            return Ok(None);
-        }
-        let actions = steps[..end].to_vec();
-        let run = self.replay(&LoggedRun { initial: whole.initial, actions })?;
-        Ok(Some((run, start)))
     }
 }

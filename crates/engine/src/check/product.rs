@@ -1,13 +1,17 @@
-//! The product of a model and an automaton as a subject: everything but the automaton's state is the model's business.
+//! The product of a model with an automaton as a subject: all but the automaton's state is the model's business.
 
 use std::io;
 use std::sync::Arc;
 
+use super::identity::Fingerprint;
 use super::subject::{Expanded, Subject};
 use crate::progress::Comparison;
+use crate::property::acceptor::Acceptor;
 use crate::property::fairness::FairnessConditions;
 use crate::property::linear::LinearProperty;
-use crate::property::product::{Acceptor, Expanding, Place, Product, REPEATED, append_steps};
+use crate::property::product::{Automaton, Place, Product, ProductState, REPEATED, Scratch};
+use crate::property::service::ServiceProperty;
+use crate::property::service_table::ServiceTable;
 use crate::store::saved::{Loader, Saver};
 use crate::verdict::replay::ReplayError;
 use crate::verdict::trace_log::LoggedRun;
@@ -16,54 +20,74 @@ use model::records::RecordShape;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::ExecutionError;
 
-/// A model, watched by an automaton.
-pub struct ProductSubject<M: Subject> {
+/// A model, and an automaton that moves along with it.
+pub(super) struct ProductSubject<M: Subject, A> {
     model: M,
-    acceptor: Arc<Acceptor>,
+    automaton: Arc<A>,
+    /// The predicates that the automaton reads.
     propositions: Vec<M::Predicate>,
     place: Place,
 }
 
-impl<M: Subject> ProductSubject<M> {
-    /// The model, watched by the automaton of the property.
-    pub fn new(model: M, property: &LinearProperty<M::Predicate>, fair: Option<FairnessConditions>) -> Self {
+impl<M: Subject> ProductSubject<M, Acceptor> {
+    /// The model, with the automaton of a linear-time property.
+    pub(super) fn with_acceptor(
+        model: M,
+        property: &LinearProperty<M::Predicate>,
+        fair: Option<FairnessConditions>,
+    ) -> Self {
         let acceptor = Acceptor::new(property, fair);
         let may_rank = match model.has_measure() {
             true => model.progress_bits().is_some() && model.comparison() == Comparison::Total,
             false => true,
         };
         let acceptor = if may_rank { acceptor.with_ranks(model.progress_bits()) } else { acceptor };
-        let acceptor = Arc::new(acceptor);
-        let place = place(&model, &acceptor);
-        Self { model, acceptor, propositions: property.propositions().to_vec(), place }
+        Self::new(model, acceptor, property.propositions().to_vec())
+    }
+}
+
+impl<M: Subject> ProductSubject<M, ServiceTable> {
+    /// The model, with the automaton of a service that it is to conform to.
+    pub(super) fn with_service(model: M, service: &ServiceProperty<M::Predicate>) -> Self {
+        let table = ServiceTable::new(service);
+        let table = if model.has_measure() { table } else { table.with_ranks(service) };
+        Self::new(model, table, Vec::new())
+    }
+}
+
+impl<M: Subject, A: Automaton> ProductSubject<M, A> {
+    fn new(model: M, automaton: A, propositions: Vec<M::Predicate>) -> Self {
+        let place = place(&model, &automaton);
+        Self { model, automaton: Arc::new(automaton), propositions, place }
     }
 
     /// The automaton.
-    pub fn acceptor(&self) -> &Arc<Acceptor> {
-        &self.acceptor
+    pub(super) fn automaton(&self) -> &Arc<A> {
+        &self.automaton
     }
 
-    /// Where the automaton's state lies.
-    pub fn place(&self) -> Place {
+    /// The bits of the automaton's state.
+    pub(super) fn place(&self) -> Place {
         self.place
     }
 
-    /// Which propositions hold in a state of the model. One without a value does not: nobody asked for it, or the search has ended there.
-    pub fn truth(&self, state: &M::State) -> u64 {
+    /// The propositions that hold in a state of the model. One without a value does not hold: the automaton does
+    /// not read it there, or the search has ended.
+    pub(super) fn truth(&self, state: &M::State) -> u64 {
         let holds = |proposition| self.model.holds(proposition, state).unwrap_or(false);
         let bits = self.propositions.iter().enumerate();
         bits.fold(0, |truth, (number, proposition)| truth | u64::from(holds(proposition)) << number)
     }
 }
 
-fn place<M: Subject>(model: &M, acceptor: &Acceptor) -> Place {
-    let states = acceptor.states();
+fn place<M: Subject, A: Automaton>(model: &M, automaton: &A) -> Place {
+    let states = automaton.states();
     Place::new(model.shape(), states, model.spare_bits(Place::bits(states)))
 }
 
-impl<M: Subject> Subject for ProductSubject<M> {
+impl<M: Subject, A: Automaton> Subject for ProductSubject<M, A> {
     type Predicate = M::Predicate;
-    type System = Product<M::System>;
+    type System = Product<M::System, A>;
     type State = M::State;
     type Run = M::Run;
     type Fault = M::Fault;
@@ -80,11 +104,11 @@ impl<M: Subject> Subject for ProductSubject<M> {
     }
 
     fn bits(&self) -> usize {
-        self.model.bits() + Place::bits(self.acceptor.states()) as usize
+        self.model.bits() + Place::bits(self.automaton.states()) as usize
     }
 
     fn has_measure(&self) -> bool {
-        self.model.has_measure() || self.acceptor.has_ranks()
+        self.model.has_measure() || self.automaton.ranks().is_some()
     }
 
     fn comparison(&self) -> Comparison {
@@ -92,7 +116,7 @@ impl<M: Subject> Subject for ProductSubject<M> {
     }
 
     fn prepare(&self, predicates: &[M::Predicate]) -> Result<Self::System, ExecutionError> {
-        Ok(Product::new(self.model.prepare(predicates)?, self.place, self.acceptor.clone()))
+        Ok(Product::new(self.model.prepare(predicates)?, self.place, self.automaton.clone()))
     }
 
     fn initial(&self, batch: &mut SuccessorBatch) {
@@ -100,7 +124,7 @@ impl<M: Subject> Subject for ProductSubject<M> {
         self.model.initial(&mut model);
         let mut joined = Vec::new();
         for i in 0..model.len() {
-            for automaton in self.acceptor.initial() {
+            for automaton in self.automaton.initial() {
                 self.place.join(model.state(i), automaton, &mut joined);
                 batch.push(model.action(i), &joined);
             }
@@ -114,7 +138,7 @@ impl<M: Subject> Subject for ProductSubject<M> {
         let mut steps = SuccessorBatch::new(self.model.shape(), 1);
         match self.model.expand(&plain, &mut steps) {
             Expanded::Widened(mut translate) => {
-                let new = place(&self.model, &self.acceptor);
+                let new = place(&self.model, &*self.automaton);
                 self.place = new;
                 let (mut plain, mut wide) = (Vec::new(), Vec::new());
                 Expanded::Widened(Box::new(move |state, packed| {
@@ -125,18 +149,14 @@ impl<M: Subject> Subject for ProductSubject<M> {
                 }))
             }
             Expanded::Successors(fault) => {
-                let mut targets = Vec::new();
-                let truth = self.truth(&self.model.decode(&plain));
-                self.acceptor.targets(old.automaton(state), truth, &mut targets);
-                let successors = (0..steps.len()).map(|i| (steps.action(i), steps.state(i)));
-                // A state with an erroneous step has a step.
+                // A state whose only steps are erroneous has steps, and is not repeated.
                 if steps.is_empty() && fault.is_some() {
-                    targets.clear();
+                    return Expanded::Successors(fault);
                 }
-                let (place, acceptor) = (self.place, &*self.acceptor);
-                let expanding =
-                    Expanding { state: &plain, automaton: old.automaton(state), targets: &targets };
-                append_steps(place, acceptor, expanding, successors, batch, &mut Vec::new());
+                let holds = if A::READS_STATES { self.truth(&self.model.decode(&plain)) } else { 0 };
+                let from = ProductState { place: old, model: &plain, automaton: old.automaton(state), holds };
+                let successors = (0..steps.len()).map(|i| (steps.action(i), steps.state(i)));
+                self.automaton.append_steps(&from, successors, batch, &mut Scratch::default());
                 Expanded::Successors(fault)
             }
         }
@@ -167,13 +187,22 @@ impl<M: Subject> Subject for ProductSubject<M> {
         self.model.holds(predicate, state)
     }
 
+    /// The automaton is a part of the property.
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        self.model.identify(fingerprint);
+    }
+
+    fn identify_predicate(&self, predicate: &M::Predicate, fingerprint: &mut Fingerprint) {
+        self.model.identify_predicate(predicate, fingerprint);
+    }
+
     fn save(&self, to: &mut Saver) -> io::Result<()> {
         self.model.save(to)
     }
 
     fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         self.model.load(from)?;
-        self.place = place(&self.model, &self.acceptor);
+        self.place = place(&self.model, &*self.automaton);
         Ok(())
     }
 

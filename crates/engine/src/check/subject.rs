@@ -4,6 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::hash::Hash;
 use std::io;
 
+use super::identity::Fingerprint;
 pub use crate::explore::search::Translation;
 use crate::progress::Comparison;
 use crate::property::survey::Survey;
@@ -18,13 +19,13 @@ use model::state_layout::Field;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{ExecutionError, TransitionSystem};
 
-/// States of a component that are computed to be shown and tested; larger ones are shown in part.
+/// States of a component that are computed to be shown and tested. Larger components are shown in part.
 const COMPONENT: usize = 100_000;
 
-/// A model that can be checked: it can be executed on packed states, and it has a meaning apart from that, by which everything
-/// is tested that a search claims.
+/// A model that can be checked: it can be executed on packed states, and it has a meaning apart from that, by
+/// which every claim of a search is tested.
 pub trait Subject {
-    /// What states are judged by.
+    /// A predicate over states.
     type Predicate: Clone;
     /// The model as a search sees it.
     type System: TransitionSystem;
@@ -80,22 +81,23 @@ pub trait Subject {
     /// All states of a run, of which there is at least one.
     fn states(run: &Self::Run) -> Vec<&Self::State>;
 
-    /// Where the cells of a state lie at present, if states are made of cells.
+    /// The positions of the cells in a state at present, if states are made of cells.
     fn fields(&self) -> &[Field] {
         &[]
     }
 
-    /// Looks at states and steps, to tell what they are like, if states are made of cells.
+    /// An observer that surveys values and actions, if states are made of cells.
     fn survey(&self) -> Option<Survey> {
         None
     }
 
-    /// From now on, steps are left out that are not needed for what is to be kept; `false` if nobody knows which.
+    /// Leaves out steps from now on that are not needed for what is to be preserved; `false` if this kind of
+    /// model has no reduction.
     fn reduce(&mut self, _kept: Kept) -> bool {
         false
     }
 
-    /// So many bits, in one word of every packed state, that are always zero at present: the word, and the lowest of them.
+    /// Bits in one word of every packed state that are always zero at present: the word, and the lowest bit.
     fn spare_bits(&self, _bits: u32) -> Option<(usize, u32)> {
         None
     }
@@ -103,12 +105,19 @@ pub trait Subject {
     /// Whether the predicate is true.
     fn holds(&self, predicate: &Self::Predicate, state: &Self::State) -> Result<bool, Self::Fault>;
 
+    /// Adds everything that the model means to the fingerprint: models that differ must differ here,
+    /// whatever the layout of their states is at present.
+    fn identify(&self, fingerprint: &mut Fingerprint);
+
+    /// Adds everything that a predicate means to the fingerprint of a property.
+    fn identify_predicate(&self, predicate: &Self::Predicate, fingerprint: &mut Fingerprint);
+
     /// Saves the present layout of states.
     fn save(&self, _to: &mut Saver) -> io::Result<()> {
         Ok(())
     }
 
-    /// From now on states have the layout that was saved.
+    /// Gives states the layout that was saved.
     fn load(&mut self, _from: &mut Loader) -> io::Result<()> {
         Ok(())
     }
@@ -119,7 +128,7 @@ pub trait Subject {
     /// Whether there is no step at all, not even an erroneous one.
     fn is_terminal(&self, state: &Self::State) -> bool;
 
-    /// How many actions it has, as far as that is known.
+    /// Number of actions; zero if that is not known.
     fn actions(&self) -> usize {
         0
     }
@@ -129,17 +138,18 @@ pub trait Subject {
         Vec::new()
     }
 
-    /// Actions that do not wait for ever, whatever is asked of runs.
+    /// Actions of which the model itself says that runs are fair to them.
     fn fair_actions(&self) -> Vec<(ActionId, Strength)> {
         Vec::new()
     }
 
-    /// The actions that can be taken in the state. Nobody asks models that are not made of processes.
+    /// The actions that are enabled in the state. Only for models that are made of processes.
     fn enabled(&self, _state: &Self::State) -> Vec<ActionId> {
         Vec::new()
     }
 
-    /// All that can be reached from the state; `None` if the predicate does not have the same truth everywhere.
+    /// All states that can be reached from this one; `None` if the predicate does not have this truth in all of
+    /// them.
     fn component(
         &self,
         state: &Self::State,
@@ -167,9 +177,9 @@ pub trait Subject {
     }
 }
 
-/// How [`Subject::expand`] went.
+/// The result of [`Subject::expand`].
 pub enum Expanded<F> {
-    /// The successors are in the batch; a step that is an error is not among them.
+    /// The successors are in the batch. A step that is a run-time error is not among them.
     Successors(Option<(ActionId, F)>),
     /// States have another layout now, and this translates them.
     Widened(Translation),

@@ -1,18 +1,27 @@
-//! Accepting cycles by two depth-first searches, one inside of the other, everything in memory.
+//! Nested depth-first search: accepting cycles by two depth-first searches, one inside the other.
 //!
-//! The search that most model checkers use, and the one to compare the sweep with. The outer search colours states cyan while they are on its path, blue when it has left them; when it leaves
-//! an accepting state, the inner one looks from there for a state on the path, among those that are blue, and colours them red. A step of the outer search to a state on its
-//! path closes an accepting cycle at once, if one of the two accepts. (Courcoubetis, Vardi, Wolper and Yannakakis 1992, with the early
-//! ends of Schwoon and Esparza 2005.) A state is expanded twice at the most.
+//! The search that most model checkers use, and the one to compare the sweep with; all states are in
+//! memory. The outer search colours states cyan while they are on its path, and blue when it has left
+//! them. When it leaves an accepting state, the inner search looks from there for a state on the outer
+//! path, among the blue states, and colours them red. A step of the outer search to a state on its own
+//! path closes an accepting cycle at once, if one of the two states accepts. (Courcoubetis, Vardi,
+//! Wolper and Yannakakis 1992, with the early ends of Schwoon and Esparza 2005.) A state is expanded at
+//! most twice.
+//!
+//! The system is a product with an automaton: the lowest predicate says whether a state accepts.
 
+use std::convert::Infallible;
+
+use super::observer::{Observer, Record, Successors};
 use super::search::{
-    CompleteSearch, Counters, Held, Limits, Monitor, SearchEnd, Snapshot, StopReason, Translation,
+    CompleteSearch, Counters, Held, Limits, Monitor, Search, SearchEnd, Snapshot, StopReason, consult,
 };
 use crate::store::layer::{Inserted, Layer, LayerFull};
 use crate::store::pages::OutOfMemory;
 use crate::store::records::{RecordShape, with_records};
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
+use model::transition_system::{Expander, TransitionSystem};
 
 /// Expansions between two looks of the monitor.
 const PER_LOOK: u64 = 1 << 14;
@@ -22,30 +31,10 @@ const CYAN: u8 = 1;
 const BLUE: u8 = 2;
 const RED: u8 = 3;
 const COLOUR: u8 = 3;
-/// Beside the colour.
+/// A bit beside the colour. Known once the outer search has entered the state.
 const ACCEPTING: u8 = 4;
 
-/// What the search asks of a product.
-pub trait Expander {
-    /// The successors of a state, in place of what is in the batch, or another layout of states.
-    ///
-    /// # Errors
-    /// If the search is to end here.
-    fn successors(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Result<Expanded, SearchEnd>;
-
-    /// Whether the state accepts.
-    fn is_accepting(&self, state: &[u64]) -> bool;
-}
-
-/// How an expansion went.
-pub enum Expanded {
-    /// The successors are there.
-    Done,
-    /// States have so many words from now on, and this translates them.
-    Widened(usize, Translation),
-}
-
-/// A run that is accepted.
+/// A run that the automaton accepts: a lasso.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DepthCycle {
     /// The number of the initial state, then the steps to the cycle.
@@ -91,125 +80,121 @@ impl Path {
     }
 }
 
-/// The search.
+/// Which of the two searches is at work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Outer,
+    Inner,
+}
+
+/// A nested depth-first search that holds all states.
 #[derive(Debug)]
 pub struct NestedDepth {
     states: Layer,
     colours: Vec<u8>,
+    /// Initial states that the outer search has not started from, the next one last.
+    roots: Vec<(u32, u32)>,
     outer: Path,
     inner: Path,
+    stage: Stage,
+    /// A state at the end of a path whose steps are still to be computed.
+    unexpanded: Option<u32>,
+    found: Option<DepthCycle>,
+    undefined: Option<u32>,
     batch: SuccessorBatch,
     limits: Limits,
     counters: Counters,
+    /// The number of expansions at which the monitor looks.
+    next_look: u64,
     peak_bytes: usize,
 }
 
-fn full(full: LayerFull) -> SearchEnd {
-    SearchEnd::Stopped(StopReason::Memory(full))
-}
-
 impl NestedDepth {
-    /// Over states of this shape.
+    /// A search over states of this shape.
     pub fn new(shape: RecordShape, limits: Limits) -> Result<Self, OutOfMemory> {
         Ok(Self {
             states: Layer::new(shape, limits.memory)?,
             colours: Vec::new(),
+            roots: Vec::new(),
             outer: Path::default(),
             inner: Path::default(),
+            stage: Stage::Outer,
+            unexpanded: None,
+            found: None,
+            undefined: None,
             batch: SuccessorBatch::new(shape, 1),
             limits,
             counters: Counters { sweeps: 1, layers: 1, ..Counters::default() },
+            next_look: PER_LOOK,
             peak_bytes: 0,
         })
     }
 
-    /// Looks for a cycle. The second part is how it ended.
-    pub fn run<E: Expander>(
-        &mut self,
-        initial: &SuccessorBatch,
-        product: &mut E,
-        monitor: &mut dyn Monitor,
-    ) -> (Option<DepthCycle>, SearchEnd) {
-        let mut roots = Vec::new();
-        for i in 0..initial.len() {
-            match self.number(initial.state(i), product) {
-                Ok(root) => roots.push((root, initial.action(i).0)),
-                Err(end) => return (None, end),
-            }
-        }
-        for (root, action) in roots {
-            match self.search_from(root, action, product, monitor) {
-                Ok(None) => {}
-                Ok(found) => return (found, SearchEnd::Decided),
-                Err(end) => return (None, end),
-            }
-        }
-        (None, SearchEnd::Complete(CompleteSearch::attest()))
+    /// The accepting cycle that ended the search.
+    pub fn found(&self) -> Option<&DepthCycle> {
+        self.found.as_ref()
     }
 
-    fn search_from<E: Expander>(
-        &mut self,
-        root: u32,
-        action: u32,
-        product: &mut E,
-        monitor: &mut dyn Monitor,
-    ) -> Result<Option<DepthCycle>, SearchEnd> {
-        if self.colours[root as usize] & COLOUR != WHITE {
-            return Ok(None);
-        }
-        self.enter_outer(root, action, product, monitor)?;
-        while let Some((state, step)) = self.outer.next_step() {
-            let accepts = self.colours[state as usize] & ACCEPTING;
-            match step {
-                Some((target, action)) => {
-                    let colour = self.colours[target as usize];
-                    if colour & COLOUR == CYAN && (accepts | colour) & ACCEPTING != 0 {
-                        return Ok(Some(self.cycle(target, action)));
-                    }
-                    if colour & COLOUR == WHITE {
-                        self.enter_outer(target, action, product, monitor)?;
-                    }
-                }
-                None => {
-                    if accepts != 0 {
-                        let found = self.search_inner(state, product, monitor)?;
-                        if found.is_some() {
-                            return Ok(found);
-                        }
-                    }
-                    self.colour(state, if accepts != 0 { RED } else { BLUE });
-                    self.outer.leave();
-                }
-            }
-        }
-        Ok(None)
+    /// The state that ended the search because a predicate has no value in it.
+    pub fn undefined_at(&self) -> Option<Record> {
+        self.undefined.map(Record::from)
     }
 
-    /// From an accepting state at the end of the path to a state on it.
-    fn search_inner<E: Expander>(
-        &mut self,
-        seed: u32,
-        product: &mut E,
-        monitor: &mut dyn Monitor,
-    ) -> Result<Option<DepthCycle>, SearchEnd> {
-        self.inner.frames.clear();
-        self.inner.steps.clear();
-        self.enter_inner(seed, 0, product, monitor)?;
-        while let Some((_, step)) = self.inner.next_step() {
-            let Some((target, action)) = step else {
-                self.inner.leave();
-                continue;
+    /// One step of the outer search.
+    fn step_outer(&mut self) -> Result<(), SearchEnd> {
+        let Some((state, step)) = self.outer.next_step() else {
+            let Some((root, action)) = self.roots.pop() else {
+                return Err(SearchEnd::Complete(CompleteSearch::attest()));
             };
-            match self.colours[target as usize] & COLOUR {
-                CYAN => return Ok(Some(self.cycle(target, action))),
+            if self.colours[root as usize] & COLOUR == WHITE {
+                self.enter(root, action);
+            }
+            return Ok(());
+        };
+        let accepts = self.colours[state as usize] & ACCEPTING;
+        match step {
+            Some((target, action)) => {
+                let colour = self.colours[target as usize];
+                if colour & COLOUR == CYAN && (accepts | colour) & ACCEPTING != 0 {
+                    return Err(self.close_cycle(target, action));
+                }
+                if colour & COLOUR == WHITE {
+                    self.enter(target, action);
+                }
+            }
+            None if accepts != 0 => {
+                self.stage = Stage::Inner;
+                self.enter(state, 0);
+            }
+            None => {
+                self.colour(state, BLUE);
+                self.outer.leave();
+            }
+        }
+        Ok(())
+    }
+
+    /// One step of the inner search, which begins in the last state of the outer path.
+    fn step_inner(&mut self) -> Result<(), SearchEnd> {
+        match self.inner.next_step() {
+            None => {
+                self.stage = Stage::Outer;
+                if let Some(seed) = self.outer.frames.last() {
+                    self.colour(seed.state, RED);
+                }
+                self.outer.leave();
+            }
+            Some((_, None)) => self.inner.leave(),
+            Some((_, Some((target, action)))) => match self.colours[target as usize] & COLOUR {
+                CYAN => return Err(self.close_cycle(target, action)),
                 BLUE => {
                     self.colour(target, RED);
-                    self.enter_inner(target, action, product, monitor)?;
+                    self.enter(target, action);
                 }
                 _ => {}
-            }
+            },
         }
-        Ok(None)
+        Ok(())
     }
 
     fn colour(&mut self, state: u32, colour: u8) {
@@ -217,134 +202,208 @@ impl NestedDepth {
         *before = *before & ACCEPTING | colour;
     }
 
-    fn enter_outer<E: Expander>(
-        &mut self,
-        state: u32,
-        action: u32,
-        product: &mut E,
-        monitor: &mut dyn Monitor,
-    ) -> Result<(), SearchEnd> {
-        self.colour(state, CYAN);
-        let first = self.outer.steps.len();
-        self.outer.frames.push(Frame { state, action, first, next: first });
-        self.counters.depth = self.counters.depth.max(self.outer.frames.len() as u64);
-        let mut steps = std::mem::take(&mut self.outer.steps);
-        let expanded = self.expand(state, &mut steps, product, monitor);
-        self.outer.steps = steps;
-        expanded
-    }
-
-    fn enter_inner<E: Expander>(
-        &mut self,
-        state: u32,
-        action: u32,
-        product: &mut E,
-        monitor: &mut dyn Monitor,
-    ) -> Result<(), SearchEnd> {
-        let first = self.inner.steps.len();
-        self.inner.frames.push(Frame { state, action, first, next: first });
-        let mut steps = std::mem::take(&mut self.inner.steps);
-        let expanded = self.expand(state, &mut steps, product, monitor);
-        self.inner.steps = steps;
-        expanded
-    }
-
-    /// Appends the steps of a state.
-    fn expand<E: Expander>(
-        &mut self,
-        state: u32,
-        steps: &mut Vec<(u32, u32)>,
-        product: &mut E,
-        monitor: &mut dyn Monitor,
-    ) -> Result<(), SearchEnd> {
-        let mut batch = std::mem::take(&mut self.batch);
-        loop {
-            batch.clear();
-            match product.successors(self.states.state(state as usize), &mut batch)? {
-                Expanded::Done => break,
-                Expanded::Widened(width, translate) => {
-                    batch = SuccessorBatch::new(RecordShape::Fixed(width), 1);
-                    let peak = self.states.repack(width, translate).map_err(full)?;
-                    self.peak_bytes = self.peak_bytes.max(peak);
-                }
-            }
+    /// Puts a state at the end of the path of the search that is at work.
+    fn enter(&mut self, state: u32, action: u32) {
+        if self.stage == Stage::Outer {
+            self.colour(state, CYAN);
         }
+        let path = self.path_at_work();
+        let first = path.steps.len();
+        path.frames.push(Frame { state, action, first, next: first });
+        self.counters.depth = self.counters.depth.max(self.outer.frames.len() as u64);
+        self.unexpanded = Some(state);
+    }
+
+    fn path_at_work(&mut self) -> &mut Path {
+        match self.stage {
+            Stage::Outer => &mut self.outer,
+            Stage::Inner => &mut self.inner,
+        }
+    }
+
+    /// Computes the steps of the state that was entered.
+    fn expand<O: Observer>(
+        &mut self,
+        state: u32,
+        expander: &mut dyn Expander,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        let words = self.states.state(state as usize);
+        if self.stage == Stage::Outer {
+            let truth = expander.predicates(words);
+            if truth.undefined != 0 {
+                self.undefined = Some(state);
+                return Err(SearchEnd::Decided);
+            }
+            self.colours[state as usize] |= ACCEPTING * (truth.holds & 1) as u8;
+        }
+        let mut batch = std::mem::take(&mut self.batch);
+        batch.clear();
+        let expanded = match expander.expand(words, &mut batch).trouble {
+            true => Err(SearchEnd::Trouble(Record::from(state))),
+            false => self.take(state, &batch, observer),
+        };
+        self.batch = batch;
+        expanded
+    }
+
+    /// Takes the successors of the state that was entered.
+    fn take<O: Observer>(
+        &mut self,
+        state: u32,
+        batch: &SuccessorBatch,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        self.unexpanded = None;
         for i in 0..batch.len() {
-            steps.push((self.number(batch.state(i), product)?, batch.action(i).0));
+            let (target, action) = (batch.state(i), batch.action(i));
+            let number = self.number(target, Some(Record::from(state)), action, observer)?;
+            self.path_at_work().steps.push((number, action.0));
         }
         self.counters.explored += 1;
         self.counters.transitions += batch.len() as u64;
-        self.batch = batch;
         if self.states.len() as u64 > self.limits.states {
             return Err(SearchEnd::Stopped(StopReason::StateLimit(self.limits.states)));
         }
-        if self.counters.explored.is_multiple_of(PER_LOOK) { self.look(monitor) } else { Ok(()) }
+        Ok(())
     }
 
-    fn number<E: Expander>(&mut self, state: &[u64], product: &E) -> Result<u32, SearchEnd> {
-        let inserted = with_records!(self.states.shape(), records => self.states.insert(records, state));
-        match inserted.map_err(full)? {
+    /// The number of a state, which is stored if it is new.
+    fn number<O: Observer>(
+        &mut self,
+        state: &[u64],
+        parent: Option<Record>,
+        action: ActionId,
+        observer: &mut O,
+    ) -> Result<u32, LayerFull> {
+        match with_records!(self.states.shape(), records => self.states.insert(records, state))? {
             Inserted::Known(number) => Ok(number),
             Inserted::New(number) => {
-                self.colours.push(if product.is_accepting(state) { ACCEPTING } else { WHITE });
+                self.colours.push(WHITE);
+                observer.stored(parent, action);
                 Ok(number)
             }
         }
     }
 
-    /// The run to a state on the path, on to the end of both paths, and by this action back to it.
-    fn cycle(&self, target: u32, action: u32) -> DepthCycle {
+    /// Notes the run to a state on the outer path, on to the end of both paths, and by this action back.
+    fn close_cycle(&mut self, target: u32, action: u32) -> SearchEnd {
         let frames = &self.outer.frames;
         let place = frames.iter().position(|frame| frame.state == target).unwrap_or(0);
         let action_of = |frame: &Frame| ActionId(frame.action);
         let inner = self.inner.frames.iter().skip(1).map(action_of);
         let cycle = frames[place + 1..].iter().map(action_of).chain(inner);
-        DepthCycle {
+        self.found = Some(DepthCycle {
             stem: frames[..=place].iter().map(action_of).collect(),
             cycle: cycle.chain([ActionId(action)]).collect(),
+        });
+        SearchEnd::Decided
+    }
+
+    /// Searches until there is an end of some kind.
+    fn run_with<O: Observer>(
+        &mut self,
+        expander: &mut dyn Expander,
+        observer: &mut O,
+        monitor: &mut dyn Monitor,
+    ) -> Result<Infallible, SearchEnd> {
+        loop {
+            if self.counters.explored >= self.next_look {
+                self.next_look += PER_LOOK;
+                self.peak_bytes = self.peak_bytes.max(self.bytes());
+                if let Some(reason) = consult(&Snapshot::of(self, observer), observer, &self.limits, monitor)
+                {
+                    return Err(SearchEnd::Stopped(reason));
+                }
+            }
+            match (self.unexpanded, self.stage) {
+                (Some(state), _) => self.expand(state, expander, observer)?,
+                (None, Stage::Outer) => self.step_outer()?,
+                (None, Stage::Inner) => self.step_inner()?,
+            }
+        }
+    }
+}
+
+impl Search for NestedDepth {
+    fn run<O: Observer>(
+        &mut self,
+        system: &dyn TransitionSystem,
+        observer: &mut O,
+        monitor: &mut dyn Monitor,
+    ) -> SearchEnd {
+        let mut expander = system.expander();
+        let Err(end) = self.run_with(&mut *expander, observer, monitor);
+        end
+    }
+
+    fn start<O: Observer>(
+        &mut self,
+        _system: &dyn TransitionSystem,
+        initial: &SuccessorBatch,
+        observer: &mut O,
+    ) -> Result<(), LayerFull> {
+        for i in 0..initial.len() {
+            let action = initial.action(i);
+            let number = self.number(initial.state(i), None, action, observer)?;
+            self.roots.push((number, action.0));
+        }
+        self.roots.reverse();
+        Ok(())
+    }
+
+    fn supply<O: Observer>(
+        &mut self,
+        _system: &dyn TransitionSystem,
+        batch: &SuccessorBatch,
+        successors: Successors,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        self.counters.erroneous += u64::from(successors == Successors::WithError);
+        match self.unexpanded {
+            Some(state) => self.take(state, batch, observer),
+            None => Ok(()),
         }
     }
 
-    /// The number of the initial state, then the steps to the state that is being expanded.
-    pub fn path(&self) -> Vec<ActionId> {
-        let inner = self.inner.frames.iter().skip(1);
-        self.outer.frames.iter().chain(inner).map(|frame| ActionId(frame.action)).collect()
+    fn repack(
+        &mut self,
+        width: usize,
+        translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
+    ) -> Result<usize, LayerFull> {
+        self.batch = SuccessorBatch::new(RecordShape::Fixed(width), 1);
+        let peak = self.states.repack(width, translate)?;
+        self.peak_bytes = self.peak_bytes.max(peak);
+        Ok(peak)
     }
 
-    fn look(&mut self, monitor: &mut dyn Monitor) -> Result<(), SearchEnd> {
-        let bytes = self.bytes();
-        self.peak_bytes = self.peak_bytes.max(bytes);
-        if bytes > self.limits.memory {
-            return Err(full(LayerFull::Budget));
-        }
-        let snapshot = Snapshot {
-            stored: self.states.len() as u64,
-            waiting: self.outer.steps.len() as u64,
-            progress: 0,
-            counters: self.counters(),
-            bytes: bytes as u64,
-        };
-        monitor.look(&snapshot).map_or(Ok(()), |reason| Err(SearchEnd::Stopped(reason)))
+    fn troubled(&self) -> &[u64] {
+        self.unexpanded.map_or(&[], |state| self.states.state(state as usize))
     }
 
-    /// What was counted.
-    pub fn counters(&self) -> Counters {
+    fn stored(&self) -> usize {
+        self.states.len()
+    }
+
+    fn distinct(&self) -> Option<u64> {
+        Some(self.states.len() as u64)
+    }
+
+    fn waiting(&self) -> u64 {
+        self.outer.steps.len() as u64
+    }
+
+    fn counters(&self) -> Counters {
         let states = self.states.len() as u64;
         let peak = Held { current: states, ..Held::default() };
         Counters { peak, largest_layer: states, ..self.counters }
     }
 
-    /// Number of states.
-    pub fn states(&self) -> u64 {
-        self.states.len() as u64
-    }
-
-    /// The most bytes of memory that were held.
-    pub fn peak_bytes(&self) -> usize {
-        self.peak_bytes.max(self.bytes())
-    }
-
     fn bytes(&self) -> usize {
         self.states.bytes() + self.colours.capacity() + self.outer.bytes() + self.inner.bytes()
+    }
+
+    fn peak_bytes(&self) -> usize {
+        self.peak_bytes.max(self.bytes())
     }
 }

@@ -1,4 +1,4 @@
-//! What a search tells while it runs: the hooks for properties, traces and statistics.
+//! The hooks of a search, for properties, traces and statistics.
 //!
 //! Observers are static: what is not asked for costs nothing.
 
@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use model::guarded_commands::ActionId;
 use model::transition_system::Truth;
 
-/// The number of a state that was stored, in the order of insertion. A state that is met again in a later sweep gets
-/// another number.
+/// The number of a state that was stored, in the order of insertion. A state that is met again in a later sweep
+/// gets another number.
 pub type Record = u64;
 
 /// Watches a search.
@@ -34,27 +34,27 @@ pub trait Observer {
     #[inline(always)]
     fn stored(&mut self, _parent: Option<Record>, _action: ActionId) {}
 
-    /// Whether [`stored`](Self::stored) must hear parents and actions. Asked once, before the search starts.
+    /// Whether [`stored`](Self::stored) needs parents and actions. Asked once, before the search starts.
     fn wants_origins(&self) -> bool {
         false
     }
 
-    /// A step from a state of the current layer. Those that leave the layer and those that stay in it come in the order of their first states,
-    /// batch by batch.
+    /// A step from a state of the current layer. Steps that leave the layer and steps inside it come in the order
+    /// of their first states, batch by batch.
     #[inline(always)]
     fn step(&mut self, _step: Step<'_>) {}
 
-    /// A step that is a run-time error: nobody knows where it leads.
+    /// A step that is a run-time error, and has no target.
     #[inline(always)]
     fn erroneous_step(&mut self, _from: Record) {}
 
-    /// Whether every [step](Self::step) must be heard of. Asked once, before the search starts.
+    /// Whether the observer needs every [step](Self::step). Asked once, before the search starts.
     fn wants_steps(&self) -> bool {
         false
     }
 
-    /// Whether every layer must be in memory as a whole, so that a step inside of it has a number at both ends. Asked once, before the search
-    /// starts.
+    /// Whether every layer must be in memory as a whole, so that a step inside it has a number at both ends. Asked
+    /// once, before the search starts.
     fn wants_whole_layers(&self) -> bool {
         false
     }
@@ -74,7 +74,7 @@ pub trait Observer {
     /// States have another layout of `width` words from now on.
     fn repack(&mut self, _width: usize, _translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {}
 
-    /// Why the search cannot go on observed, if so.
+    /// Why the observer cannot continue, if so. It ends the search.
     fn failure(&self) -> Option<String> {
         None
     }
@@ -90,189 +90,19 @@ pub trait Observer {
 pub struct Step<'s> {
     /// The number of the state.
     pub from: Record,
-    /// What is done.
+    /// The action.
     pub action: ActionId,
     /// The state that it leads to.
     pub target: &'s [u64],
-    /// The number of that, if it is in the current layer and in memory, and no earlier sweep expanded it.
+    /// The number of the target, if it is in the current layer and in memory, and no earlier sweep expanded it.
     pub number: Option<Record>,
 }
 
-/// How a state goes on.
+/// The steps of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Successors {
     /// It has this many steps.
     Steps(usize),
     /// At least one of its steps is a run-time error.
     WithError,
-}
-
-/// Two observers, one after the other.
-#[derive(Debug, Default)]
-pub struct Both<A, B>(pub A, pub B);
-
-impl<A: Observer, B: Observer> Observer for Both<A, B> {
-    #[inline(always)]
-    fn taken(
-        &mut self,
-        record: Record,
-        state: &[u64],
-        truth: Truth,
-        successors: Successors,
-    ) -> ControlFlow<()> {
-        // Both see every state that is taken, also the one that decides.
-        let first = self.0.taken(record, state, truth, successors);
-        let second = self.1.taken(record, state, truth, successors);
-        first?;
-        second
-    }
-
-    #[inline(always)]
-    fn stored(&mut self, parent: Option<Record>, action: ActionId) {
-        self.0.stored(parent, action);
-        self.1.stored(parent, action);
-    }
-
-    #[inline(always)]
-    fn wants_truth(&self) -> bool {
-        self.0.wants_truth() || self.1.wants_truth()
-    }
-
-    fn wants_origins(&self) -> bool {
-        self.0.wants_origins() || self.1.wants_origins()
-    }
-
-    fn wants_steps(&self) -> bool {
-        self.0.wants_steps() || self.1.wants_steps()
-    }
-
-    fn wants_whole_layers(&self) -> bool {
-        self.0.wants_whole_layers() || self.1.wants_whole_layers()
-    }
-
-    #[inline(always)]
-    fn step(&mut self, step: Step<'_>) {
-        self.0.step(step);
-        self.1.step(step);
-    }
-
-    #[inline(always)]
-    fn erroneous_step(&mut self, from: Record) {
-        self.0.erroneous_step(from);
-        self.1.erroneous_step(from);
-    }
-
-    #[inline(always)]
-    fn progress_step(&mut self, before: u64, after: u64) {
-        self.0.progress_step(before, after);
-        self.1.progress_step(before, after);
-    }
-
-    fn layer_begins(&mut self, first: Record, progress: u64) {
-        self.0.layer_begins(first, progress);
-        self.1.layer_begins(first, progress);
-    }
-
-    fn layer_ends(&mut self) -> ControlFlow<()> {
-        let first = self.0.layer_ends();
-        let second = self.1.layer_ends();
-        first?;
-        second
-    }
-
-    fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
-        self.0.repack(width, translate);
-        self.1.repack(width, translate);
-    }
-
-    fn failure(&self) -> Option<String> {
-        self.0.failure().or_else(|| self.1.failure())
-    }
-
-    fn bytes(&self) -> usize {
-        self.0.bytes() + self.1.bytes()
-    }
-}
-
-/// An observer that may be missing.
-impl<O: Observer> Observer for Option<O> {
-    #[inline(always)]
-    fn taken(
-        &mut self,
-        record: Record,
-        state: &[u64],
-        truth: Truth,
-        successors: Successors,
-    ) -> ControlFlow<()> {
-        self.as_mut().map_or(ControlFlow::Continue(()), |one| one.taken(record, state, truth, successors))
-    }
-
-    #[inline(always)]
-    fn stored(&mut self, parent: Option<Record>, action: ActionId) {
-        if let Some(observer) = self {
-            observer.stored(parent, action);
-        }
-    }
-
-    #[inline(always)]
-    fn wants_truth(&self) -> bool {
-        self.as_ref().is_some_and(O::wants_truth)
-    }
-
-    fn wants_origins(&self) -> bool {
-        self.as_ref().is_some_and(O::wants_origins)
-    }
-
-    fn wants_steps(&self) -> bool {
-        self.as_ref().is_some_and(O::wants_steps)
-    }
-
-    fn wants_whole_layers(&self) -> bool {
-        self.as_ref().is_some_and(O::wants_whole_layers)
-    }
-
-    #[inline(always)]
-    fn step(&mut self, step: Step<'_>) {
-        if let Some(observer) = self {
-            observer.step(step);
-        }
-    }
-
-    #[inline(always)]
-    fn erroneous_step(&mut self, from: Record) {
-        if let Some(observer) = self {
-            observer.erroneous_step(from);
-        }
-    }
-
-    #[inline(always)]
-    fn progress_step(&mut self, before: u64, after: u64) {
-        if let Some(observer) = self {
-            observer.progress_step(before, after);
-        }
-    }
-
-    fn layer_begins(&mut self, first: Record, progress: u64) {
-        if let Some(observer) = self {
-            observer.layer_begins(first, progress);
-        }
-    }
-
-    fn layer_ends(&mut self) -> ControlFlow<()> {
-        self.as_mut().map_or(ControlFlow::Continue(()), O::layer_ends)
-    }
-
-    fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
-        if let Some(observer) = self {
-            observer.repack(width, translate);
-        }
-    }
-
-    fn failure(&self) -> Option<String> {
-        self.as_ref().and_then(O::failure)
-    }
-
-    fn bytes(&self) -> usize {
-        self.as_ref().map_or(0, O::bytes)
-    }
 }

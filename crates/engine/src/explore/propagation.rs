@@ -1,17 +1,23 @@
 //! Accepting cycles across layers: the largest persistent predecessor of each state, round by round.
 //!
-//! A cycle that is not inside of one layer has a regress edge, and the target of a regress edge is persistent. So each such cycle goes through a persistent state, and it is enough to
-//! ask which of these, the *candidates*, can reach themselves by way of an accepting state. Every candidate sends a wave along all steps; where waves
-//! meet, the one of the larger candidate goes on. A wave carries whether it has passed an accepting state, and if it comes back to its own candidate
-//! with that, there is a cycle. Otherwise, at the end of a round, two kinds of candidates are on no accepting cycle: those that nobody overwrote, for their wave has been
-//! everywhere; and those that a larger one reached without an accepting state on the way, for had they been on such a cycle, it would have come around
-//! with one. They are blocked, and the rest begin another round. A round goes by progress, least first, like a sweep, and forgets what lies behind, but for the candidates.
+//! A cycle that is not inside one layer has a regress edge, and the target of a regress edge is persistent. So each
+//! such cycle passes a persistent state, and it is enough to ask which of these, the *candidates*, can reach
+//! themselves by way of an accepting state. Every candidate sends a wave along all steps; where waves meet, the one
+//! of the larger candidate continues. A wave carries whether it has passed an accepting state. If it returns to its
+//! own candidate with that, there is a cycle. Otherwise, at the end of a round, two kinds of candidates are on no
+//! accepting cycle. The first are those that no wave overwrote: their own wave has been everywhere. The second are
+//! those that a larger one reached without an accepting state on the way: had they been on such a cycle, the wave
+//! would have come around with one. They are blocked, and the rest begin another round. A round follows progress,
+//! least first, like a sweep, and forgets the states behind it, except for the candidates.
 //!
-//! This is algorithm 4 of Lilleskare's thesis (2017), after the maximal accepting predecessors of Brim et al. (2004), with the blocked states written down: without
-//! them, a version that starts its map anew in each round need not end. Candidates that were found later are the larger ones: a candidate that was found from another one is not overwritten by it, so that
-//! along a chain of them all are decided in one round. (The other way round, there would be as many rounds as candidates.)
+//! This is algorithm 4 of Lilleskare's thesis (2017), after the maximal accepting predecessors of Brim et al. (2004),
+//! with the blocked states written down: without them, a version that clears its map in each round need not end.
+//! Candidates that were found later are the larger ones: a candidate that was found from another one is not
+//! overwritten by it, so that a chain of them is decided in one round. (In the opposite order, there would be as many
+//! rounds as candidates.)
 //!
-//! Where a wave came from is logged by positions, never by states: a state that was forgotten and met again has other predecessors.
+//! The origin of a wave is logged by positions, never by states: a state that was forgotten and met again has other
+//! predecessors.
 
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -25,12 +31,12 @@ use model::successor_batch::SuccessorBatch;
 
 /// Expansions between two looks of the monitor.
 const PER_LOOK: u64 = 1 << 14;
-/// Others than candidates, at the least, before some are forgotten.
+/// States beside the candidates, at least, before some are forgotten.
 const FORGOTTEN: usize = 1 << 12;
 /// Set in the numbers of candidates that wait.
 const CANDIDATE: u32 = 1 << 31;
 
-/// What the propagation asks of a product.
+/// A product, as the propagation sees it.
 pub trait Waves {
     /// The successors of a state, in place of what is in the batch.
     fn successors(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Result<(), SearchEnd>;
@@ -41,7 +47,7 @@ pub trait Waves {
     /// Whether the state accepts.
     fn is_accepting(&self, state: &[u64]) -> bool;
 
-    /// Whether it can be on an accepting cycle at all.
+    /// Whether the state can be on an accepting cycle at all.
     fn may_cycle(&self, state: &[u64]) -> bool;
 
     /// The layers, of all that accepting cycles can go through, that are on cycles with this one.
@@ -50,13 +56,14 @@ pub trait Waves {
     /// A round begins: what was logged is not needed any more.
     fn begin_log(&mut self);
 
-    /// Logs that a wave took this step, or, without a parent, that it began. Records are numbered one after the other from the beginning of the round.
+    /// Logs that a wave took this step, or, without a parent, that it began. Records are numbered in order from the
+    /// beginning of the round.
     fn log(&mut self, parent: Option<Record>, action: ActionId);
 
     /// Bytes of memory that the log takes.
     ///
     /// # Errors
-    /// If it cannot go on.
+    /// The log cannot be written.
     fn log_bytes(&self) -> Result<usize, SearchEnd>;
 }
 
@@ -71,7 +78,8 @@ pub struct WaveCycle {
     pub action: ActionId,
 }
 
-/// The largest candidate that reaches a state, and in the lowest bit, whether by way of an accepting one. Zero for none.
+/// The largest candidate that reaches a state, and in the lowest bit, whether by way of an accepting state. Zero for
+/// none.
 type Value = u64;
 
 /// A state that a wave has reached, or a candidate.

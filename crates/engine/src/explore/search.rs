@@ -210,6 +210,12 @@ pub trait Monitor {
     /// Called when another part of the work begins.
     fn phase(&mut self, _phase: Phase<'_>) {}
 
+    /// Called when the search has returned with [`StopReason::Pause`], for work that takes long. A reason
+    /// stops the search; otherwise it continues.
+    fn paused(&mut self) -> Option<StopReason> {
+        None
+    }
+
     /// Whether a checkpoint is wanted now. Each request is reported once.
     fn wants_checkpoint(&mut self) -> bool {
         false
@@ -244,7 +250,7 @@ pub enum StopReason {
     Disk(String),
     /// The disk has hardly room for more. Nothing is lost.
     DiskLimit(String),
-    /// The driver will save a checkpoint, and continue.
+    /// The search is to return, and will continue: for a checkpoint, or for other work meanwhile.
     Pause,
 }
 

@@ -1,27 +1,31 @@
-//! One action on incomplete knowledge: what the cells can hold after a step, given what some of them hold before it.
+//! One action on incomplete knowledge: what the cells can hold after a step, given what some of
+//! them hold before it.
 //!
-//! The knowledge about a value is an interval, and a second interval for its distance from one cell's value before the
-//! step, the *origin*. The second one is what proves `x := x + 1` to rise however wide `x` is, and `x < y -> x := y`; for a
-//! cell that is fixed to one value before the step the first one is enough. Everything else about a cell is its proved range.
+//! The knowledge about a value is an interval, and a second interval for its distance from one
+//! cell's value before the step, the *origin*. The second one proves that `x := x + 1` increases
+//! however wide `x` is, and `x < y -> x := y`. For a cell that is fixed to one value before the
+//! step, the first one is enough. Everything else about a cell is its proved range.
 //!
-//! The order of events is the interpreter's: locations and guards, effects one after the other (an assignment reads
-//! everything before it writes anything), locations last. A step that ends in a run-time error stores nothing, so what is
-//! concluded may assume that there is none: an index lies within its array, a divisor is not zero. A queue has room when it
-//! is pushed to and a message when it is popped from, which guarded commands promise.
+//! The order of events is that of [`meaning`](model::meaning): guards, effects one after the other
+//! (an assignment reads everything before it writes anything), locations last. A step that ends in
+//! a run-time error stores nothing, so the analysis may assume that there is none: an index lies
+//! within its array, a divisor is not zero. Guarded commands promise that a queue is not full when
+//! a message is pushed, and not empty when one is popped.
 
 use std::cell::Cell as Counter;
+use std::convert::Infallible;
 
-use super::abstract_value::{FAR, Interval, Value, binary, compared, unary, without};
+use super::abstract_value::{Value, binary};
 use model::guarded_commands::{
-    Action, ActionId, BinaryOperator, Cell, CellId, Effect, Expression, GuardedCommands, Overflow, Place,
-    Shape, UnaryOperator, VariableId,
+    Action, ActionId, BinaryOperator, Cell, CellId, Effect, Expression, GuardedCommands, LocationId,
+    Overflow, ProcessId, Shape, Span, Target, UnaryOperator, VariableId,
 };
-use model::state_layout::CellRange;
-use model::value_ranges::{
-    comparison, elements, expression_range, mentions_array, mentions_cell, proved_ranges,
-};
+use model::interval::{self, CellRange, Interval};
+use model::meaning::{self, Destination, Requirement, StateDomain, ValueDomain};
+use model::value_order::ValueOrder;
+use model::value_ranges::{expression_range, proved_ranges};
 
-/// The actions of a model, ready to be executed on knowledge, and a limit to the work that this may take.
+/// The actions of a model, ready for abstract execution, with a limit on the work.
 pub(super) struct StepAnalysis<'m> {
     pub model: &'m GuardedCommands,
     pub proved: Vec<CellRange>,
@@ -32,7 +36,7 @@ pub(super) struct StepAnalysis<'m> {
 }
 
 impl<'m> StepAnalysis<'m> {
-    /// Ready for at most about this many evaluated operators.
+    /// An analysis that evaluates at most about this many operators.
     pub fn new(model: &'m GuardedCommands, work: u64) -> Self {
         let proved = proved_ranges(model);
         let writes = model.actions.iter().map(|action| written(model, &proved, action)).collect();
@@ -40,7 +44,8 @@ impl<'m> StepAnalysis<'m> {
         Self { model, proved, writes, weights, work_left: Counter::new(work) }
     }
 
-    /// Whether the work is still below its limit. Steps beyond it are as good as others, but somebody waits.
+    /// Whether the work is still below its limit. Later steps are as sound as others, but take too
+    /// long.
     pub fn has_time(&self) -> bool {
         self.work_left.get() > 0
     }
@@ -50,7 +55,7 @@ impl<'m> StepAnalysis<'m> {
         self.work_left.set(self.work_left.get().saturating_sub(work));
     }
 
-    /// Allows at least this much work from now on.
+    /// Raises the rest of the limit to at least this much work.
     pub fn grant(&self, work: u64) {
         self.work_left.set(self.work_left.get().max(work));
     }
@@ -75,7 +80,8 @@ impl<'m> StepAnalysis<'m> {
         cells
     }
 
-    /// What is known when the action is enabled and the cells in `fixed` lie as given; `None` if that cannot be.
+    /// The knowledge when the action is enabled and the cells in `fixed` lie as given; `None` if
+    /// that is impossible.
     pub fn begin(
         &self,
         action: ActionId,
@@ -84,7 +90,7 @@ impl<'m> StepAnalysis<'m> {
     ) -> Option<Knowledge<'_>> {
         self.spend(self.weights[action.0 as usize]);
         let action = self.model.action(action);
-        // Either all participants leave committed locations, or nobody stands in one.
+        // Either all participants leave committed locations, or no process is in one.
         let kinds = || action.participants.iter().map(|one| self.model.is_committed(one.process, one.from));
         if kinds().any(|kind| kind) && kinds().any(|kind| !kind) {
             return None;
@@ -113,9 +119,9 @@ impl<'m> StepAnalysis<'m> {
                 return None;
             }
         }
-        // What a later guard says may make an earlier one say more; where cells are fixed, that is rare.
+        // A later guard may narrow what an earlier one says; if cells are fixed, that is rare.
         for _ in 0..if origin.is_some() { 2 } else { 1 } {
-            for guard in action.participants.iter().flat_map(|participant| &participant.guards) {
+            for guard in action.guards() {
                 if !known.assume(guard, true) {
                     return None;
                 }
@@ -138,11 +144,8 @@ pub(super) struct Knowledge<'s> {
     origin: Option<(CellId, Interval)>,
 }
 
-/// Where an assignment may go, by the values its index has before anything is written.
-enum Target {
-    Cell(CellId),
-    Element(VariableId, Interval),
-}
+/// The step always ends in a run-time error, so that it has no successor.
+pub(super) struct NoSuccessor;
 
 impl<'s> Knowledge<'s> {
     /// What is known about a cell.
@@ -155,32 +158,11 @@ impl<'s> Knowledge<'s> {
 
     /// What is known about the value of an expression, if it has one.
     pub fn value(&self, expression: &Expression) -> Value {
-        let value = match expression {
-            Expression::Constant(value) => Value::within(Interval::exactly(*value)),
-            Expression::Cell(cell) => return self.cell(*cell),
-            Expression::Element { array, index, .. } => {
-                let cells = elements(self.model, *array, self.value(index).range.range());
-                let any = cells.map(|cell| self.cell(cell)).reduce(Value::join);
-                let any = any.unwrap_or(Value::within(Interval::exactly(0)));
-                let compared = self.elements.iter().find(|(other, _)| *other == expression);
-                compared.and_then(|(_, value)| value.meet(any)).unwrap_or(any)
-            }
-            Expression::Unary(operator, operand) => {
-                Value::within(unary(*operator, self.value(operand).range))
-            }
-            Expression::Binary { operator, left, right, .. } => {
-                binary(*operator, self.value(left), self.value(right))
-            }
-            Expression::Rank(operand, order) => {
-                let CellRange { low, high } = self.value(operand).range.range();
-                let (low, high) = order.ranks_between(low, high);
-                Value::within(CellRange { low, high }.into())
-            }
-        };
-        self.related(value)
+        let Ok(value) = meaning::evaluate(self, expression);
+        value
     }
 
-    /// The value, with what its range says about its distance and the other way round.
+    /// The value, with its range and its distance narrowed by each other.
     fn related(&self, value: Value) -> Value {
         let Some((_, origin)) = self.origin else { return value };
         let distance = value.distance.meet(value.range.minus(origin)).unwrap_or(value.distance);
@@ -188,7 +170,7 @@ impl<'s> Knowledge<'s> {
         Value { range, distance }
     }
 
-    /// Notes what is known about a cell from now on.
+    /// Replaces the knowledge about a cell.
     fn set(&mut self, cell: CellId, value: Value) {
         match self.cells.iter_mut().find(|(other, _)| *other == cell) {
             Some((_, old)) => *old = value,
@@ -207,13 +189,14 @@ impl<'s> Knowledge<'s> {
         true
     }
 
-    /// Records that the expression has such a value too; `false` when there is none. Only before anything is written.
+    /// Notes that the expression has such a value too; `false` if it cannot. Only before anything
+    /// is written.
     fn narrow(&mut self, expression: &'s Expression, wanted: Value) -> bool {
         let Some(new) = self.value(expression).meet(wanted) else { return false };
         match expression {
             Expression::Cell(cell) => self.narrow_cell(*cell, new),
             Expression::Element { array, index, .. } => {
-                let mut cells = elements(self.model, *array, self.value(index).range.range());
+                let mut cells = self.model.elements(*array, self.value(index).range.range());
                 match (cells.next(), cells.next()) {
                     (Some(cell), None) => self.narrow_cell(cell, new),
                     _ => {
@@ -240,7 +223,7 @@ impl<'s> Knowledge<'s> {
         }
     }
 
-    /// Narrows what is known by the truth of `expression`; `false` when it cannot have it.
+    /// Narrows the knowledge by the truth of `expression`; `false` if it cannot have that truth.
     fn assume(&mut self, expression: &'s Expression, truth: bool) -> bool {
         use BinaryOperator as Op;
         match expression {
@@ -252,7 +235,7 @@ impl<'s> Knowledge<'s> {
                 (Op::And, false) => self.assume_either((left, false), (right, false)),
                 (Op::Or, true) => self.assume_either((left, true), (right, true)),
                 (Op::Imply, true) => self.assume_either((left, false), (right, true)),
-                _ => match comparison(*operator, truth) {
+                _ => match operator.comparison(truth) {
                     Some(operator) => self.assume_comparison(operator, left, right),
                     None => self.may_be(expression, truth),
                 },
@@ -260,13 +243,13 @@ impl<'s> Knowledge<'s> {
             Expression::Cell(_) | Expression::Element { .. } => {
                 let range = self.value(expression).range;
                 let zero = Interval::exactly(0);
-                self.narrow(expression, Value::within(if truth { without(range, zero) } else { zero }))
+                self.narrow(expression, Value::within(if truth { range.without(zero) } else { zero }))
             }
             _ => self.may_be(expression, truth),
         }
     }
 
-    /// At least one expression has its truth. If one cannot, the other one has.
+    /// Assumes that at least one expression has its truth. If one cannot, the other one has.
     fn assume_either(&mut self, one: (&'s Expression, bool), other: (&'s Expression, bool)) -> bool {
         match (self.may_be(one.0, one.1), self.may_be(other.0, other.1)) {
             (true, true) => true,
@@ -288,74 +271,25 @@ impl<'s> Knowledge<'s> {
         right: &'s Expression,
     ) -> bool {
         let (a, b) = (self.value(left), self.value(right));
-        let (left_range, right_range) = compared(operator, a.range, b.range);
-        let (left_distance, right_distance) = compared(operator, a.distance, b.distance);
+        let (left_range, right_range) = Interval::compared(operator, a.range, b.range);
+        let (left_distance, right_distance) = Interval::compared(operator, a.distance, b.distance);
         self.narrow(left, Value { range: left_range, distance: left_distance })
             && self.narrow(right, Value { range: right_range, distance: right_distance })
     }
 
-    /// Executes the action's effects and moves; `false` when that always ends in a run-time error.
-    pub fn execute(&mut self, action: &'s Action) -> bool {
-        for effect in &action.effects {
-            let stored = match effect {
-                Effect::Assign(assignments) => {
-                    let writes =
-                        assignments.iter().map(|one| (self.target(&one.place), self.value(&one.value)));
-                    let writes: Vec<(Target, Value)> = writes.collect();
-                    writes.into_iter().all(|(target, value)| self.write(target, value))
-                }
-                Effect::Push { queue, values } => self.push(*queue, values),
-                Effect::Pop { queue, places } => self.pop(*queue, places),
-            };
-            if !stored {
-                return false;
-            }
-        }
-        for participant in &action.participants {
-            let location = self.model.process(participant.process).location;
-            self.write_cell(location, Value::within(Interval::exactly(i64::from(participant.to.0))));
-        }
-        true
-    }
-
-    fn target(&self, place: &Place) -> Target {
-        match place {
-            Place::Cell(cell) => Target::Cell(*cell),
-            Place::Element { array, index, .. } => Target::Element(*array, self.value(index).range),
-        }
-    }
-
-    fn write(&mut self, target: Target, value: Value) -> bool {
-        let (array, index) = match target {
-            Target::Cell(cell) => {
-                self.write_cell(cell, value);
-                return true;
-            }
-            Target::Element(array, index) => (array, index),
-        };
-        let mut cells = elements(self.model, array, index.range());
-        let Some(first) = cells.next() else { return false };
-        match cells.next_back() {
-            None => self.write_cell(first, value),
-            Some(last) => {
-                self.may_overwrite(first, last, |_| true, value);
-                self.forget_elements(array);
-            }
-        }
-        true
+    /// Executes the action's effects and moves; `false` if that always ends in a run-time error.
+    pub fn execute(&mut self, action: &Action) -> bool {
+        meaning::execute(self, action).is_ok()
     }
 
     fn write_cell(&mut self, cell: CellId, value: Value) {
         let stored = self.stored(cell, value);
         self.set(cell, stored);
-        let array = self.model.cells[cell.index()].variable;
-        let model = self.model;
-        self.elements
-            .retain(|(element, _)| !mentions_cell(element, cell) && !mentions_array(model, element, array));
+        self.forget_elements(self.model.cells[cell.index()].variable);
     }
 
-    /// The noted cells from `first` to `last` that `hit` names keep what they hold or hold `value`. For the others the
-    /// proved range says it.
+    /// The noted cells from `first` to `last` that `hit` selects keep their values or take `value`.
+    /// For the others the proved range holds.
     fn may_overwrite(&mut self, first: CellId, last: CellId, hit: impl Fn(CellId) -> bool, value: Value) {
         for place in 0..self.cells.len() {
             let (cell, old) = self.cells[place];
@@ -367,15 +301,16 @@ impl<'s> Knowledge<'s> {
 
     fn forget_elements(&mut self, variable: VariableId) {
         let model = self.model;
-        self.elements.retain(|(element, _)| !mentions_array(model, element, variable));
+        self.elements.retain(|(element, _)| !element.reads_variable(model, variable));
     }
 
-    /// What a cell holds after a store of `value`.
+    /// The value of a cell after a store of `value`.
     fn stored(&self, cell: CellId, value: Value) -> Value {
         let Cell { declared, overflow, .. } = self.model.cells[cell.index()];
-        let whole = Interval::from(CellRange { low: declared.min(), high: declared.max() });
+        let whole = Interval::from(declared.range());
         let value = match (overflow, value.range.meet(whole)) {
-            // What does not fit is stored nowhere: the step is an error and leads to no state, or there is no such step.
+            // What does not fit is stored nowhere: the step is an error and leads to no state, or
+            // there is no such step.
             (Overflow::IsError | Overflow::IsExcluded, Some(range)) => Value { range, ..value },
             _ => value.wrapped(declared),
         };
@@ -384,15 +319,111 @@ impl<'s> Knowledge<'s> {
         self.related(Value { range, ..value })
     }
 
-    fn push(&mut self, queue: VariableId, values: &'s [Expression]) -> bool {
+    fn lengthen(&mut self, queue: VariableId, length: CellId, before: Value, by: i64) {
+        let by = Interval::exactly(by);
+        let after = Value { range: before.range.plus(by), distance: before.distance.plus(by) };
+        self.set(length, self.related(after));
+        self.forget_elements(queue);
+    }
+}
+
+impl ValueDomain for Knowledge<'_> {
+    type Value = Value;
+    type Error = Infallible;
+
+    fn constant(&self, value: i64) -> Value {
+        self.related(Value::within(Interval::exactly(value)))
+    }
+
+    fn cell(&self, cell: CellId) -> Value {
+        self.cell(cell)
+    }
+
+    fn element(
+        &self,
+        expression: &Expression,
+        array: VariableId,
+        index: Value,
+        _: Span,
+    ) -> Result<Value, Infallible> {
+        let cells = self.model.elements(array, index.range.range());
+        let any = cells.map(|cell| self.cell(cell)).reduce(Value::join);
+        let any = any.unwrap_or(Value::within(Interval::exactly(0)));
+        let compared = self.elements.iter().find(|(other, _)| *other == expression);
+        Ok(self.related(compared.and_then(|(_, value)| value.meet(any)).unwrap_or(any)))
+    }
+
+    fn unary(&self, operator: UnaryOperator, operand: Value) -> Value {
+        self.related(Value::within(interval::unary(operator, operand.range.range()).into()))
+    }
+
+    fn binary(
+        &self,
+        operator: BinaryOperator,
+        left: Value,
+        right: Value,
+        _: Span,
+    ) -> Result<Value, Infallible> {
+        Ok(self.related(binary(operator, left, right)))
+    }
+
+    fn rank(&self, operand: Value, order: &ValueOrder) -> Value {
+        let CellRange { low, high } = operand.range.range();
+        let (low, high) = order.ranks_between(low, high);
+        self.related(Value::within(CellRange { low, high }.into()))
+    }
+}
+
+impl StateDomain for Knowledge<'_> {
+    type Value = Value;
+    type Destination = Destination<Interval>;
+    type Stop = NoSuccessor;
+
+    fn evaluate(&mut self, expression: &Expression) -> Result<Value, NoSuccessor> {
+        Ok(self.value(expression))
+    }
+
+    fn require(&mut self, value: &Value, requirement: Requirement, _: Span) -> Result<(), NoSuccessor> {
+        let allowed = requirement.allowed(self.model);
+        value.range.meet(allowed.into()).map(|_| ()).ok_or(NoSuccessor)
+    }
+
+    fn cell_destination(&mut self, cell: CellId) -> Destination<Interval> {
+        Destination::Cell(cell)
+    }
+
+    fn element_destination(&mut self, array: VariableId, index: Value) -> Destination<Interval> {
+        Destination::Element(array, index.range)
+    }
+
+    fn write(&mut self, destination: Destination<Interval>, value: Value) -> Result<(), NoSuccessor> {
+        let (array, index) = match destination {
+            Destination::Cell(cell) => {
+                self.write_cell(cell, value);
+                return Ok(());
+            }
+            Destination::Element(array, index) => (array, index),
+        };
+        let mut cells = self.model.elements(array, index.range());
+        let first = cells.next().ok_or(NoSuccessor)?;
+        match cells.next_back() {
+            None => self.write_cell(first, value),
+            Some(last) => {
+                self.may_overwrite(first, last, |_| true, value);
+                self.forget_elements(array);
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, queue: VariableId, message: Vec<Value>) -> Result<(), NoSuccessor> {
         let variable = self.model.variable(queue);
         let Shape::Queue { capacity, .. } = variable.shape else { unreachable!("only queues are pushed to") };
         let length = variable.first_cell;
-        let room = Interval { low: 0, high: i128::from(capacity) - 1 };
-        let Some(before) = self.cell(length).meet(Value::within(room)) else { return false };
+        let not_full = Interval { low: 0, high: i128::from(capacity) - 1 };
+        let before = self.cell(length).meet(Value::within(not_full)).ok_or(NoSuccessor)?;
         let CellRange { low, high } = before.range.range();
-        let fields = values.len() as u32;
-        let message: Vec<Value> = values.iter().map(|value| self.value(value)).collect();
+        let fields = message.len() as u32;
         let cell = |slot: i64, field: u32| CellId(length.0 + 1 + slot as u32 * fields + field);
         for (field, value) in (0..).zip(message) {
             if low == high {
@@ -404,15 +435,15 @@ impl<'s> Knowledge<'s> {
             }
         }
         self.lengthen(queue, length, before, 1);
-        true
+        Ok(())
     }
 
-    fn pop(&mut self, queue: VariableId, places: &'s [Option<Place>]) -> bool {
+    fn pop(&mut self, queue: VariableId, fields: usize) -> Result<Vec<Value>, NoSuccessor> {
         let variable = self.model.variable(queue);
-        let (length, fields) = (variable.first_cell, places.len() as u32);
+        let (length, fields) = (variable.first_cell, fields as u32);
         let last = length.0 + variable.cell_count() as u32 - 1;
-        let some = Interval { low: 1, high: FAR };
-        let Some(before) = self.cell(length).meet(Value::within(some)) else { return false };
+        let not_empty = Interval { low: 1, high: Interval::FAR };
+        let before = self.cell(length).meet(Value::within(not_empty)).ok_or(NoSuccessor)?;
         let message: Vec<Value> = (1..=fields).map(|field| self.cell(CellId(length.0 + field))).collect();
         let moved: Vec<(CellId, Value)> = self
             .cells
@@ -425,44 +456,32 @@ impl<'s> Knowledge<'s> {
             .collect();
         moved.into_iter().for_each(|(cell, value)| self.set(cell, value));
         self.lengthen(queue, length, before, -1);
-        let writes = places.iter().zip(message).filter_map(|(place, value)| Some((place.as_ref()?, value)));
-        let writes: Vec<(Target, Value)> = writes.map(|(place, value)| (self.target(place), value)).collect();
-        writes.into_iter().all(|(target, value)| self.write(target, value))
+        Ok(message)
     }
 
-    fn lengthen(&mut self, queue: VariableId, length: CellId, before: Value, by: i64) {
-        let by = Interval::exactly(by);
-        let after = Value { range: before.range.plus(by), distance: before.distance.plus(by) };
-        self.set(length, self.related(after));
-        self.forget_elements(queue);
+    fn move_to(&mut self, process: ProcessId, location: LocationId) {
+        let cell = self.model.process(process).location;
+        self.write_cell(cell, Value::within(Interval::exactly(i64::from(location.0))));
     }
 }
 
-/// The cells that an action may write, in pieces.
+/// The cells that an action may write, as first and last cells of contiguous pieces.
 fn written(model: &GuardedCommands, proved: &[CellRange], action: &Action) -> Vec<(u32, u32)> {
-    let place = |place: &Place| match place {
-        Place::Cell(cell) => Some((cell.0, cell.0)),
-        Place::Element { array, index, .. } => {
-            let mut cells = elements(model, *array, expression_range(model, proved, index));
-            let first = cells.next()?;
-            Some((first.0, cells.next_back().unwrap_or(first).0))
-        }
-    };
-    let queue = |queue: VariableId| {
-        let variable = model.variable(queue);
-        (variable.first_cell.0, variable.first_cell.0 + variable.cell_count() as u32 - 1)
-    };
     let mut pieces = Vec::new();
     for effect in &action.effects {
-        match effect {
-            Effect::Assign(assignments) => {
-                pieces.extend(assignments.iter().filter_map(|one| place(&one.place)))
+        for target in effect.targets() {
+            match target {
+                Target::Cell(cell) => pieces.push((cell.0, cell.0)),
+                Target::Element { array, index, .. } => {
+                    let mut cells = model.elements(*array, expression_range(model, proved, index));
+                    if let Some(first) = cells.next() {
+                        pieces.push((first.0, cells.next_back().unwrap_or(first).0));
+                    }
+                }
             }
-            Effect::Push { queue: variable, .. } => pieces.push(queue(*variable)),
-            Effect::Pop { queue: variable, places } => {
-                pieces.push(queue(*variable));
-                pieces.extend(places.iter().flatten().filter_map(place));
-            }
+        }
+        if let Some(queue) = effect.queue() {
+            pieces.push(all_cells(model, queue));
         }
     }
     for participant in action.participants.iter().filter(|one| one.from != one.to) {
@@ -474,32 +493,31 @@ fn written(model: &GuardedCommands, proved: &[CellRange], action: &Action) -> Ve
     pieces
 }
 
+/// The first and the last cell of a variable.
+pub(super) fn all_cells(model: &GuardedCommands, variable: VariableId) -> (u32, u32) {
+    let variable = model.variable(variable);
+    (variable.first_cell.0, variable.first_cell.0 + variable.cell_count() as u32 - 1)
+}
+
 /// About how many operators are evaluated when the action is executed.
 fn weight(model: &GuardedCommands, action: &Action) -> u64 {
-    fn size(model: &GuardedCommands, expression: &Expression) -> u64 {
-        match expression {
-            Expression::Constant(_) | Expression::Cell(_) => 1,
-            // Unknown indices take a look at each element.
-            Expression::Element { array, index, .. } => {
-                1 + model.variable(*array).cell_count() as u64 + size(model, index)
+    let size = |expression: &Expression| {
+        let mut size = 0;
+        expression.for_each_subexpression(&mut |one| {
+            size += match one {
+                // An unknown index reads each element.
+                Expression::Element { array, .. } => 1 + model.variable(*array).cell_count() as u64,
+                Expression::Rank(_, order) => 1 + order.table().len() as u64 / 8,
+                _ => 1,
             }
-            Expression::Unary(_, operand) => 1 + size(model, operand),
-            Expression::Rank(operand, order) => 1 + order.table().len() as u64 / 8 + size(model, operand),
-            Expression::Binary { left, right, .. } => 1 + size(model, left) + size(model, right),
-        }
-    }
-    let place = |place: &Place| match place {
-        Place::Cell(_) => 1,
-        Place::Element { index, .. } => 1 + size(model, index),
+        });
+        size
     };
-    let effect = |effect: &Effect| match effect {
-        Effect::Assign(assignments) => {
-            assignments.iter().map(|one| place(&one.place) + size(model, &one.value)).sum::<u64>()
-        }
-        Effect::Push { values, .. } => 2 + values.iter().map(|value| size(model, value)).sum::<u64>(),
-        Effect::Pop { places, .. } => 2 + places.iter().flatten().map(place).sum::<u64>(),
+    let effect = |effect: &Effect| {
+        let indices = effect.targets().map(|target| 1 + target.index().map_or(0, size)).sum::<u64>();
+        let queue = effect.queue().map_or(0, |_| 2);
+        queue + indices + effect.values().map(size).sum::<u64>()
     };
-    let guards = action.participants.iter().flat_map(|participant| &participant.guards);
-    4 + guards.map(|guard| 2 * size(model, guard)).sum::<u64>()
+    4 + action.guards().map(|guard| 2 * size(guard)).sum::<u64>()
         + action.effects.iter().map(effect).sum::<u64>()
 }

@@ -1,8 +1,9 @@
 //! Finds progress measures without building the state space.
 //!
-//! A sample of the state space is drawn, orders of values are learned from the changes in it, and measures are built from them
-//! component by component. What a measure is worth is not guessed: the sweep is simulated on the sample, with everything that it would hold and
-//! expand. Measures proved by the model's text alone are candidates like any others.
+//! The finder draws a sample of the state space, learns orders of values from the changes in it,
+//! and builds measures from them component by component. The worth of a measure is not guessed: the
+//! sweep is simulated on the sample, with everything that it would hold and expand. Measures that
+//! are proved by the model's text alone are candidates like any others.
 //!
 //! The same model, preference and seed give the same measures.
 
@@ -26,20 +27,20 @@ use sample::Sample;
 use search::Finder;
 use simulation::{Ordered, Sweep, simulate};
 
-/// What a measure is to save.
+/// The objective of a measure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prefer {
-    /// Memory, at the price of states that are expanded more than once.
+    /// Memory, even if states are expanded more than once.
     Memory,
     /// Memory, as long as few states are expanded more than once.
     #[default]
     Balanced,
-    /// Time: next to no state is expanded twice.
+    /// Time: hardly any state is expanded twice.
     Time,
 }
 
 impl Prefer {
-    /// The aim that goes with it.
+    /// The objective as a price.
     pub fn aim(self) -> Aim {
         let alpha = match self {
             Self::Memory => 1.0,
@@ -50,29 +51,30 @@ impl Prefer {
     }
 }
 
-/// States at the most whose steps are all looked at.
+/// Limit on the states of a sample that is the whole state space.
 const EXACT: usize = 5_000_000;
-/// Bytes that a state of a sample takes, about, and those for each of its words.
+/// About the bytes of a state of a sample, and of each of its words.
 const STATE: usize = 200;
 const WORD: usize = 24;
-/// Bytes for a sample at the least: what is learned from a small one is worth little, and a process takes as much for other things.
+/// Least bytes for a sample: little is learned from a smaller one, and the process needs as much
+/// for other things.
 const LEAST: usize = 24 << 20;
 
-/// How much is tried.
+/// The effort of the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
-    /// A fifth of a second or so.
+    /// About a fifth of a second.
     #[default]
     Quick,
-    /// A second or so, for models that turn out to be large.
+    /// About a second, for models that turn out to be large.
     Thorough,
-    /// All states, for models that fit into memory with all their steps: the yardstick.
+    /// All states, for models that fit into memory with all their steps. This is the yardstick.
     Exact,
 }
 
 impl Effort {
-    /// Expansions of the sample on which all candidates are compared, of the one on which the better ones are, and of the one
-    /// on which the best measures are.
+    /// Expansions of the three samples: the one on which all candidates are compared, the one for
+    /// the better ones, and the one for the best measures.
     fn sizes(self) -> [usize; 3] {
         match self {
             Self::Quick => [5_000, 40_000, 80_000],
@@ -82,35 +84,35 @@ impl Effort {
     }
 }
 
-/// Whether a small model, of which the sample is the whole, is swept as well.
+/// What happens to a model that is smaller than the sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SmallModels {
-    /// They are explored in full.
+    /// It is explored in full.
     #[default]
     Explored,
-    /// They are swept like others.
+    /// It is swept like others.
     Swept,
 }
 
-/// How a measure is looked for.
+/// Options of the search for a measure.
 #[derive(Clone, Copy, Debug)]
 pub struct FinderOptions {
-    /// What it is to be good at.
+    /// The objective.
     pub aim: Aim,
-    /// How much is tried.
+    /// The effort of the search.
     pub effort: Effort,
-    /// For the random choices of the sample.
+    /// The random seed of the sample.
     pub seed: u64,
-    /// What becomes of models that are smaller than the sample.
+    /// What happens to models that are smaller than the sample.
     pub small: SmallModels,
-    /// Bytes for the sample, about. Where they are few, it is smaller.
+    /// About the bytes that the sample may take; a small limit makes it smaller.
     pub memory: usize,
     /// Whether the sweep may remember layers behind its front.
     pub windows: bool,
 }
 
 impl FinderOptions {
-    /// States of the samples, of so many words each.
+    /// Sizes of the samples, for states of this many words.
     fn sizes(&self, words: usize) -> [usize; 3] {
         let sizes = self.effort.sizes();
         let (bytes, memory) = (sizes[2] * (STATE + WORD * words), self.memory.max(LEAST));
@@ -134,29 +136,29 @@ impl Default for FinderOptions {
     }
 }
 
-/// A measure that was found or judged.
+/// A measure that was found or evaluated.
 #[derive(Clone, Debug)]
 pub struct Proposal {
-    /// Components, the one that counts most first.
+    /// Components, the most significant first.
     pub components: Vec<Expression>,
-    /// What a sweep over the sample costs.
+    /// The cost of a sweep over the sample.
     pub cost: Cost,
-    /// How many leading components never fell in the sample.
+    /// The number of leading components that never decrease in the sample.
     pub monotone: usize,
-    /// The sweep that was simulated.
+    /// The kind of sweep that was simulated.
     pub kind: Kind,
 }
 
-/// What a search for measures gave.
+/// The result of a search for measures.
 #[derive(Clone, Debug)]
 pub struct Findings {
-    /// Measures that are better than none, the best one first.
+    /// Measures that are better than none, best first.
     pub proposals: Vec<Proposal>,
-    /// What they were judged on.
+    /// The sample that they were evaluated on.
     pub sample: SampleFacts,
 }
 
-/// What a sample was.
+/// Figures of a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SampleFacts {
     /// Expanded states.
@@ -167,7 +169,8 @@ pub struct SampleFacts {
     pub states: usize,
     /// Whether this is the whole state space.
     pub complete: bool,
-    /// States of the largest strongly connected component. No measure that never falls holds less at its peak.
+    /// States of the largest strongly connected component. No monotone measure holds fewer at its
+    /// peak.
     pub largest_component: usize,
 }
 
@@ -183,8 +186,8 @@ impl SampleFacts {
     }
 }
 
-/// Looks for measures of the model, whose states have this layout. A model smaller than the sample gets none: it is
-/// explored at once.
+/// Searches measures of the model, whose states have this layout. A model smaller than the sample
+/// gets none: it is explored at once.
 ///
 /// # Errors
 /// If there is no memory for the sample.
@@ -199,7 +202,7 @@ pub fn find(
     let (large, small, tiny) = std::thread::scope(|scope| {
         let large = scope.spawn(|| draw(many, options.seed));
         let (small, tiny) = (draw(few, !options.seed), draw(least, options.seed ^ 1));
-        // A panic is a defect, here as there.
+        // A panic is a defect on either thread.
         (large.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), small, tiny)
     });
     let (large, small, tiny) = (large?, small?, tiny?);
@@ -217,7 +220,7 @@ pub fn find(
     Ok(Findings { proposals: proposals.collect(), sample: SampleFacts::of(&large) })
 }
 
-/// What a measure costs on the sample: the one that the system evaluates as its progress.
+/// The cost on the sample of the measure that the system evaluates as its progress.
 ///
 /// # Errors
 /// If there is no memory for the sample.

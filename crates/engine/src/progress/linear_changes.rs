@@ -1,24 +1,27 @@
-//! The incidence matrix of a model: by how much each action changes each cell, where that is always the same.
+//! The incidence matrix of a model: the change of each cell by each action, where it is constant.
 //!
-//! For a Petri net this is the matrix of the state equation: places are cells, and a transition adds a constant to each. In other models it is
-//! what is left of that: a cell that some action sets, or changes by more or less as the case may be, is left out, and no linear measure may use
-//! it. What counts is what an action does, not how it is written: `p := 0` behind the guard `p >= 1` takes one token from a place that holds at most
-//! one, and the abstract step, which proves everything else about actions, knows that as well.
+//! For a Petri net this is the matrix of the state equation: places are cells, and a transition
+//! adds a constant to each. Other models are treated alike as far as possible: a cell that some
+//! action sets, or changes by varying amounts, is left out, and no linear measure may use it. The
+//! effect of an action counts, not its form: `p := 0` behind the guard `p >= 1` takes one token
+//! from a place that holds at most one, and the abstract step, on which all proofs rest, knows
+//! that.
 //!
-//! A linear measure is y · state, so that an action adds y · (its column), wherever it fires. Actions with the same column are alike to all linear measures and share it.
+//! A linear measure is y · state, so an action adds y · (its column), wherever it fires. Actions
+//! with equal columns are alike to all linear measures and share one.
 
 use std::collections::HashMap;
 
 use super::abstract_step::StepAnalysis;
 use model::guarded_commands::{ActionId, BinaryOperator, CellId, Expression, GuardedCommands};
 
-/// Operators that are evaluated at the most.
+/// Limit on the evaluated operators.
 const WORK: u64 = 1_000_000;
 
-/// A change of some cells, by their places in [`LinearChanges::cells`], ascending.
+/// Changes of some cells, by their positions in [`LinearChanges::cells`], ascending.
 pub type Column = Vec<(usize, i64)>;
 
-/// By how much actions change cells.
+/// The constant changes of cells by actions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinearChanges {
     /// Cells that change, always by constants.
@@ -30,7 +33,7 @@ pub struct LinearChanges {
 }
 
 impl LinearChanges {
-    /// Those of a model. There are none if it would take too long to look at all its actions.
+    /// The changes of a model; none if it would take too long to analyse all its actions.
     pub fn new(model: &GuardedCommands) -> Self {
         let steps = StepAnalysis::new(model, WORK);
         let mut is_linear = vec![true; model.cells.len()];
@@ -50,7 +53,7 @@ impl LinearChanges {
                 let known = steps.begin(action, &[], Some(cell));
                 let after = known.and_then(|mut known| known.execute(model.action(action)).then_some(known));
                 let Some(after) = after else {
-                    // It never fires, whatever the other cells are.
+                    // The action never fires, whatever the other cells hold.
                     constant.clear();
                     break;
                 };
@@ -90,7 +93,7 @@ impl LinearChanges {
         found
     }
 
-    /// What these weights of the cells add up to, for each column; `None` where that is beyond all measure.
+    /// The sum of these weights for each column; `None` if it exceeds 64 bits.
     pub fn deltas(&self, weights: &[i64]) -> Option<Vec<i64>> {
         let delta = |column: &Column| {
             let sum: i128 =
@@ -101,7 +104,7 @@ impl LinearChanges {
     }
 }
 
-/// A weighted sum of cells as an expression: what is added first, then what is taken away.
+/// A weighted sum of cells as an expression: positive terms first, then negative ones.
 pub fn weighted_sum(terms: impl Iterator<Item = (CellId, i64)>) -> Expression {
     let mut terms: Vec<(CellId, i64)> = terms.filter(|(_, weight)| *weight != 0).collect();
     terms.sort_by_key(|(cell, weight)| (*weight < 0, *cell));
@@ -126,11 +129,12 @@ pub fn weighted_sum(terms: impl Iterator<Item = (CellId, i64)>) -> Expression {
 pub(super) mod tests {
     use super::*;
     use model::guarded_commands::{
-        Action, Assignment, Effect, IntegerType, Location, LocationId, Overflow, Participant, Place, Shape,
-        Span,
+        Action, Assignment, Effect, IntegerType, Location, LocationId, Overflow, Participant, Shape, Span,
+        Target,
     };
 
-    /// A net with these tokens and transitions: what each takes from places, and what it puts there. Places hold up to 255 tokens.
+    /// A net with these tokens and transitions: what each takes from places, and what it puts
+    /// there. Places hold up to 255 tokens.
     pub fn net(tokens: &[i64], transitions: &[Vec<(i64, i64)>]) -> GuardedCommands {
         let mut model = GuardedCommands::default();
         for (place, tokens) in tokens.iter().enumerate() {
@@ -155,7 +159,7 @@ pub(super) mod tests {
                 if takes != puts {
                     let change = Expression::Constant(puts - takes);
                     let value = Expression::binary(BinaryOperator::Add, tokens, change);
-                    changes.push(Assignment { place: Place::Cell(cell), value });
+                    changes.push(Assignment { target: Target::Cell(cell), value });
                 }
             }
             let participant = Participant { process, from, to, guards, span: Span::default() };

@@ -1,21 +1,27 @@
 //! Linear measures by linear programs.
 //!
-//! *Never falling.* Weights y of the cells such that no action has a negative y · C_t form a cone, and one of its inner points has the largest possible set of actions that rise:
-//! maximise Σ z_t subject to y · C_t ≥ z_t, 0 ≤ z_t ≤ 1. An action stays in all of them if and only if it can be part of a loop, as far as the matrix tells (a T-semiflow, by
-//! Farkas' lemma). With the actions that rise out of the way, the same is asked of the others alone, which then gives a tuple that is compared from left to right. In
-//! a net the second program gives nothing, as the loops are still there; the tuple has more than one expression where bounds on the weights cut off the first one.
+//! *Monotone.* Weights y of the cells such that no action has a negative y · C_t form a cone, and
+//! one of its inner points has the largest possible set of increasing actions: maximise Σ z_t
+//! subject to y · C_t ≥ z_t, 0 ≤ z_t ≤ 1. An action leaves all of these measures unchanged if and
+//! only if it can be part of a loop, as far as the matrix shows (a T-semiflow, by Farkas' lemma).
+//! The same program for the remaining actions alone gives the next component of a tuple that is
+//! compared from left to right. In a net the second program gives nothing, as the loops are still
+//! there; the tuple has more than one expression where bounds on the weights cut off the first one.
 //!
-//! *Seldom falling.* For what lies on loops, minimise Σ f_t · s_t subject to y · C_t ≥ 1 − s_t, s_t ≥ 0, where f_t is how often t fires: some action of every loop has to fall, and
-//! this chooses those that fire seldom.
+//! *Seldom decreasing.* For actions on loops, minimise Σ f_t · s_t subject to y · C_t ≥ 1 − s_t,
+//! s_t ≥ 0, where f_t is the number of times that t fires. Some action of every loop has to
+//! decrease the measure, and this chooses those that fire seldom.
 //!
-//! *Close to given changes.* Minimise Σ f_t · |y · C_t − d_t|, where d_t is what the action should add: of the measures that are much like another quantity, one in
-//! integers.
+//! *Close to given changes.* Minimise Σ f_t · |y · C_t − d_t|, where d_t is the change that the
+//! action should make. This gives an integer measure close to another quantity.
 //!
-//! *Evenly rising.* Of the measures that never fall, the one that rises as little as possible where it rises gives layers that are no
-//! smaller than they must be: minimise Σ f_t · y · C_t subject to y · C_t ≥ 1. Other f give other corners of the same cone.
+//! *Evenly increasing.* Of the monotone measures, the one that increases as little as possible has
+//! layers that are no smaller than necessary: minimise Σ f_t · y · C_t subject to y · C_t ≥ 1.
+//! Other f give other corners of the same cone.
 //!
-//! The programs are solved in floating point; what counts is the check afterwards. A solution is scaled to integers, and what it claims is verified with them, exactly. A solution that is not close to
-//! a vector of small fractions is dropped.
+//! The programs are solved in floating point, and the check afterwards is exact: a solution is
+//! scaled to integers, and its claim is verified with them. A solution that is not close to a
+//! vector of small fractions is dropped.
 
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Solution, Variable};
 
@@ -24,23 +30,23 @@ use super::row_space::{LARGEST_WEIGHT, MOST_ENTRIES as MOST_MATRIX, independent_
 
 /// Bounds of the weights in a program.
 const WIDEST: f64 = 1000.0;
-/// Columns times rows of a program at the most: beyond, it takes seconds.
+/// Limit on columns times rows of a program: beyond, it takes seconds.
 const MOST_ENTRIES: usize = 120_000;
 /// Denominators that are tried.
 const DENOMINATORS: [i64; 22] =
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16, 18, 20, 24, 30, 36, 60, 120];
-/// How far from an integer a scaled weight may be.
+/// Greatest distance of a scaled weight from an integer.
 const CLOSE: f64 = 1e-6;
 
 /// Linear programs over one incidence matrix.
 pub struct LinearPrograms<'c> {
     changes: &'c LinearChanges,
-    /// Cells whose rows are independent: the others add nothing.
+    /// Cells whose rows are independent; the others add nothing.
     cells: Vec<usize>,
 }
 
 impl<'c> LinearPrograms<'c> {
-    /// Those of a matrix, unless it is too large.
+    /// The programs of a matrix, unless it is too large.
     pub fn new(changes: &'c LinearChanges) -> Option<Self> {
         if changes.cells.len() * changes.columns.len() > MOST_MATRIX {
             return None;
@@ -65,8 +71,8 @@ impl<'c> LinearPrograms<'c> {
         terms.filter_map(|(cell, change)| Some((weights[*cell]?, *change as f64))).collect()
     }
 
-    /// Tuples of weights that never fall if they are compared from left to right, each of which some column raises that those before leave
-    /// as it is.
+    /// Tuples of weights that are monotone if compared from left to right. Each component increases
+    /// along a column that leaves those before it unchanged.
     pub fn monotone(&self) -> Vec<Vec<i64>> {
         let mut left: Vec<usize> = (0..self.changes.columns.len()).collect();
         let mut tuple = Vec::new();
@@ -77,7 +83,7 @@ impl<'c> LinearPrograms<'c> {
         tuple
     }
 
-    /// The best weights that lower none of these columns, and what they add to each column.
+    /// The best weights that decrease along none of these columns, and their change by column.
     fn best_monotone(&self, columns: &[usize]) -> Option<(Vec<i64>, Vec<i64>)> {
         let mut problem = Problem::new(OptimizationDirection::Maximize);
         let weights = self.weights(&mut problem);
@@ -93,7 +99,8 @@ impl<'c> LinearPrograms<'c> {
         })
     }
 
-    /// Of the weights that raise these columns and lower none, those that raise all by as little as possible.
+    /// Of the weights that increase along these columns and decrease along none, those with the
+    /// least total increase.
     pub fn even(&self, raised: &[usize], frequency: &[f64]) -> Option<Vec<i64>> {
         let mut problem = Problem::new(OptimizationDirection::Minimize);
         let weights = self.weights(&mut problem);
@@ -115,7 +122,7 @@ impl<'c> LinearPrograms<'c> {
         found.map(|(weights, _)| weights)
     }
 
-    /// Weights that seldom lower these columns, which change so often.
+    /// Weights that seldom decrease along these columns, which fire this often.
     pub fn seldom_falling(&self, columns: &[usize], frequency: &[f64]) -> Option<Vec<i64>> {
         let mut problem = Problem::new(OptimizationDirection::Minimize);
         let weights = self.weights(&mut problem);
@@ -129,7 +136,8 @@ impl<'c> LinearPrograms<'c> {
         found.map(|(weights, _)| weights)
     }
 
-    /// Weights whose columns come as close as possible to these changes, where columns count as often as they fire.
+    /// Weights whose changes are as close as possible to these, where columns count as often as
+    /// they fire.
     pub fn closest(&self, changes: &[f64], frequency: &[f64]) -> Option<Vec<i64>> {
         let mut problem = Problem::new(OptimizationDirection::Minimize);
         let weights = self.weights(&mut problem);
@@ -144,12 +152,12 @@ impl<'c> LinearPrograms<'c> {
         found.map(|(weights, _)| weights)
     }
 
-    /// Cells whose rows are independent, by their places in the matrix.
+    /// Cells whose rows are independent, by their positions in the matrix.
     pub fn cells(&self) -> &[usize] {
         &self.cells
     }
 
-    /// The solution as small integers for which the claim holds, and what they add by column.
+    /// The solution as small integers for which the claim holds, and their change by column.
     fn integers(
         &self,
         weights: &[Option<Variable>],
@@ -163,7 +171,7 @@ impl<'c> LinearPrograms<'c> {
             scaled.all(|value| (value - value.round()).abs() < CLOSE * scale as f64)
         };
         let exact = DENOMINATORS.into_iter().find(|scale| is_close(*scale));
-        // Where nothing fits, rounding may still do: what is claimed leaves room more often than not.
+        // If no denominator fits, rounding often still satisfies the claim.
         [exact, Some(LARGEST_WEIGHT as i64 / WIDEST as i64)].into_iter().flatten().find_map(|scale| {
             let rounded: Vec<i128> =
                 values.iter().map(|value| (value * scale as f64).round() as i128).collect();
@@ -193,7 +201,8 @@ mod tests {
         })
     }
 
-    /// Columns that some x ≥ 0 with C x = 0 uses. Minors of so small a matrix of −1, 0 and 1 are at most four, and so are the entries of the least such x.
+    /// Columns that some x ≥ 0 with C x = 0 uses. Minors of so small a matrix of −1, 0 and 1 are at
+    /// most four, and so are the entries of the least such x.
     fn on_loops(changes: &LinearChanges) -> BTreeSet<usize> {
         let count = changes.columns.len();
         let mut found = BTreeSet::new();

@@ -1,43 +1,45 @@
-//! A proof, action by action, that a tuple of expressions never falls along a step of the model.
+//! A proof, action by action, that a tuple of expressions is monotone: it never decreases along a
+//! step of the model.
 //!
-//! The tuple is compared from left to right. For each action its expressions are walked in that order: one that does not
-//! change leaves the decision to the next one; one that always rises decides; one that never falls may leave the decision
-//! to the next one; one that may fall ends the attempt. What decides is the value before the step against the values that
-//! the interval analysis gives for afterwards, for all values before the step where there are few, and by the distance
-//! between both for sums of cells (`algorithms.md`, 9.4).
+//! The tuple is compared from left to right. For each action its expressions are examined in that
+//! order: one that does not change leaves the decision to the next one; one that always increases
+//! decides; one that never decreases may leave the decision to the next one; one that may decrease
+//! ends the attempt. The proof compares the value before the step with the values that the interval
+//! analysis gives for afterwards: for all values before the step if there are few, and by the
+//! distance between both for sums of cells (`algorithms.md`, 9.4).
 //!
-//! Where the rest of the tuple is fine only in the cases in which an expression stays, those cases are tried one by one:
-//! that is how `(rank of the location, counter inside a loop, rank again without the counted steps)` is proved.
+//! If the rest of the tuple is monotone only in the cases in which an expression stays, those cases
+//! are tried one by one. That is how `(rank of the location, counter inside a loop, rank again
+//! without the counted steps)` is proved.
 //!
-//! The proof is one-sided. A doubt does not mean that a step exists at which the tuple falls.
+//! The proof is one-sided. A doubt does not mean that there is a step that decreases the tuple.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use super::abstract_step::{Knowledge, StepAnalysis};
-use super::abstract_value::Interval;
+use super::abstract_step::{Knowledge, StepAnalysis, all_cells};
 use super::value_graph::{MOST_CASES, Move, Pieces, ValueGraph, each_case, moves_of, singles};
 use model::guarded_commands::{
     ActionId, BinaryOperator, CellId, Expression, GuardedCommands, Span, UnaryOperator,
 };
 use model::interpreter::Interpreter;
-use model::state_layout::CellRange;
+use model::interval::{CellRange, Interval};
 
-/// Operators that are evaluated for one proof, before it is given up.
+/// Limit on the evaluated operators of one proof.
 const WORK: u64 = 20_000_000;
-/// Cases in which an expression stays that are tried one by one.
+/// Limit on the cases, in which an expression stays, that are tried one by one.
 const MOST_SPLITS: usize = 256;
-/// Sums beyond this magnitude are not trusted not to wrap around.
+/// Bound of sums that certainly do not wrap around.
 const LARGEST_SUM: i128 = 1 << 56;
 
-/// Why a tuple of expressions never falls.
+/// The reason why a tuple of expressions is monotone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MonotoneProof {
     components: Vec<Vec<RaisingAction>>,
 }
 
-/// An action that raises an expression, where the ones before it stay as they are.
+/// An action that increases an expression, where the ones before it stay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RaisingAction {
     /// The action.
@@ -48,39 +50,39 @@ pub struct RaisingAction {
     pub raise: Raise,
 }
 
-/// How surely an action raises an expression.
+/// How certainly an action increases an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Raise {
-    /// The expression rises whenever the action fires and the ones before it stay.
+    /// The expression increases whenever the action fires and the ones before it stay.
     Always,
-    /// The expression rises or stays.
+    /// The expression increases or stays.
     Sometimes,
 }
 
-/// An action that may lower the tuple, as far as the proof can see.
+/// An action that may decrease the tuple, as far as the proof can tell.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expression {} may fall, where the ones before it do not rise", .component + 1)]
 pub struct Doubt {
     /// The action.
     pub action: ActionId,
-    /// Number of the expression that may fall, from zero.
+    /// Number of the expression that may decrease, from zero.
     pub component: usize,
     /// The action's transitions in the source, one for each participant.
     pub spans: Vec<Span>,
 }
 
 impl MonotoneProof {
-    /// The actions that raise the expression with this number.
+    /// The actions that increase the expression with this number.
     pub fn raised_by(&self, component: usize) -> &[RaisingAction] {
         &self.components[component]
     }
 
-    /// For each expression, the actions that raise it.
+    /// For each expression, the actions that increase it.
     pub fn components(&self) -> &[Vec<RaisingAction>] {
         &self.components
     }
 
-    /// Where in the source the expression with this number is raised, each place once, in order.
+    /// The source ranges that increase the expression with this number, each once, in order.
     pub fn spans(&self, component: usize) -> Vec<Span> {
         let mut spans: Vec<Span> =
             self.components[component].iter().flat_map(|one| one.spans.iter().copied()).collect();
@@ -90,18 +92,19 @@ impl MonotoneProof {
     }
 }
 
-/// Proves that the tuple of `components`, compared from left to right, never falls along a step of the model.
+/// Proves that the tuple of `components`, compared from left to right, never decreases along a step
+/// of the model.
 ///
 /// # Errors
-/// The first action about which that could not be proved.
+/// The first action for which the proof fails.
 pub fn prove_monotone(model: &GuardedCommands, components: &[Expression]) -> Result<MonotoneProof, Doubt> {
     Prover::new(model, WORK).prove(components)
 }
 
-/// Proves that no component of the vector of `components` ever falls along a step of the model.
+/// Proves that no component of the vector of `components` decreases along a step of the model.
 ///
 /// # Errors
-/// The first action about which that could not be proved.
+/// The first action for which the proof fails.
 pub fn prove_monotone_vector(
     model: &GuardedCommands,
     components: &[Expression],
@@ -121,27 +124,29 @@ pub(super) struct Prover<'m> {
     graphs: RefCell<HashMap<CellId, Option<Rc<ValueGraph>>>>,
 }
 
-/// What the proof has to know about one expression.
+/// The properties of one expression that the proof needs.
 struct Component<'e> {
     expression: &'e Expression,
     /// First and last cells of the pieces that it reads.
     reads: Vec<(u32, u32)>,
     /// Cells and factors, if it is a sum.
     sum: Option<Vec<(CellId, i128)>>,
-    /// If it reads a single cell of few values: its graph and the expression's value for each of them.
+    /// If it reads a single cell of few values: its graph and the expression's value for each of
+    /// them.
     table: Option<(CellId, Rc<ValueGraph>, HashMap<i64, i64>)>,
 }
 
-/// Which cells hold what before a step.
+/// Ranges of some cells before a step.
 type Case = Vec<(CellId, CellRange)>;
 
-/// What an action does to an expression.
+/// The effect of an action on an expression.
 enum Finding {
     /// The action cannot fire.
     Impossible,
     Unchanged,
     Rises,
-    /// It never falls; if that was found out case by case, these are the ones in which it may stay.
+    /// It never decreases; if that was found case by case, these are the cases in which it may
+    /// stay.
     Keeps {
         may_rise: bool,
         staying: Option<Vec<Case>>,
@@ -157,7 +162,8 @@ impl<'m> Prover<'m> {
         Self { steps, interpreter: Interpreter::new(model), graphs: RefCell::default() }
     }
 
-    /// The value graph of a cell; `None` if it has too many values, or the work is at its limit.
+    /// The value graph of a cell; `None` if it has too many values, or the limit on the work is
+    /// reached.
     pub fn graph(&self, cell: CellId) -> Option<Rc<ValueGraph>> {
         if let Some(graph) = self.graphs.borrow().get(&cell) {
             return graph.clone();
@@ -188,10 +194,7 @@ impl<'m> Prover<'m> {
 
     fn describe<'e>(&self, expression: &'e Expression) -> Component<'e> {
         let model = self.steps.model;
-        let mut reads = Vec::new();
-        read_by(model, expression, &mut reads);
-        reads.sort_unstable();
-        reads.dedup();
+        let reads = read_by(model, expression);
         let sum = sum_of(model, expression).map(|sum| sum.terms.into_iter().collect());
         let table = match reads[..] {
             [(cell, last)] if cell == last => self.table(CellId(cell), expression),
@@ -215,8 +218,9 @@ impl<'m> Prover<'m> {
         Some((cell, graph, values))
     }
 
-    /// Which expressions from `first` on the action raises, if the tuple does not fall where those before `first` stay and
-    /// the cells lie as in `case`; otherwise the number of one that may fall.
+    /// The expressions from `first` on that the action increases, if the tuple does not decrease
+    /// where those before `first` stay and the cells lie as in `case`; otherwise the number of one
+    /// that may decrease.
     fn walk(
         &self,
         action: ActionId,
@@ -267,13 +271,13 @@ impl<'m> Prover<'m> {
             None => self.by_cases(action, component, case),
         };
         match by_cases {
-            // Work that was given up is no finding.
+            // An attempt that reached its limit is no finding.
             Some(finding) if !matches!(finding, Finding::MayFall) => finding,
             _ => by_distance,
         }
     }
 
-    /// The distance between the sum after the step and before it.
+    /// Judges a sum by the distance between its values after and before the step.
     fn by_distance(
         &self,
         action: ActionId,
@@ -298,7 +302,7 @@ impl<'m> Prover<'m> {
         }
     }
 
-    /// An expression over one cell, by the cell's moves.
+    /// Judges an expression over one cell by the cell's moves.
     fn by_table(
         &self,
         action: ActionId,
@@ -329,7 +333,7 @@ impl<'m> Prover<'m> {
         Some(tally.finding())
     }
 
-    /// An expression over several cells, by all combinations of their values.
+    /// Judges an expression over several cells by all combinations of their values.
     fn by_cases(
         &self,
         action: ActionId,
@@ -436,28 +440,23 @@ impl Tally {
 }
 
 /// First and last cells of the pieces that the expression reads.
-fn read_by(model: &GuardedCommands, expression: &Expression, found: &mut Vec<(u32, u32)>) {
-    match expression {
-        Expression::Constant(_) => {}
-        Expression::Cell(cell) => found.push((cell.0, cell.0)),
-        Expression::Element { array, index, .. } => {
-            let variable = model.variable(*array);
-            found.push((variable.first_cell.0, variable.first_cell.0 + variable.cell_count() as u32 - 1));
-            read_by(model, index, found);
-        }
-        Expression::Unary(_, operand) | Expression::Rank(operand, _) => read_by(model, operand, found),
-        Expression::Binary { left, right, .. } => {
-            read_by(model, left, found);
-            read_by(model, right, found);
-        }
-    }
+fn read_by(model: &GuardedCommands, expression: &Expression) -> Vec<(u32, u32)> {
+    let mut pieces = Vec::new();
+    expression.for_each_subexpression(&mut |one| match one {
+        Expression::Cell(cell) => pieces.push((cell.0, cell.0)),
+        Expression::Element { array, .. } => pieces.push(all_cells(model, *array)),
+        _ => {}
+    });
+    pieces.sort_unstable();
+    pieces.dedup();
+    pieces
 }
 
 /// An expression as a sum of cells with factors and a constant, which never wraps around.
 struct Sum {
     terms: BTreeMap<CellId, i128>,
     constant: i128,
-    /// At least the absolute value of the sum and of all its parts.
+    /// A bound of the absolute values of the sum and of all its partial sums.
     size: i128,
 }
 

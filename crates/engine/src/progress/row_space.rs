@@ -1,30 +1,36 @@
-//! Exact linear algebra on an incidence matrix, and the measure that LoLA makes of it.
+//! Exact linear algebra on an incidence matrix, and LoLA's progress measure.
 //!
-//! Firing a transition adds to a linear measure y · M the number y · C_t, so the vectors of what transitions add are the row space of C, and
-//! nothing else is a function of the marking (`algorithms.md`, 9.1). The rows are brought to reduced echelon form, and each carries the weights of the places
-//! that it is made of. A row has a *pivot*, a transition that no other row touches; the sum of the rows, with their pivots made equal, adds the same to each pivot,
-//! and to the other transitions what follows from it. This is LoLA's measure. Then rows are subtracted instead of added as long as fewer steps fall by that: it flips the signs of rows one by one, where LoLA
-//! counts transitions and this counts how often they fire.
+//! Firing a transition adds the number y · C_t to a linear measure y · M. So the vectors of these
+//! changes are the row space of C, and no other vector belongs to a function of the marking
+//! (`algorithms.md`, 9.1). The rows are brought to reduced echelon form, and each carries the
+//! weights of the places that it combines. A row has a *pivot*, a transition that no other row
+//! touches. The sum of the rows, with equal pivots, adds the same to each pivot, and a determined
+//! amount to every other transition. This is LoLA's measure. Then rows are subtracted instead of
+//! added as long as fewer steps decrease the measure. LoLA also flips the signs of rows one by one,
+//! but counts transitions; this counts how often they fire.
 //!
-//! Which transitions become pivots is a matter of choice. They never fall, if rows are not flipped, so those that fire most often are taken first.
+//! The choice of pivots is free. Pivots never decrease the measure, unless rows are flipped, so the
+//! transitions that fire most often are chosen first.
 //!
-//! Integers have 128 bits; a row is divided by what its entries have in common, and a matrix whose rows grow beyond that is given up.
+//! Integers have 128 bits. Rows are divided by the common divisor of their entries, and a matrix
+//! whose rows still exceed 128 bits is given up.
 
 use super::linear_changes::LinearChanges;
 
-/// Weights of places beyond this are not worth having, and sums of places that hold 32 bits would not fit into a word.
+/// Limit on the weights of places: sums of larger ones over 32-bit places would not fit into a
+/// word.
 pub const LARGEST_WEIGHT: i128 = 1 << 20;
-/// Entries of a matrix that are worked on.
+/// Limit on the entries of a matrix.
 pub const MOST_ENTRIES: usize = 400_000;
 
 /// A row of the reduced matrix.
 #[derive(Clone, Debug)]
 pub struct ReducedRow {
-    /// The column that only this row has; positive there.
+    /// The column that only this row has; its entry is positive.
     pub pivot: usize,
-    /// What it adds by column.
+    /// The change by column.
     pub deltas: Vec<i128>,
-    /// The weights of cells that make it.
+    /// The weights of the cells that it combines.
     pub weights: Vec<i128>,
 }
 
@@ -36,7 +42,7 @@ fn gcd(one: i128, other: i128) -> i128 {
     one
 }
 
-/// A row minus as much of the pivot's row as makes the pivot's entry zero.
+/// A row minus the multiple of the pivot's row that makes the pivot's entry zero.
 fn eliminate(row: &mut ReducedRow, by: &ReducedRow) -> Option<()> {
     let entry = row.deltas[by.pivot];
     if entry == 0 {
@@ -58,7 +64,7 @@ fn eliminate(row: &mut ReducedRow, by: &ReducedRow) -> Option<()> {
     Some(())
 }
 
-/// Divides by what all entries have in common.
+/// Divides by the common divisor of all entries.
 fn reduce(row: &mut ReducedRow) {
     let entries = row.deltas.iter().chain(&row.weights);
     let mut common = 0;
@@ -73,7 +79,8 @@ fn reduce(row: &mut ReducedRow) {
     }
 }
 
-/// The reduced rows of the matrix. Columns become pivots in this order, as far as they can. `None` if numbers grow too large, or the matrix is.
+/// The reduced rows of the matrix. Columns become pivots in this order, as far as possible. `None`
+/// if the numbers or the matrix are too large.
 pub fn reduced_rows(changes: &LinearChanges, order: &[usize]) -> Option<Vec<ReducedRow>> {
     let (height, width) = (changes.cells.len(), changes.columns.len());
     if height * (width + height) > MOST_ENTRIES {
@@ -112,7 +119,8 @@ pub fn reduced_rows(changes: &LinearChanges, order: &[usize]) -> Option<Vec<Redu
     Some(done)
 }
 
-/// LoLA's measure: weights of the cells. `importance` is how much it matters that a column does not fall, by column; columns without any may fall.
+/// LoLA's measure: weights of the cells. `importance` is, by column, how much a decrease matters;
+/// columns of importance zero may decrease.
 pub fn basis_measure(changes: &LinearChanges, importance: &[u64]) -> Option<Vec<i64>> {
     let mut order: Vec<usize> = (0..changes.columns.len()).collect();
     order.sort_by_key(|column| std::cmp::Reverse(importance[*column]));
@@ -129,7 +137,7 @@ pub fn basis_measure(changes: &LinearChanges, importance: &[u64]) -> Option<Vec<
         }
         deltas.iter_mut().zip(&row.deltas).for_each(|(sum, entry)| *sum += entry);
     }
-    // Each flip makes the fall smaller, so that this ends.
+    // Each flip reduces the total decrease, so the loop ends.
     let fall = |deltas: &mut dyn Iterator<Item = i128>| -> u64 {
         deltas.zip(importance).filter(|(delta, _)| *delta < 0).map(|(_, importance)| importance).sum()
     };
@@ -149,18 +157,19 @@ pub fn basis_measure(changes: &LinearChanges, importance: &[u64]) -> Option<Vec<
     small_weights(&weights)
 }
 
-/// Weights without what they have in common, if they are small.
+/// Weights divided by their common divisor, if they are small.
 pub fn small_weights(weights: &[i128]) -> Option<Vec<i64>> {
     let common = weights.iter().fold(0, |common, weight| gcd(common, *weight)).max(1);
     let small = |weight: &i128| Some(weight / common).filter(|weight| weight.abs() <= LARGEST_WEIGHT);
     weights.iter().map(|weight| small(weight).map(|weight| weight as i64)).collect()
 }
 
-/// A prime that products of two residues fit with into 128 bits.
+/// A prime such that products of two residues fit into 128 bits.
 const PRIME: i128 = (1 << 61) - 1;
 
-/// Cells whose rows are a basis of all rows. Residues are enough: what is independent modulo a prime is independent, and that a prime of 61 bits
-/// divides a determinant by chance would only cost a row.
+/// Cells whose rows are a basis of all rows. Residues suffice: rows that are independent modulo a
+/// prime are independent, and a 61-bit prime that divides a determinant by chance would only cost a
+/// row.
 pub fn independent_cells(changes: &LinearChanges) -> Vec<usize> {
     let mut rows = vec![vec![0i128; changes.columns.len()]; changes.cells.len()];
     for (number, column) in changes.columns.iter().enumerate() {
@@ -230,7 +239,8 @@ mod tests {
     }
 
     proptest! {
-        /// Rows carry their weights; x in a basis of the kernel does not move anything, and no measure sees it.
+        /// Rows carry their weights; x in a basis of the kernel does not move anything, and no
+        /// measure sees it.
         #[test]
         fn measures_lie_in_the_row_space(
             changes in matrices(), importance in prop::collection::vec(0..9u64, 6),

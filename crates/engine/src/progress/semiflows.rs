@@ -1,19 +1,21 @@
 //! Place invariants: weights that no action changes, none of them negative.
 //!
-//! The places of such an invariant share a constant number of tokens. With one token they are the control locations of a sequential process, and with several
-//! a pool of things that go the same ways; either way an order of the places is an order of how far these have come, and the weights of a linear
-//! measure. So invariants give back to a net the processes that it was made of.
+//! The places of such an invariant share a constant number of tokens. With one token they are the
+//! control locations of a sequential process, and with several they are a pool of alike things.
+//! Either way an order of the places is an order of progress, and gives the weights of a linear
+//! measure. So invariants recover the processes that a net was made of.
 //!
-//! They are computed by Farkas' algorithm: columns are cancelled one by one, by adding up rows of opposite signs, and rows whose places include those of another row are
-//! dropped, so that what remains has minimal support. There can be exponentially many; beyond a limit there are none.
+//! They are computed by Farkas' algorithm: columns are cancelled one by one, by adding rows of
+//! opposite signs. Rows whose places include those of another row are dropped, so that the rest has
+//! minimal support. There can be exponentially many; beyond a limit the result is empty.
 
 use std::collections::BTreeSet;
 
 use super::linear_changes::LinearChanges;
 
-/// Rows at a time.
+/// Limit on the rows at any time.
 const MOST_ROWS: usize = 500;
-/// Entries of the matrix, and its rows times its columns in all steps.
+/// Limits on the entries of the matrix, and on its rows times its columns over all steps.
 const MOST_WORK: usize = 40_000_000;
 
 #[derive(Clone)]
@@ -32,7 +34,7 @@ fn gcd(one: i64, other: i64) -> i64 {
 }
 
 impl Row {
-    /// The sum of both in which a column is cancelled.
+    /// The combination of both that cancels a column.
     fn combined(&self, other: &Self, column: usize) -> Option<Self> {
         let (mine, others) = (other.deltas[column].abs(), self.deltas[column].abs());
         let common = gcd(mine, others);
@@ -55,7 +57,8 @@ impl Row {
     }
 }
 
-/// The invariants of minimal support: cells, by their places in the matrix, with their weights. None where there are too many.
+/// The invariants of minimal support: cells, by their positions in the matrix, with their weights.
+/// Empty if there are too many.
 pub fn place_invariants(changes: &LinearChanges) -> Vec<Vec<(usize, i64)>> {
     invariants(changes).unwrap_or_default()
 }

@@ -1,37 +1,41 @@
-//! A measure without a run: a tuple of cells and orders of their values that is proved never to fall.
+//! A measure from the text of the model alone: a tuple of cells and orders of their values that is
+//! proved to be monotone.
 //!
-//! The static value graph of a cell is condensed into strongly connected components, and a value ranks by the longest path
-//! to its component: no step lowers that rank. The first expression of the tuple is the cell whose rank the most actions
-//! always raise. Those actions are done with, whatever they do to other cells; the graphs of the others are condensed again,
-//! which gives the next expression, and so on. So a counter cuts the loops in which it is raised, and the control locations
-//! inside get an order of their own (`algorithms.md`, 3.4 and 9.4, in one general form).
+//! The static value graph of a cell is condensed into strongly connected components, and a value
+//! ranks by the longest path to its component: no step decreases that rank. The first expression of
+//! the tuple is the cell whose rank the most actions always increase. Those actions are decided,
+//! whatever they do to other cells. The graphs of the others are condensed again, which gives the
+//! next expression, and so on. So a counter cuts the loops that increase it, and the control
+//! locations inside get an order of their own (`algorithms.md`, 3.4 and 9.4, in one general form).
 //!
-//! Cells with too many values for a graph are tried as they are, rising or falling, by the distance that steps move them.
-//! The contents of queues are left out: messages move up from place to place, hardly ever in one direction.
+//! Cells with too many values for a graph are tried as they are, increasing or decreasing, by the
+//! distance that steps move them. The contents of queues are left out, because messages move from
+//! slot to slot, hardly ever in one direction.
 //!
-//! The work is bounded, small cells come first, and in the end the tuple must pass the same proof as anybody's.
+//! The work is bounded, small cells come first, and in the end the tuple must pass the same proof
+//! as a user's measure.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::abstract_value::Interval;
-use super::components::levels;
+use super::levels::levels;
 use super::monotone_proof::Prover;
 use super::value_graph::ValueGraph;
 use model::guarded_commands::{
     ActionId, CellId, Expression, GuardedCommands, ProcessId, Shape, UnaryOperator,
 };
-use model::state_layout::CellRange;
+use model::interval::{CellRange, Interval};
 use model::value_order::{ValueOrder, WIDEST_ORDER};
 use model::value_ranges::expression_range;
 
-/// Operators that are evaluated to build graphs; the proof in the end may take as many again.
+/// Limit on the evaluated operators for graphs; the final proof may take as many again.
 const WORK: u64 = 1_000_000;
-/// Values of a cell times actions that write it: beyond, the cell is treated as one of too many values.
+/// Limit on the values of a cell times the actions that write it. Beyond, the cell counts as one of
+/// too many values.
 const MOST_STEPS: u64 = 1 << 14;
-/// Steps in a value graph that are looked at, the members of intervals counted one by one.
+/// Limit on the steps in a value graph, with the members of intervals counted one by one.
 const MOST_EDGES: u64 = 200_000;
-/// A cell with fewer values gets a graph in any case.
+/// Number of values below which a cell always gets a graph.
 const FEW_VALUES: u64 = 8;
 /// Bits of a progress value.
 const BITS: u32 = 63;
@@ -43,12 +47,13 @@ pub struct StaticComponent {
     pub expression: Expression,
     /// The cell.
     pub cell: CellId,
-    /// The actions that always raise the expression, of those that raise none before it.
+    /// The actions that always increase the expression, of those that leave the ones before it
+    /// unchanged.
     pub raised_by: Vec<ActionId>,
 }
 
-/// Expressions that never fall along a step of the model if they are compared from left to right: `prove_monotone` accepts
-/// them, and they fit into a progress value. There may be none.
+/// Expressions that are monotone if compared from left to right: `prove_monotone` accepts them, and
+/// they fit into a progress value. There may be none.
 pub fn static_measure(model: &GuardedCommands) -> Vec<StaticComponent> {
     let prover = Prover::new(model, WORK);
     let mut chosen = Choice::new(&prover).choose();
@@ -57,14 +62,15 @@ pub fn static_measure(model: &GuardedCommands) -> Vec<StaticComponent> {
         let expressions: Vec<Expression> = chosen.iter().map(|one| one.expression.clone()).collect();
         match prover.prove(&expressions) {
             Ok(_) => return chosen,
-            // The proof ran out of work: what stands before is a measure, too.
+            // The proof reached its limit: the expressions before are a measure, too.
             Err(doubt) => chosen.truncate(doubt.component),
         }
     }
 }
 
-/// For each process with several locations, the rank of its location in the reverse post-order of its control graph: only
-/// steps back in a depth-first search lower it. An order to begin with, not one that is proved.
+/// For each process with several locations, the rank of its location in the reverse post-order of
+/// its control graph: only back edges of a depth-first search decrease it. It is a heuristic, not
+/// proved.
 pub fn control_orders(model: &GuardedCommands) -> Vec<Expression> {
     let processes = (0..).map(ProcessId).zip(&model.processes);
     let several = processes.filter(|(_, process)| process.locations.len() > 1);
@@ -107,13 +113,14 @@ fn reverse_post_order(leaving: &[Vec<usize>], initial: usize) -> Vec<usize> {
     order
 }
 
-/// How a cell moves by the actions that no chosen expression always raises.
+/// The moves of a cell by the actions that no chosen expression always increases.
 enum Moves {
-    /// Not known yet: while one of these actions is left, every value can follow every other one.
+    /// Not computed yet: while one of these actions is left, every value can follow every other
+    /// one.
     Mixed(Vec<ActionId>),
-    /// From value to values. What the cell's own order raises is left out afterwards.
+    /// From value to values. Moves that the cell's own order increases are removed afterwards.
     Graph(Vec<(ActionId, i64, CellRange)>),
-    /// Too many values: by distances.
+    /// Distances, for a cell of too many values.
     Distances(Vec<(ActionId, Interval)>),
 }
 
@@ -125,7 +132,8 @@ struct Candidate {
     values: u64,
     always: Vec<ActionId>,
     sometimes: usize,
-    /// The ranks of the values from the proved range's low end on, where there are few; below zero if never reached.
+    /// The ranks of the values from the proved range's low end on, where there are few; below zero
+    /// if never reached.
     ranks: Option<Vec<i64>>,
 }
 
@@ -141,7 +149,7 @@ struct Subject {
 struct Choice<'p, 'm> {
     prover: &'p Prover<'m>,
     subjects: Vec<Subject>,
-    /// For each action, whether an expression always raises it.
+    /// For each action, whether it always increases a chosen expression.
     done: Vec<bool>,
 }
 
@@ -158,11 +166,11 @@ impl<'p, 'm> Choice<'p, 'm> {
         };
         let mut cells: Vec<CellId> = (0..model.cells.len() as u32).map(CellId).collect();
         cells.retain(|cell| width(*cell) > 0 && !is_content(*cell));
-        // Those with too many values for a graph cost little.
+        // Cells with too many values for a graph cost little.
         cells.sort_by_key(|cell| (width(*cell) < WIDEST_ORDER, width(*cell)));
         let mut subjects = Vec::new();
         for cell in cells {
-            // Looking for the writers takes a look at each action.
+            // Finding the writers visits each action.
             steps.spend(model.actions.len() as u64 / 4);
             if !steps.has_time() {
                 break;
@@ -216,7 +224,7 @@ impl<'p, 'm> Choice<'p, 'm> {
         }
     }
 
-    /// Leaves out the moves of actions that are always raised by now.
+    /// Removes the moves of actions that always increase a chosen expression.
     fn drop_actions(&mut self, actions: &[ActionId]) {
         actions.iter().for_each(|action| self.done[action.0 as usize] = true);
         for subject in &mut self.subjects {
@@ -228,7 +236,7 @@ impl<'p, 'm> Choice<'p, 'm> {
 }
 
 impl Moves {
-    /// Keeps some actions; whether any had to go.
+    /// Keeps some actions; `true` if any was removed.
     fn retain(&mut self, keep: impl Fn(ActionId) -> bool) -> bool {
         match self {
             Self::Mixed(actions) => {
@@ -251,7 +259,8 @@ impl Moves {
 }
 
 impl Subject {
-    /// Leaves out what its own expression raises, so that the next one of this cell is about the rest.
+    /// Removes the moves that its own expression increases, so that the next one of this cell is
+    /// about the rest.
     fn cut(&mut self, chosen: &Candidate, low: i64) {
         self.chosen.extend(chosen.ranks.clone());
         match (&mut self.moves, &chosen.ranks) {
@@ -274,7 +283,7 @@ fn graph_moves(graph: &ValueGraph) -> Vec<(ActionId, i64, CellRange)> {
     all.map(|(action, one)| (action, one.before, one.after)).collect()
 }
 
-/// How far the actions move a cell of many values.
+/// The distances that the actions move a cell of many values.
 fn distances(prover: &Prover<'_>, cell: CellId, writers: &[ActionId]) -> Vec<(ActionId, Interval)> {
     let steps = &prover.steps;
     let moved = writers.iter().filter_map(|action| {
@@ -284,8 +293,8 @@ fn distances(prover: &Prover<'_>, cell: CellId, writers: &[ActionId]) -> Vec<(Ac
     moved.filter(|(_, distance)| *distance != Interval::exactly(0)).collect()
 }
 
-/// Whether the action seems to lead from every value of the cell to every other one, by a few of them. That saves a graph
-/// without an order; no proof depends on it.
+/// Whether the action seems to lead from every value of the cell to every other one, judged by a
+/// few of them. That avoids a graph without an order; no proof depends on it.
 fn mixes(prover: &Prover<'_>, action: ActionId, cell: CellId) -> bool {
     let CellRange { low, high } = prover.steps.proved[cell.index()];
     let probes = [low, high, low + (high - low) / 2];
@@ -300,7 +309,7 @@ fn mixes(prover: &Prover<'_>, action: ActionId, cell: CellId) -> bool {
         })
 }
 
-/// What the cell has to offer, by its moves that are left.
+/// The candidate of the cell, by its remaining moves.
 fn next_expression(
     prover: &Prover<'_>,
     cell: CellId,
@@ -366,7 +375,7 @@ fn ranked(
     if highest < 1 {
         return None;
     }
-    // For each action whether it raises the rank, and whether it always does.
+    // For each action, whether it increases the rank, and whether it always does.
     let (mut always, mut sometimes) = (Vec::new(), 0);
     for moves in moves.chunk_by(|one, next| one.0 == next.0) {
         let rises = |(_, before, after): &(ActionId, i64, CellRange)| {
@@ -399,7 +408,7 @@ fn ranked(
     Some(Candidate { expression, values: highest as u64 + 1, always, sometimes, ranks: Some(ranks) })
 }
 
-/// For each value the intervals that it can go to, none of which overlap.
+/// For each value, disjoint intervals of the values that can follow.
 fn merged(moves: &[(ActionId, i64, CellRange)]) -> Vec<(i64, CellRange)> {
     let mut sorted: Vec<(i64, CellRange)> =
         moves.iter().map(|(_, before, after)| (*before, *after)).collect();

@@ -1,30 +1,29 @@
-//! The static value graph of a cell: which values can follow which, by any action, whatever the other cells hold.
+//! The static value graph of a cell: which values can follow which, by any action, whatever the
+//! other cells hold.
 //!
-//! For each action that may write the cell and each value before the step, the step is executed on intervals with the cell
-//! fixed. Where an element of an array is written, the index is fixed, too, as far as that is affordable: otherwise a write
-//! to another element would count as one to this element. The cell's values along a run are a path in this graph, so that
-//! values which are not reached from the initial one never occur.
+//! For each action that may write the cell and each value before the step, the step is executed on
+//! intervals with the cell fixed. If it writes an element of an array, the index is fixed, too, as
+//! far as that is affordable: otherwise a write to another element would count as one to this
+//! element. The values of the cell along a run are a path in this graph, so values that are not
+//! reached from the initial one never occur.
 //!
-//! Costs one abstract step for each action and value (and index), within the limit of the [`StepAnalysis`].
+//! Costs one abstract step for each action and value (and index), within the limit of the
+//! [`StepAnalysis`].
 
 use std::collections::BTreeSet;
 
 use super::abstract_step::StepAnalysis;
-use super::abstract_value::Interval;
-use model::guarded_commands::{
-    Action, ActionId, CellId, Effect, Expression, GuardedCommands, Place, Shape, VariableId,
-};
-use model::state_layout::CellRange;
+use model::guarded_commands::{Action, ActionId, CellId, Effect, Expression, GuardedCommands, Shape, Target};
+use model::interval::{CellRange, Interval};
 use model::value_order::WIDEST_ORDER;
-use model::value_ranges::{mentions_array, mentions_cell};
 
-/// Combinations of values that are tried for one action and one cell.
+/// Limit on the combinations of values that are tried for one action and one cell.
 pub(super) const MOST_CASES: u128 = WIDEST_ORDER as u128;
 
-/// An index with up to this many values is looked at value by value.
+/// Number of values up to which an index is split value by value.
 const FEW_INDICES: u64 = 16;
 
-/// A cell's value before a step, and where it may lie afterwards. A value may have several.
+/// A cell's value before a step, and its range afterwards. A value may have several moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Move {
     pub before: i64,
@@ -35,8 +34,8 @@ pub(super) struct Move {
 pub(super) struct ValueGraph {
     low: i64,
     reached: Vec<bool>,
-    /// For each action that can change the cell, in order, its moves from values that are reached, those that change
-    /// nothing included.
+    /// For each action that can change the cell, in order, its moves from values that are reached,
+    /// those that change nothing included.
     pub moves: Vec<(ActionId, Vec<Move>)>,
 }
 
@@ -113,8 +112,8 @@ impl ValueGraph {
     }
 }
 
-/// The moves of a cell with few values by one action, given where some cells lie before the step; `None` if the work is at
-/// its limit.
+/// The moves of a cell with few values by one action, given where some cells lie before the step;
+/// `None` if the work is at its limit.
 pub(super) fn moves_of(
     steps: &StepAnalysis<'_>,
     action: ActionId,
@@ -129,7 +128,7 @@ pub(super) fn moves_of(
         return Some(Vec::new());
     }
     let after = after.cell(cell);
-    // What holds for all values before the step at once.
+    // Holds for all values before the step at once.
     let summary = |value: i64| after.distance.plus(Interval::exactly(value)).meet(after.range);
     let exact = after.range.single().is_some() || after.distance.single().is_some();
     if !guards_read(steps.model, commands, cell) && (exact || !effects_read(steps.model, commands, cell)) {
@@ -170,7 +169,7 @@ pub(super) fn singles(range: CellRange) -> Vec<CellRange> {
     (range.low..=range.high).map(CellRange::exactly).collect()
 }
 
-/// The values of an index, in pieces: where it hits the cell and just beside it, one by one.
+/// The values of an index, in pieces: the ones that hit the cell and its neighbours are single.
 fn around(model: &GuardedCommands, cell: CellId, range: CellRange) -> Vec<CellRange> {
     if range.high.abs_diff(range.low) < FEW_INDICES {
         return singles(range);
@@ -194,7 +193,8 @@ pub(super) fn count(cells: &Pieces) -> u128 {
     cells.iter().map(|(_, pieces)| pieces.len() as u128).fold(1, u128::saturating_mul)
 }
 
-/// Calls `visit` with each combination of pieces, those with the same piece of the first cell one after the other.
+/// Calls `visit` with each combination of pieces, those with the same piece of the first cell one
+/// after the other.
 pub(super) fn each_case(cells: &Pieces, mut visit: impl FnMut(&[(CellId, CellRange)])) {
     let mut places = vec![0; cells.len()];
     let mut case: Vec<(CellId, CellRange)> = cells.iter().map(|(cell, pieces)| (*cell, pieces[0])).collect();
@@ -212,62 +212,38 @@ pub(super) fn each_case(cells: &Pieces, mut visit: impl FnMut(&[(CellId, CellRan
 
 /// Whether the action's guards depend on the cell.
 fn guards_read(model: &GuardedCommands, action: &Action, cell: CellId) -> bool {
-    let array = model.cells[cell.index()].variable;
-    let mut guards = action.participants.iter().flat_map(|participant| &participant.guards);
-    guards.any(|guard| mentions_cell(guard, cell) || mentions_array(model, guard, array))
+    let variable = model.cells[cell.index()].variable;
+    action.guards().any(|guard| guard.reads_variable(model, variable))
 }
 
-/// Whether what the action does to the cell depends on its value: it is read, or an element that may be kept.
+/// Whether what the action does to the cell depends on its value: an effect reads it, or it is an
+/// element that an effect may keep.
 fn effects_read(model: &GuardedCommands, action: &Action, cell: CellId) -> bool {
     let variable = model.cells[cell.index()].variable;
-    let reads = |expression: &Expression| mentions_array(model, expression, variable);
-    let place = |place: &Place| matches!(place, Place::Element { index, .. } if reads(index));
-    let effect = |effect: &Effect| match effect {
-        Effect::Assign(all) => all.iter().any(|one| place(&one.place) || reads(&one.value)),
-        Effect::Push { queue, values } => *queue == variable || values.iter().any(reads),
-        Effect::Pop { queue, places } => *queue == variable || places.iter().flatten().any(place),
+    let reads = |effect: &Effect| {
+        let indices = effect.targets().filter_map(Target::index);
+        effect.queue() == Some(variable)
+            || effect.values().chain(indices).any(|one| one.reads_variable(model, variable))
     };
     !matches!(model.variable(variable).shape, Shape::Scalar(_) | Shape::Location(_))
-        || action.effects.iter().any(effect)
+        || action.effects.iter().any(reads)
 }
 
 /// The cells in the indices with which the action writes to the cell's array.
 fn index_cells(model: &GuardedCommands, action: &Action, cell: CellId) -> Vec<CellId> {
-    fn collect(place: &Place, variable: VariableId, found: &mut Vec<CellId>) {
-        if let Place::Element { array, index, .. } = place
+    let (variable, mut found) = (model.cells[cell.index()].variable, Vec::new());
+    for target in action.effects.iter().flat_map(Effect::targets) {
+        if let Target::Element { array, index, .. } = target
             && *array == variable
         {
-            cells_in(index, found);
-        }
-    }
-    let (variable, mut found) = (model.cells[cell.index()].variable, Vec::new());
-    for effect in &action.effects {
-        match effect {
-            Effect::Assign(assignments) => {
-                assignments.iter().for_each(|one| collect(&one.place, variable, &mut found));
-            }
-            Effect::Push { .. } => {}
-            Effect::Pop { places, .. } => {
-                places.iter().flatten().for_each(|place| collect(place, variable, &mut found));
-            }
+            index.for_each_subexpression(&mut |one| {
+                if let Expression::Cell(cell) = one {
+                    found.push(*cell);
+                }
+            });
         }
     }
     found.sort_unstable();
     found.dedup();
     found
-}
-
-/// The cells that the expression names.
-fn cells_in(expression: &Expression, found: &mut Vec<CellId>) {
-    match expression {
-        Expression::Constant(_) => {}
-        Expression::Cell(cell) => found.push(*cell),
-        Expression::Element { index: operand, .. }
-        | Expression::Unary(_, operand)
-        | Expression::Rank(operand, _) => cells_in(operand, found),
-        Expression::Binary { left, right, .. } => {
-            cells_in(left, found);
-            cells_in(right, found);
-        }
-    }
 }

@@ -1,11 +1,13 @@
-//! Accepting cycles inside of one layer.
+//! Accepting cycles inside one layer.
 //!
-//! A cycle of the product along which progress never changes lies in one layer, and the first sweep that expands one of its states expands all of them in that
-//! layer. So when a layer is complete, its strongly connected components tell all: a component with a step inside and an accepting state is a
-//! run that is accepted. When progress never falls there are no other cycles. (Lilleskare's thesis, 2017, calls this the single-layer search.)
+//! A cycle of the product along which progress never changes lies in one layer, and the first sweep that expands
+//! one of its states expands all of them in that layer. So when a layer is complete, its strongly connected
+//! components decide: a component with a step inside and an accepting state is a run that is accepted. When
+//! progress never falls there are no other cycles. (Lilleskare's thesis, 2017, calls this the single-layer
+//! search.)
 //!
-//! A large layer is looked through whenever it has doubled, so that a violation is found long before all of it is explored, for about
-//! twice the time of one look.
+//! A large layer is searched whenever it has doubled. So a violation is found long before all of the layer is
+//! explored, for about twice the time of one search.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,29 +15,29 @@ use super::components::LayerComponents;
 use super::progress_graph::{ProgressComponents, ProgressGraph};
 use crate::explore::Record;
 
-/// States of a layer before it is looked through for the first time.
+/// States of a layer before it is searched for the first time.
 const FIRST_LOOK: usize = 1 << 14;
 
 /// Looks for accepting cycles, layer by layer.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct AcceptingCycles {
     layer: LayerComponents,
-    /// Looked through when it has so many states.
+    /// The number of states at which the layer is searched.
     next_look: usize,
     /// Whether a state of the layer accepts.
     accepts: bool,
-    /// Its progress value.
+    /// The progress value of the layer.
     value: u64,
     progress: ProgressGraph,
     found: Option<AcceptingState>,
 }
 
-/// A state of an accepting cycle that accepts.
+/// An accepting state on an accepting cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AcceptingState {
-    /// Its number.
+    /// The number of the state.
     pub record: Record,
-    /// The automaton's part of it.
+    /// The automaton's part of the state.
     pub automaton: u32,
 }
 
@@ -72,7 +74,7 @@ impl AcceptingCycles {
         self.progress.components()
     }
 
-    /// The next state, and what the product says of it. `true` if it is time to end: there is a cycle.
+    /// The next state, with its predicates. `true` if a cycle was found, which ends the search.
     pub fn add_state(&mut self, truth: u64) -> bool {
         self.layer.add_state(truth);
         self.accepts |= truth & 1 != 0;
@@ -83,13 +85,13 @@ impl AcceptingCycles {
         self.look()
     }
 
-    /// A step inside of the layer.
+    /// A step inside the layer.
     #[inline]
     pub fn add_step(&mut self, from: Record, to: Record) {
         self.layer.add_inner_step(from, to);
     }
 
-    /// Looks the layer through, as far as it is known. `true` if there is an accepting cycle.
+    /// Searches the layer, as far as it is known. `true` if there is an accepting cycle.
     pub fn look(&mut self) -> bool {
         if self.accepts {
             self.progress.accepts(self.value);
@@ -102,7 +104,7 @@ impl AcceptingCycles {
         self.found.is_some()
     }
 
-    /// What was found.
+    /// A state of the cycle that was found.
     pub fn found(&self) -> Option<AcceptingState> {
         self.found
     }

@@ -1,14 +1,15 @@
-//! Strongly connected components of a layer, by Tarjan's algorithm: those that are terminal, and those with an accepting cycle.
+//! Strongly connected components of a layer, by Tarjan's algorithm: those that are terminal, and those with an
+//! accepting cycle.
 //!
-//! A component is terminal when no step leads out of it. Once a run is inside, it meets all of the component and nothing
-//! else, so what holds for ever, or never again, is decided there: `AG EF p` is violated exactly by a terminal component without a `p`-state, and
-//! `EF AG p` is shown exactly by one with `p`-states only. A state without successors is such a component. When progress never
-//! falls, every component lies in one layer.
+//! A component is terminal when no step leads out of it. A run that has entered it meets all of the component and
+//! nothing else, so what holds forever, or never again, is decided there: `AG EF p` is violated exactly by a
+//! terminal component without a `p`-state, and `EF AG p` is shown exactly by one with `p`-states only. A state
+//! without successors is such a component. When progress never falls, every component lies in one layer.
 //!
-//! The steps inside the current layer are collected as they are met (row by row, since states are expanded in their order), and looked
-//! through when the layer is complete. (The thesis of Lilleskare, algorithm 6, runs the search itself depth-first and
-//! loses states on the way; this does not change the order of the search.) A layer of n states and m inner steps
-//! takes 21 n + 4 m bytes for the time of the layer.
+//! The steps inside the current layer are collected as they are met (row by row, since states are expanded in
+//! their order), and searched when the layer is complete. (The thesis of Lilleskare, algorithm 6, runs the search
+//! itself depth-first and loses states on the way; this does not change the order of the search.) A layer of n
+//! states and m inner steps takes 21 n + 4 m bytes while it is the current one.
 
 use serde::{Deserialize, Serialize};
 
@@ -109,8 +110,8 @@ impl LayerComponents {
         self.first
     }
 
-    /// The layer is complete: gives all components, as the places of their states in the layer, and for those that are terminal, the places of their steps
-    /// among the steps inside of the layer.
+    /// Gives all components of a complete layer: the positions of their states in the layer, and for those that
+    /// are terminal, the positions of their steps among the steps inside the layer.
     pub fn for_each_component(
         &mut self,
         mut give: impl FnMut(&[u32], Option<&mut dyn Iterator<Item = std::ops::Range<usize>>>),
@@ -122,8 +123,8 @@ impl LayerComponents {
         });
     }
 
-    /// Of the components with a step inside and a state in which the first predicate is true: the first such state, and what is true in it. The layer
-    /// need not be complete.
+    /// The first state in which the first predicate is true, of a component with a step inside, and the predicates
+    /// that are true in it. The layer need not be complete.
     pub fn accepting(&mut self) -> Option<(Record, u64)> {
         let mut found: Option<u32> = None;
         let begun = self.rows.len();
@@ -230,7 +231,7 @@ impl<'a, F: FnMut(&LayerComponents, &[u32], bool)> Tarjan<'a, F> {
         }
     }
 
-    /// All that was opened from this state on is one component.
+    /// All states that were opened from this one on are one component.
     fn close(&mut self, root: u32) {
         let start = self.open.iter().rposition(|state| *state == root).unwrap_or(0);
         let members = &self.open[start..];

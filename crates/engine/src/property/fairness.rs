@@ -1,35 +1,42 @@
-//! Fair runs: nobody who can always move rests for ever.
+//! Fair runs: a process that stays enabled eventually takes a step.
 //!
-//! Weak fairness of a process, or of an action: a run passes infinitely often through a state in which it cannot move, or through a step in which it takes part. These are acceptance
-//! conditions beside the automaton's own. A counter beside the automaton's state turns them into one: it waits first for the automaton to accept, then
-//! for the first condition, the second, and so on, and begins anew. (Choueka 1974; SPIN has it in copies of the state space.) Conditions that a step meets
-//! one after the other are counted at once, so that loops are no longer than they must be. The product has at most one more copy of each state than there are
-//! conditions, and only of those from which the automaton can still accept.
+//! Weak fairness of a process, or of an action: a run passes infinitely often through a state in which it is not
+//! enabled, or through a step in which it takes part. These are acceptance conditions beside the automaton's own. A
+//! counter beside the automaton's state turns them into one: it waits first for the automaton to accept, then for the
+//! first condition, the second, and so on, and starts over. (Choueka 1974; SPIN has it in copies of the state space.)
+//! Conditions that a step meets one after the other are counted at once, so that loops are as short as possible. The
+//! product has at most one more copy of each state than there are conditions, and only of states from which the
+//! automaton can still accept.
 //!
-//! Strong fairness of an action: if it can be taken infinitely often, it is. So from some point on it can never be taken again, or it is taken infinitely often. Which actions are of the first
-//! kind is guessed, once, by a step of the automaton; from there on a state in which one of them can be taken has no successors, and all others must be taken. Nothing is accepted before.
+//! Strong fairness of an action: if it is enabled infinitely often, it is taken infinitely often. So from some point
+//! on it is never enabled again, or it is taken infinitely often. The automaton guesses once, by a step, which actions
+//! are of the first kind. From there on, a state in which one of them is enabled has no successors, and all others
+//! must be taken. Nothing is accepted before the guess.
 //!
-//! What a process can do is read off the steps of the whole model: one that waits for a partner, or while another is in a committed location, cannot move.
+//! The steps of the whole model say what a process can do: one that waits for a partner, or while another is in a
+//! committed location, is not enabled.
+
+use serde::Serialize;
 
 use model::guarded_commands::{ActionId, Strength};
 
-/// Which runs count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The runs that count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Fairness {
     /// All that the model allows.
     #[default]
     Unfair,
-    /// Those in which no process that can always move rests for ever.
+    /// Weakly fair runs: a process that stays enabled eventually takes a step.
     Weak,
 }
 
-/// The most conditions that are told apart.
+/// Number of conditions, at most.
 pub const MOST_CONDITIONS: usize = 64;
 
-/// The most strongly fair actions: each doubles what can be guessed.
+/// Number of strongly fair actions, at most: each doubles the number of guesses.
 pub const MOST_STRONG: usize = 6;
 
-/// What fair runs meet again and again, one bit for each process or action.
+/// Conditions that fair runs meet infinitely often, one bit for each process or action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FairnessConditions {
     of_action: Vec<u64>,

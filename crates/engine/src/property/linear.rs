@@ -1,9 +1,12 @@
 //! A linear-time property as a search checks it: the runs that violate it, as an automaton.
 //!
-//! The automaton reads each state of a run before the model leaves it. The property holds when no run of the model is accepted.
+//! The automaton reads each state of a run before the model leaves it. The property holds when no run of the model
+//! is accepted.
 //!
-//! A run that ends in a state without successors goes on by repeating its last state for ever, as in SPIN and DiVinE, or is no run at all: see [`DeadEnds`]. That is one
-//! rule for all engines.
+//! A run that ends in a state without successors repeats its last state forever, as in SPIN and DiVinE, or is no run
+//! at all: see [`DeadEnds`]. All engines use the same rule.
+
+use serde::Serialize;
 
 use super::fairness::Fairness;
 use logic::buchi::Buchi;
@@ -11,22 +14,22 @@ use logic::ltl::Ltl;
 use logic::ltl_to_buchi::{FormulaTooLarge, Limits, buchi_of};
 use model::guarded_commands::Expression;
 
-/// What becomes of a run that cannot go on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The treatment of a run that ends in a state without successors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum DeadEnds {
-    /// Its last state is repeated for ever.
+    /// Its last state is repeated forever.
     #[default]
     Repeated,
-    /// It is none: only infinite runs count.
+    /// It does not count: only infinite runs do.
     Ignored,
 }
 
 /// The runs that a property is about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Runs {
-    /// Whether there are runs that cannot go on.
+    /// Runs that end in a state without successors.
     pub dead_ends: DeadEnds,
-    /// Whether a process may rest for ever although it can move.
+    /// Runs that are unfair to a process.
     pub fairness: Fairness,
 }
 

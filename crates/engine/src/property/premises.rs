@@ -1,9 +1,9 @@
-//! What a property assumes: conditions without which it says nothing.
+//! The premises of a property: conditions without which it says nothing.
 //!
-//! `G (request -> F answer)` is true of every run of a model in which nobody asks, which is seldom what its author had in mind. The
-//! left side of an implication, wherever the formula speaks of it positively, is a *premise*; a property that holds while a premise is
-//! true nowhere holds for a trivial reason (Beer, Ben-David, Eisner, Rodeh: vacuity detection in temporal model checking). Only premises
-//! that speak of single states are looked at, so that a search for such a state decides.
+//! `G (request -> F answer)` is true of every run of a model without requests, which is seldom what its author meant.
+//! The left side of an implication that occurs positively in the formula is a *premise*. A property that holds while a
+//! premise is unreachable holds vacuously (Beer, Ben-David, Eisner, Rodeh: vacuity detection in temporal model
+//! checking). Only premises about single states are considered, so that a search for such a state decides.
 
 use model::guarded_commands::{BinaryOperator, Expression, GuardedCommands, Overflow, UnaryOperator};
 use model::state_layout::CellRange;

@@ -1,12 +1,13 @@
 //! The progress graph: which layers lead to which.
 //!
-//! A node is a progress value, an edge a pair of values that some step leads from and to, and a node accepts if a state of that value does. A cycle of the product is a closed walk here. So
-//! one that goes through several layers and accepts lies in a strongly connected component with more than one node and an accepting one; where there is
-//! none, there is no such cycle, whatever the number of regress edges, and where there are some, nothing outside of them needs to be looked at. (The idea
-//! is that of the tool ASAP.)
+//! A node is a progress value, and an edge is a pair of values that some step leads from and to. A node accepts if
+//! a state of that value does. A cycle of the product is a closed walk here. So an accepting cycle through several
+//! layers lies in a strongly connected component with more than one node and an accepting one. Where there is no
+//! such component, there is no such cycle, whatever the number of regress edges. Where there are some, nothing
+//! outside them needs to be searched. (The idea is that of the tool ASAP.)
 //!
-//! The graph stays small: when it has too many edges, the lowest bits of all values are dropped, which are the last components of a tuple. A coarser
-//! graph lets more pass, and never less.
+//! The graph stays small: when it has too many edges, the lowest bits of all values are dropped, which are the last
+//! components of a tuple. A coarser graph excludes less, and never more.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use logic::strong_components::strong_components;
 
-/// Edges at the most.
+/// Edges, at most.
 const EDGES: usize = 1 << 16;
-/// Edges that were met lately, by a few bits of both values: most steps are like one before.
+/// Recent edges, by a few bits of both values: most steps are like one before.
 const LATELY: usize = 1 << 10;
 
 /// Which layers lead to which.

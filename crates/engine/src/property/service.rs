@@ -1,20 +1,22 @@
 //! Conformance to a service: every sequence of visible actions is one that an automaton allows.
 //!
-//! Some actions of a model are events that its users see, all others are internal. A run violates the service in one of two ways. An *illegal event* is one that
-//! no run of the automaton has at this point; whatever follows is illegal, too, so that the violating run ends with it. A *premature end* is a run that halts where the
-//! automaton has no final state; what counts as halting is for the user to say, see [`Halt`]. A model that is busy with internal actions for ever violates
-//! nothing: that is a question for linear time.
+//! Some actions of a model are events that its users see, all others are internal. A run violates the service in one
+//! of two ways. An *illegal event* is one that no run of the automaton has at this point; all that follows is
+//! illegal, too, so the violating run ends with it. A *premature end* is a run that halts where the automaton has no
+//! final state; the user says what counts as halting, see [`Halt`]. A model that takes internal actions forever
+//! violates nothing: that is a question of linear time.
 //!
-//! The search moves a deterministic automaton along with the model. A run that it finds is judged anew by the automaton as it was given, one set of states after
-//! the other, so that a mistake in making it deterministic cannot become a verdict.
-//! (Gallasch, Billington, Vanit-Anunchai and Kristensen, *Checking safety properties on-the-fly with the sweep-line method*, STTT 2007.)
+//! The search moves a deterministic automaton along with the model. A run that it finds is judged again by the
+//! automaton as the user gave it, one set of states after the other, so that a mistake in the determinisation cannot
+//! become a verdict. (Gallasch, Billington, Vanit-Anunchai and Kristensen, *Checking safety properties on-the-fly
+//! with the sweep-line method*, STTT 2007.)
 
 use std::collections::BTreeSet;
 
 use logic::safety_automaton::{EventAutomaton, ServiceAutomaton, ServiceTooLarge};
 use model::guarded_commands::{ActionId, Expression};
 
-/// Where a run may be said to have ended.
+/// Where a run counts as ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Halt<P = Expression> {
     /// Nowhere: only events can be wrong.
@@ -22,7 +24,7 @@ pub enum Halt<P = Expression> {
     /// In states without successors.
     #[default]
     Deadlock,
-    /// In states where the predicate is true, whether or not it can go on.
+    /// In states where the predicate is true, whether or not they have successors.
     When(P),
 }
 
@@ -37,7 +39,8 @@ pub struct ServiceProperty<P = Expression> {
 }
 
 impl<P> ServiceProperty<P> {
-    /// The sequences of the automaton, for a model whose actions are these events; `None`, and no entry at all, is an internal action.
+    /// The sequences of the automaton, for a model whose actions are these events. An action that is `None`, or has
+    /// no entry, is internal.
     ///
     /// # Errors
     /// If the automaton is too large once it is deterministic.
@@ -48,6 +51,11 @@ impl<P> ServiceProperty<P> {
     ) -> Result<Self, ServiceTooLarge> {
         let deterministic = automaton.determinised()?;
         Ok(Self { given: automaton, automaton: deterministic, events, halt })
+    }
+
+    /// The automaton as the user gave it.
+    pub fn given(&self) -> &EventAutomaton {
+        &self.given
     }
 
     /// The automaton that moves along with the model.
@@ -78,12 +86,12 @@ impl<P> ServiceProperty<P> {
         self.events.get(action.0 as usize).copied().flatten()
     }
 
-    /// The number of the first step, from zero, that is an event which the automaton, as it was given, does not allow.
+    /// The number of the first step, from zero, that is an event which the given automaton does not allow.
     pub fn illegal_step(&self, actions: impl IntoIterator<Item = ActionId>) -> Option<usize> {
         self.ends_of(actions).err()
     }
 
-    /// Whether a run may end with these actions, by the word of the automaton as it was given.
+    /// Whether a run may end with these actions, by the given automaton.
     pub fn may_end(&self, actions: impl IntoIterator<Item = ActionId>) -> bool {
         let is_final = |state: &u32| self.given.final_states.contains(state);
         self.ends_of(actions).is_ok_and(|states| states.iter().any(is_final))
@@ -98,7 +106,8 @@ impl<P> ServiceProperty<P> {
         }
     }
 
-    /// All states in which the given automaton may be after these actions; otherwise, the step that it does not have.
+    /// All states in which the given automaton may be after these actions; otherwise, the number of the step that it
+    /// does not have.
     fn ends_of(&self, actions: impl IntoIterator<Item = ActionId>) -> Result<BTreeSet<u32>, usize> {
         let mut states = self.with_silent_steps(self.given.initial.iter().copied().collect());
         for (step, action) in actions.into_iter().enumerate() {
@@ -164,7 +173,7 @@ mod tests {
         assert_eq!(service.reason(&[internal, receive]), "illegal event `receive`");
         assert_eq!(service.reason(&[send, internal]), "premature end");
         assert!(!service.may_end([send, send]));
-        // Actions that nobody listed are internal.
+        // Actions that are not listed are internal.
         assert_eq!(service.event(ActionId(99)), None);
     }
 }

@@ -103,31 +103,60 @@ pub enum NotKept {
     Events,
 }
 
+/// What a user can do about a property that a search cannot decide. The words are those of the library; a user
+/// interface names its own options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Advice {
+    /// Use another engine.
+    #[error("use {}", listed(.0))]
+    Engines(&'static [&'static str]),
+    /// Have fewer strongly fair actions.
+    #[error(
+        "make some of them weakly fair, or none, and write the assumption into the formula: `([]<> p) -> …`"
+    )]
+    FewerStrong,
+    /// Ask the property of all runs.
+    #[error("ask it of all runs, or write the assumption into the formula: `([]<> p) -> …`")]
+    AllRuns,
+    /// Check without a reduction.
+    #[error(
+        "check without a reduction; with one, deadlocks, invariants, reachability, and LTL formulas without `X` are checked"
+    )]
+    NoReduction,
+    /// Use another measure.
+    #[error(
+        "use a coarser measure that never falls, or the engine `breadth`, which keeps all states in one layer"
+    )]
+    CoarserMeasure,
+}
+
+/// The engines in words.
+fn listed(engines: &[&str]) -> String {
+    match engines {
+        [] => String::new(),
+        [one] => format!("the engine `{one}`"),
+        [others @ .., last] => {
+            let others: Vec<String> = others.iter().map(|one| format!("`{one}`")).collect();
+            format!("the engine {} or `{last}`", others.join(", "))
+        }
+    }
+}
+
 impl Unsound {
     /// What to do instead.
-    pub fn advice(&self) -> &'static str {
+    pub fn advice(&self) -> Advice {
         match self {
             Self::ComponentsByDepth(_) | Self::ComponentsByPartition(_) => {
-                "use the engine `sweep` or `sweep-disk`, with any measure, or `breadth`"
+                Advice::Engines(&["sweep", "sweep-disk", "breadth"])
             }
-            Self::Cycles(..) => {
-                "use the engine `sweep` or `sweep-disk`, with any measure, or `breadth`, `breadth-disk` or `depth`"
-            }
+            Self::Cycles(..) => Advice::Engines(&["sweep", "sweep-disk", "breadth", "breadth-disk", "depth"]),
             Self::GraphWithoutLayers | Self::SurveyWithoutLayers => {
-                "use the engine `breadth`, `sweep` or `sweep-disk`"
+                Advice::Engines(&["breadth", "sweep", "sweep-disk"])
             }
-            Self::TooManyStrong(_) => {
-                "make some of them weakly fair, or none, and write the assumption into the formula: `([]<> p) -> …`"
-            }
-            Self::NoProcesses(_) | Self::TooManyFair(_) => {
-                "ask it of all runs, without `--fairness`, or write the assumption into the formula: `([]<> p) -> …`"
-            }
-            Self::Reduced(..) | Self::ReducedCounts | Self::NotGuardedCommands => {
-                "leave `--reduction` out; with it, deadlocks, invariants, reachability, and formulas of LTL without `X` are checked"
-            }
-            Self::ComponentsAcrossLayers(_) => {
-                "use a coarser measure that never falls, or the engine `breadth`, which keeps all states in one layer"
-            }
+            Self::TooManyStrong(_) => Advice::FewerStrong,
+            Self::NoProcesses(_) | Self::TooManyFair(_) => Advice::AllRuns,
+            Self::Reduced(..) | Self::ReducedCounts | Self::NotGuardedCommands => Advice::NoReduction,
+            Self::ComponentsAcrossLayers(_) => Advice::CoarserMeasure,
         }
     }
 }

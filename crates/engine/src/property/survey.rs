@@ -1,20 +1,18 @@
-//! What a state space is like: the values that occur, the actions that do, and where runs end up.
+//! A survey of a state space: the values and the actions that occur, and where runs end up.
 //!
-//! Values and actions are seen state by state and step by step, in whatever order, once or several times. Where runs end up is decided by the terminal strongly
-//! connected components: a state can always be returned to if it is in the only one of them, and an action can always occur again if it does in each of them. A layer shows its
-//! components as long as progress never falls. From the first step that makes it fall, nobody knows them any more, because states of one component may lie in several
-//! layers, of which most are forgotten.
-
-use std::ops::ControlFlow;
+//! Values and actions are seen state by state and step by step, in any order, once or several times. The terminal
+//! strongly connected components decide where runs end up: a state can always be returned to if it is in the only one
+//! of them, and an action can always occur again if it occurs in each of them. A layer shows its components as long as
+//! progress never falls. From the first regress edge on they are unknown, because states of one component may lie in
+//! several layers, of which most are forgotten.
 
 use serde::{Deserialize, Serialize};
 
 use super::components::LayerComponents;
-use crate::explore::observer::{Step, Successors};
-use crate::explore::{Observer, Record};
+use crate::explore::Record;
+use crate::explore::observer::Step;
 use model::guarded_commands::ActionId;
 use model::state_layout::{CellRange, Field};
-use model::transition_system::Truth;
 
 /// What was seen so far.
 #[derive(Debug, Serialize, Deserialize)]
@@ -142,24 +140,18 @@ impl Components {
     }
 }
 
-impl Observer for Survey {
-    fn taken(&mut self, _: Record, state: &[u64], _: Truth, _: Successors) -> ControlFlow<()> {
+/// What a search tells.
+impl Survey {
+    /// A state was expanded.
+    pub fn taken(&mut self, state: &[u64]) {
         self.see(state);
         if let Some(components) = &mut self.components {
             components.layer.add_state(0);
         }
-        ControlFlow::Continue(())
     }
 
-    fn wants_steps(&self) -> bool {
-        true
-    }
-
-    fn wants_whole_layers(&self) -> bool {
-        true
-    }
-
-    fn step(&mut self, step: Step<'_>) {
+    /// A step was taken.
+    pub fn step(&mut self, step: Step<'_>) {
         let ActionId(action) = step.action;
         self.taken[action as usize] = true;
         let Some(components) = &mut self.components else { return };
@@ -172,33 +164,37 @@ impl Observer for Survey {
         }
     }
 
-    fn erroneous_step(&mut self, from: Record) {
+    /// A step is a run-time error.
+    pub fn erroneous_step(&mut self, from: Record) {
         if let Some(components) = &mut self.components {
             components.layer.add_leaving_step(from);
         }
     }
 
-    fn progress_step(&mut self, before: u64, after: u64) {
+    /// A step leads from a layer to another one.
+    pub fn progress_step(&mut self, before: u64, after: u64) {
         if after < before {
             self.components = None;
         }
     }
 
-    fn layer_begins(&mut self, first: Record, _: u64) {
+    /// A layer begins whose states have numbers from this one on.
+    pub fn layer_begins(&mut self, first: Record) {
         if let Some(components) = &mut self.components {
             components.layer.begin(first);
             components.actions.clear();
         }
     }
 
-    fn layer_ends(&mut self) -> ControlFlow<()> {
+    /// All states of the layer were expanded.
+    pub fn layer_ends(&mut self) {
         if let Some(components) = &mut self.components {
             components.end_layer();
         }
-        ControlFlow::Continue(())
     }
 
-    fn bytes(&self) -> usize {
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
         let components = self.components.as_ref();
         components.map_or(0, |components| components.layer.bytes() + components.actions.capacity() * 4)
     }

@@ -1,23 +1,20 @@
 //! The states without successors, as a set.
 //!
-//! A state that is expanded in two sweeps is one state, so counting expansions is not enough. The set has a limit of its own; beyond it nobody knows
-//! how many there are, and what was collected stays.
+//! A state that is expanded in two sweeps is one state, so counting expansions is not enough. The set has a limit of
+//! its own. Beyond it their number is unknown, and the states that were collected stay.
 
 use std::io;
-use std::ops::ControlFlow;
 
 use crate::explore::observer::Successors;
-use crate::explore::{Observer, Record};
 use crate::store::layer::{Inserted, Layer};
 use crate::store::pages::OutOfMemory;
 use crate::store::records::{RecordShape, with_records};
 use crate::store::saved::{Loader, Saver};
-use model::transition_system::Truth;
 
 /// Collects states without successors.
 #[derive(Debug)]
 pub struct TerminalStates {
-    /// None once there was no room for them.
+    /// `None` once there was no memory for them.
     states: Option<Layer>,
     limit: usize,
     overflow: bool,
@@ -27,9 +24,9 @@ impl TerminalStates {
     /// At most `limit` states of this shape.
     pub fn new(shape: RecordShape, limit: usize) -> Result<Self, OutOfMemory> {
         let bytes = match shape {
-            // A state, and its share of the index at its emptiest.
+            // A state, and its share of an index that is as empty as it can be.
             RecordShape::Fixed(width) => limit.saturating_mul(width * 8 + 16).saturating_add(1 << 20),
-            // Whoever sets the limit counts states. Their bytes count as those of an observer.
+            // The limit counts states. Their bytes count as those of an observer.
             RecordShape::Prefixed => usize::MAX,
         };
         Ok(Self { states: Some(Layer::new(shape, bytes)?), limit, overflow: false })
@@ -41,7 +38,7 @@ impl TerminalStates {
         self.states.as_ref().map_or(Ok(()), |states| states.save(to))
     }
 
-    /// What was saved, in place of these, which are none.
+    /// Loads what was saved. This set must be empty.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         let has_states;
         (has_states, self.overflow) = from.get()?;
@@ -54,7 +51,7 @@ impl TerminalStates {
         }
     }
 
-    /// How many there are, if all of them are here.
+    /// Number of states, if all of them are in the set.
     pub fn count(&self) -> Option<u64> {
         self.states.as_ref().filter(|_| !self.overflow).map(|states| states.len() as u64)
     }
@@ -75,22 +72,25 @@ impl TerminalStates {
     }
 }
 
-impl Observer for TerminalStates {
+/// What a search tells.
+impl TerminalStates {
+    /// A state was expanded, and has these successors.
     #[inline(always)]
-    fn taken(&mut self, _: Record, state: &[u64], _: Truth, successors: Successors) -> ControlFlow<()> {
+    pub fn taken(&mut self, state: &[u64], successors: Successors) {
         if successors == Successors::Steps(0) {
             self.add(state);
         }
-        ControlFlow::Continue(())
     }
 
-    fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
+    /// States have another layout of `width` words from now on.
+    pub fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
         if self.states.as_mut().is_some_and(|states| states.repack(width, translate).is_err()) {
             self.states = None;
         }
     }
 
-    fn bytes(&self) -> usize {
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
         self.states.as_ref().map_or(0, Layer::bytes)
     }
 }

@@ -1,8 +1,9 @@
-//! Watching properties while states are met: the first state, or the first component, that decides each of them.
+//! The watch over properties during a search: the first state, or the first component, that decides each of
+//! them.
 //!
-//! All predicates are evaluated by one call per state, into a bit set; a mask tells which bits are news. The state is looked at when it is
-//! taken from the queue, so breadth-first search decides with a shortest path, and a sweep with one that is shortest
-//! subject to progress.
+//! All predicates are evaluated by one call per state, into a bit set; a mask tells which bits are news. A state
+//! is tested when it is taken from the queue, so breadth-first search decides with a shortest path, and a sweep
+//! with one that is shortest subject to progress.
 
 use std::ops::ControlFlow;
 
@@ -16,11 +17,11 @@ use super::accepting_cycles::{AcceptingCycles, AcceptingState};
 use super::components::LayerComponents;
 use super::progress_graph::ProgressComponents;
 use super::service::Halt;
-use super::service_product::{UNFINISHED, VIOLATED};
+use super::service_table::{UNFINISHED, VIOLATED};
 use super::{Property, PropertyKind};
 
 /// Decides properties on the fly.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct PropertyWatch {
     /// For each property, the state that decides it.
     decided: Vec<Option<Record>>,
@@ -28,12 +29,13 @@ pub struct PropertyWatch {
     owners: Vec<usize>,
     /// Predicates whose truth is the normal case.
     expected: u64,
-    /// Predicates of which one state is enough that are still to be watched.
+    /// Predicates that one state decides, and that none has decided.
     open: u64,
     deadlock: Vec<usize>,
-    /// Predicates that are true in states without successors if those are to decide anything.
+    /// Predicates of which one must be true in a state without successors for it to be a deadlock.
     unfinished: u64,
-    /// Predicates that are asked of components: violated where it is true nowhere, shown where it is true everywhere.
+    /// Predicates that components decide: violated by a component where it is true nowhere, shown by one where it
+    /// is true everywhere.
     nowhere: u64,
     everywhere: u64,
     components: Option<LayerComponents>,
@@ -41,7 +43,7 @@ pub struct PropertyWatch {
     cycles: Option<AcceptingCycles>,
     undecided: usize,
     undefined_at: Option<Record>,
-    /// Whether to go on when everything is decided.
+    /// Whether to continue when everything is decided.
     explore_all: bool,
 }
 
@@ -50,18 +52,9 @@ impl PropertyWatch {
     pub fn new<P>(properties: &[Property<P>], explore_all: bool) -> Self {
         let mut watch = Self {
             decided: vec![None; properties.len()],
-            owners: Vec::new(),
-            expected: 0,
-            open: 0,
-            deadlock: Vec::new(),
-            unfinished: 0,
-            nowhere: 0,
-            everywhere: 0,
-            components: None,
-            cycles: None,
             undecided: properties.len(),
-            undefined_at: None,
             explore_all,
+            ..Self::default()
         };
         for (number, property) in properties.iter().enumerate() {
             let bit = 1u64.unbounded_shl(watch.owners.len() as u32);
@@ -74,14 +67,14 @@ impl PropertyWatch {
                 PropertyKind::Reachable(_) => watch.open |= bit,
                 PropertyKind::AlwaysPossible(_) => watch.nowhere |= bit,
                 PropertyKind::PossiblyForEver(_) => watch.everywhere |= bit,
-                // It is the graph that is asked.
+                // The recorded graph decides.
                 PropertyKind::Branching(_) => {}
                 // The only property of its search; its propositions are the product's business.
                 PropertyKind::Linear(_) => {
                     watch.cycles = Some(AcceptingCycles::default());
                     continue;
                 }
-                // The only property of its search, too. States of the product have predicates of their own.
+                // The only property of its search. States of the product have predicates of their own.
                 PropertyKind::Service(ref service) => {
                     watch.open |= VIOLATED;
                     watch.owners.push(number);
@@ -105,7 +98,7 @@ impl PropertyWatch {
         self.decided[property]
     }
 
-    /// A state of an accepting cycle inside of a layer.
+    /// A state of an accepting cycle inside a layer.
     pub fn accepting_state(&self) -> Option<AcceptingState> {
         self.cycles.as_ref().and_then(AcceptingCycles::found)
     }
@@ -138,7 +131,8 @@ impl PropertyWatch {
         }
     }
 
-    /// A service is decided by an event or by an end, whichever comes first.
+    /// Notes the state that decides a property. A service is decided by an event or by an end, whichever comes
+    /// first.
     fn settle(&mut self, property: usize, record: Record) {
         if self.decided[property].is_none() {
             self.decided[property] = Some(record);
@@ -225,7 +219,7 @@ impl Observer for PropertyWatch {
         }
     }
 
-    /// What contains it is not closed.
+    /// The component that contains it is not terminal.
     #[inline(always)]
     fn erroneous_step(&mut self, from: Record) {
         if let Some(components) = &mut self.components {

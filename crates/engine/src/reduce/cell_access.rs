@@ -1,49 +1,52 @@
-//! What an action does to each cell: what it wants of it, whether it reads it, and how it changes it.
+//! The footprint of an action: for each cell, the range that the action requires, whether it reads
+//! the cell, and how it changes it.
 //!
-//! Most accesses are of simple kinds: a guard wants a cell to lie in an interval, an effect adds a constant or sets one. For these, it can be computed whether two actions
-//! get in each other's way, and which actions can make a guard true. A location is such a cell: a participant wants it to be one number and adds the difference. So is a
-//! place of a Petri net. Everything else is "reads it" and "may write anything".
+//! Most accesses are simple: a guard requires a cell to lie in an interval, an effect adds a
+//! constant or sets one. For these it can be computed whether two actions interfere, and which
+//! actions can make a guard true. A location is such a cell: a participant requires one number and
+//! adds the difference. So is a place of a Petri net. Every other access is "reads it" and "may
+//! write anything".
 //!
-//! Ranges that are proved help: an interval that covers all that a cell can hold is no test, and setting a cell whose value is known is adding to it.
+//! Proved ranges sharpen this. An interval that covers all values of a cell is no test, and setting
+//! a cell whose value is known is adding to it.
 //!
-//! Committed locations are guards that nobody wrote: an action from other locations needs all processes to be outside of them. Each process that has some gets a cell beside
-//! those of the model, which is 1 as long as it stands in one.
+//! Committed locations are implicit guards: an action from other locations requires all processes
+//! to be outside committed ones. Each process that has some gets an extra cell after those of the
+//! model, which is 1 while the process is in one.
 
 use std::collections::BTreeMap;
 
 use model::guarded_commands::{
     Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, Overflow, Participant,
-    Place, ProcessId, UnaryOperator, VariableId,
+    ProcessId, Target, UnaryOperator, VariableId,
 };
-use model::state_layout::CellRange;
-use model::value_ranges::{Doubts, comparison, elements, expression_range};
-
-/// Everything that a cell of 64 bits can hold.
-pub const ANYTHING: CellRange = CellRange { low: i64::MIN, high: i64::MAX };
+use model::interval::CellRange;
+use model::value_ranges::{Doubts, expression_range};
 
 /// How an action changes a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Not at all.
+    /// The action does not change it.
     None,
-    /// By adding this, which never leaves the type.
+    /// The action adds this constant, and the sum never leaves the type.
     Add(i64),
-    /// It is this afterwards.
+    /// The action sets it to this constant.
     Set(i64),
-    /// In some other way.
+    /// The action changes it in some other way.
     Any,
 }
 
 /// How an action uses a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Where the cell lies whenever the action is enabled, within what is proved of it, before and after.
+    /// The range of the cell whenever the action is enabled, within its proved range before and
+    /// after.
     pub wanted: CellRange,
-    /// Whether its guards want that, rather than what is proved.
+    /// Whether the guards narrow the proved range.
     pub is_test: bool,
-    /// Whether what the action does depends on the cell in another way.
+    /// Whether the action depends on the cell in any other way.
     pub is_read: bool,
-    /// What becomes of it.
+    /// The change of the cell.
     pub change: Change,
 }
 
@@ -52,18 +55,18 @@ impl Access {
         Self { wanted: proved, is_test: false, is_read: false, change: Change::None }
     }
 
-    /// Whether the cell may be another one afterwards.
+    /// Whether the cell may have another value afterwards.
     pub fn writes(&self) -> bool {
         self.change != Change::None
     }
 
-    /// Whether the action can bring the cell into the range from outside of it.
+    /// Whether the action can move the cell into the range from outside.
     pub fn can_enter(&self, range: CellRange) -> bool {
         let before = |low: i64, high: i64| low.max(self.wanted.low) <= high.min(self.wanted.high);
         match self.change {
             Change::None => false,
             Change::Any => true,
-            Change::Set(value) => contains(range, value),
+            Change::Set(value) => range.contains(value),
             Change::Add(more) if more > 0 => {
                 range.low != i64::MIN && before(range.low.saturating_sub(more), range.low - 1)
             }
@@ -73,26 +76,26 @@ impl Access {
         }
     }
 
-    /// Whether the action can bring the cell out of the range.
+    /// Whether the action can move the cell out of the range.
     pub fn can_leave(&self, range: CellRange) -> bool {
         let (low, high) = (range.low.max(self.wanted.low), range.high.min(self.wanted.high));
         match self.change {
             Change::None => false,
             Change::Any => true,
-            Change::Set(value) => low <= high && !contains(range, value),
+            Change::Set(value) => low <= high && !range.contains(value),
             Change::Add(change) => {
-                low <= high && (!contains(range, sum(low, change)) || !contains(range, sum(high, change)))
+                low <= high && (!range.contains(sum(low, change)) || !range.contains(sum(high, change)))
             }
         }
     }
 
-    /// Whether both actions can be enabled in one state, as far as this cell tells.
+    /// Whether both actions can be enabled in one state, judged by this cell alone.
     pub fn is_compatible(&self, other: &Self) -> bool {
-        self.wanted.low.max(other.wanted.low) <= self.wanted.high.min(other.wanted.high)
+        self.wanted.meet(other.wanted).is_some()
     }
 
-    /// Whether, where both actions are enabled, they do not get in each other's way at this cell: neither changes what the other one depends on, and the order in which they change it does
-    /// not matter.
+    /// Whether the actions are independent at this cell where both are enabled: neither changes
+    /// what the other one depends on, and their changes commute.
     pub fn accords(&self, other: &Self) -> bool {
         let commute = match (self.change, other.change) {
             (Change::None, _) | (_, Change::None) | (Change::Add(_), Change::Add(_)) => true,
@@ -102,7 +105,7 @@ impl Access {
         commute && self.leaves_alone(other) && other.leaves_alone(self)
     }
 
-    /// Whether the other action can do the same as before after this one.
+    /// Whether the other action is enabled and has the same effect after this one.
     fn leaves_alone(&self, other: &Self) -> bool {
         if !self.writes() {
             return true;
@@ -115,51 +118,48 @@ impl Access {
     }
 }
 
-fn contains(range: CellRange, value: i64) -> bool {
-    range.low <= value && value <= range.high
-}
-
 fn sum(value: i64, change: i64) -> i64 {
     value.saturating_add(change)
 }
 
-/// What a guard tests that is more than the interval of one cell.
+/// A test of a guard that is not the interval of one cell.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Condition {
-    /// The cell is not this.
+    /// The cell does not hold this value.
     Differs(CellId, i64),
-    /// Something that depends on these cells.
+    /// A condition that depends on these cells.
     DependsOn(Vec<CellId>),
 }
 
-/// All that an action does.
+/// Everything that an action requires, reads and changes.
 #[derive(Clone, Debug, Default)]
 pub struct Footprint {
-    /// By cell; those beside the model's come last.
+    /// Accesses by cell. The extra cells of committed locations come after those of the model.
     pub cells: BTreeMap<CellId, Access>,
-    /// What its guards want beside the intervals.
+    /// Conditions of the guards that are no intervals.
     pub conditions: Vec<Condition>,
-    /// Whether it may end in a run-time error.
+    /// Whether the action may end in a run-time error.
     pub may_err: bool,
-    /// Whether it can never be enabled, by the rules for committed locations alone.
+    /// Whether the rules for committed locations alone forbid the action.
     pub never_fires: bool,
 }
 
-/// The processes that have committed locations: each has a cell beside the model's that tells whether it stands in one.
+/// The processes that have committed locations. Each gets an extra cell that is 1 while the process
+/// is in one.
 pub fn committing_processes(model: &GuardedCommands) -> Vec<ProcessId> {
     let numbered = model.processes.iter().enumerate();
     let commits = numbered.filter(|(_, process)| process.locations.iter().any(|location| location.committed));
     commits.map(|(number, _)| ProcessId(number as u32)).collect()
 }
 
-/// Collects what actions do.
+/// Computes footprints of actions.
 pub struct Footprints<'m> {
     model: &'m GuardedCommands,
     proved: &'m [CellRange],
     committing: Vec<ProcessId>,
 }
 
-/// The cell that an expression is, if that is known before the run.
+/// The cell that an expression denotes, if that is known before the run.
 fn single_cell(model: &GuardedCommands, expression: &Expression) -> Option<CellId> {
     match expression {
         Expression::Cell(cell) => Some(*cell),
@@ -172,7 +172,7 @@ fn single_cell(model: &GuardedCommands, expression: &Expression) -> Option<CellI
 }
 
 fn only_element(model: &GuardedCommands, array: VariableId, index: CellRange) -> Option<CellId> {
-    let mut cells = elements(model, array, index);
+    let mut cells = model.elements(array, index);
     match (cells.next(), cells.next()) {
         (Some(cell), None) => Some(cell),
         _ => None,
@@ -186,33 +186,26 @@ pub fn for_each_cell(
     expression: &Expression,
     found: &mut impl FnMut(CellId),
 ) {
-    match expression {
-        Expression::Constant(_) => {}
+    expression.for_each_subexpression(&mut |one| match one {
         Expression::Cell(cell) => found(*cell),
         Expression::Element { array, index, .. } => {
-            elements(model, *array, expression_range(model, proved, index)).for_each(&mut *found);
-            for_each_cell(model, proved, index, found);
+            model.elements(*array, expression_range(model, proved, index)).for_each(&mut *found);
         }
-        Expression::Unary(_, operand) | Expression::Rank(operand, _) => {
-            for_each_cell(model, proved, operand, found);
-        }
-        Expression::Binary { left, right, .. } => {
-            for_each_cell(model, proved, left, found);
-            for_each_cell(model, proved, right, found);
-        }
-    }
+        _ => {}
+    });
 }
 
 /// A test of one cell against a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test {
-    /// It lies in the range.
+    /// The cell lies in the range.
     Within(CellId, CellRange),
-    /// It is not this.
+    /// The cell does not hold this value.
     Differs(CellId, i64),
 }
 
-/// What the expression tests if it is to have this truth, where it compares one cell with a constant.
+/// The test that the expression makes of one cell, if it compares one with a constant and has the
+/// given truth.
 pub fn simple_test(
     model: &GuardedCommands,
     proved: &[CellRange],
@@ -222,13 +215,13 @@ pub fn simple_test(
     match expression {
         Expression::Unary(UnaryOperator::Not, operand) => simple_test(model, proved, operand, !truth),
         Expression::Binary { operator, left, right, .. } => {
-            let operator = comparison(*operator, truth)?;
+            let operator = operator.comparison(truth)?;
             match (&**left, &**right) {
                 (cell, Expression::Constant(value)) => {
                     compared(single_cell(model, cell)?, operator, *value, proved)
                 }
                 (Expression::Constant(value), cell) => {
-                    compared(single_cell(model, cell)?, mirrored(operator), *value, proved)
+                    compared(single_cell(model, cell)?, operator.mirrored(), *value, proved)
                 }
                 _ => None,
             }
@@ -240,20 +233,9 @@ pub fn simple_test(
     }
 }
 
-/// The same comparison, read from right to left.
-fn mirrored(operator: BinaryOperator) -> BinaryOperator {
-    match operator {
-        BinaryOperator::Less => BinaryOperator::Greater,
-        BinaryOperator::LessOrEqual => BinaryOperator::GreaterOrEqual,
-        BinaryOperator::Greater => BinaryOperator::Less,
-        BinaryOperator::GreaterOrEqual => BinaryOperator::LessOrEqual,
-        same => same,
-    }
-}
-
 fn compared(cell: CellId, operator: BinaryOperator, value: i64, proved: &[CellRange]) -> Option<Test> {
-    let at_least = |low| CellRange { low, ..ANYTHING };
-    let at_most = |high| CellRange { high, ..ANYTHING };
+    let at_least = |low| CellRange { low, ..CellRange::EVERYTHING };
+    let at_most = |high| CellRange { high, ..CellRange::EVERYTHING };
     let range = match operator {
         BinaryOperator::Equal => CellRange::exactly(value),
         BinaryOperator::Less => at_most(value.checked_sub(1)?),
@@ -274,12 +256,12 @@ fn compared(cell: CellId, operator: BinaryOperator, value: i64, proved: &[CellRa
 }
 
 impl<'m> Footprints<'m> {
-    /// For this model, of whose cells this is proved.
+    /// Footprints in a model with these proved ranges of cells.
     pub fn new(model: &'m GuardedCommands, proved: &'m [CellRange]) -> Self {
         Self { model, proved, committing: committing_processes(model) }
     }
 
-    /// Everything that the action does.
+    /// The footprint of an action.
     pub fn of(&self, action: &Action, doubts: &Doubts) -> Footprint {
         let mut footprint = Footprint { may_err: doubts.may_err, ..Footprint::default() };
         for participant in &action.participants {
@@ -307,7 +289,7 @@ impl<'m> Footprints<'m> {
     }
 
     fn access<'f>(&self, footprint: &'f mut Footprint, cell: CellId) -> &'f mut Access {
-        // Those beside the model's are 0 or 1.
+        // The extra cells are 0 or 1.
         let proved = self.proved.get(cell.index()).copied().unwrap_or(CellRange { low: 0, high: 1 });
         footprint.cells.entry(cell).or_insert(Access::new(proved))
     }
@@ -350,7 +332,7 @@ impl<'m> Footprints<'m> {
         }
     }
 
-    /// A second change makes it any change.
+    /// Adds a change. Two changes of one cell become any change.
     fn change(&self, footprint: &mut Footprint, cell: CellId, change: Change) {
         let access = self.access(footprint, cell);
         access.change = match access.change {
@@ -361,31 +343,28 @@ impl<'m> Footprints<'m> {
     }
 
     fn effect(&self, footprint: &mut Footprint, effect: &Effect) {
-        match effect {
-            Effect::Assign(assignments) => {
-                for Assignment { place, value } in assignments {
-                    self.assign(footprint, place, value);
-                }
+        if let Effect::Assign(assignments) = effect {
+            for Assignment { target, value } in assignments {
+                self.assign(footprint, target, value);
             }
-            Effect::Push { queue, values } => {
-                values.iter().for_each(|value| self.read(footprint, value));
-                self.overwrite(footprint, *queue);
-            }
-            Effect::Pop { queue, places } => {
-                self.overwrite(footprint, *queue);
-                places.iter().flatten().for_each(|place| self.write_anything(footprint, place));
-            }
+            return;
         }
+        effect.values().for_each(|value| self.read(footprint, value));
+        if let Some(queue) = effect.queue() {
+            self.overwrite(footprint, queue);
+        }
+        effect.targets().for_each(|target| self.write_anything(footprint, target));
     }
 
-    /// What is known of one assignment holds of the action as long as there is no other one to the cell.
-    fn assign(&self, footprint: &mut Footprint, place: &Place, value: &Expression) {
-        let cell = match place {
-            Place::Cell(cell) => Some(*cell),
-            Place::Element { array, index: Expression::Constant(index), .. } => {
+    /// Adds an assignment. Its constant change describes the action if no other assignment changes
+    /// the cell.
+    fn assign(&self, footprint: &mut Footprint, target: &Target, value: &Expression) {
+        let cell = match target {
+            Target::Cell(cell) => Some(*cell),
+            Target::Element { array, index: Expression::Constant(index), .. } => {
                 only_element(self.model, *array, CellRange::exactly(*index))
             }
-            Place::Element { .. } => None,
+            Target::Element { .. } => None,
         };
         let added = cell.and_then(|cell| self.added(cell, value)).filter(|change| *change != 0);
         match (cell, value, added) {
@@ -396,12 +375,12 @@ impl<'m> Footprints<'m> {
             }
             _ => {
                 self.read(footprint, value);
-                self.write_anything(footprint, place);
+                self.write_anything(footprint, target);
             }
         }
     }
 
-    /// What the value is more than the cell.
+    /// The constant that the value adds to the cell.
     fn added(&self, cell: CellId, value: &Expression) -> Option<i64> {
         let Expression::Binary { operator, left, right, .. } = value else { return None };
         let is_cell = |expression| single_cell(self.model, expression) == Some(cell);
@@ -420,20 +399,20 @@ impl<'m> Footprints<'m> {
         }
     }
 
-    fn write_anything(&self, footprint: &mut Footprint, place: &Place) {
-        match place {
-            Place::Cell(cell) => self.change(footprint, *cell, Change::Any),
-            Place::Element { array, index, .. } => {
+    fn write_anything(&self, footprint: &mut Footprint, target: &Target) {
+        match target {
+            Target::Cell(cell) => self.change(footprint, *cell, Change::Any),
+            Target::Element { array, index, .. } => {
                 self.read(footprint, index);
                 let range = expression_range(self.model, self.proved, index);
-                for cell in elements(self.model, *array, range) {
+                for cell in self.model.elements(*array, range) {
                     self.change(footprint, cell, Change::Any);
                 }
             }
         }
     }
 
-    /// A queue is read and written as a whole.
+    /// Adds a queue that is read and written as a whole.
     fn overwrite(&self, footprint: &mut Footprint, queue: VariableId) {
         let variable = self.model.variable(queue);
         for offset in 0..variable.cell_count() as u32 {
@@ -443,7 +422,7 @@ impl<'m> Footprints<'m> {
         }
     }
 
-    /// What committed locations mean for the action.
+    /// Adds the requirements of committed locations.
     fn commit(&self, footprint: &mut Footprint, action: &Action) {
         let is_committed = |process, location| self.model.is_committed(process, location);
         let mut froms = action.participants.iter().map(|one| is_committed(one.process, one.from));
@@ -463,30 +442,30 @@ impl<'m> Footprints<'m> {
         }
     }
 
-    /// Takes back what was concluded too early, and drops what says nothing.
+    /// Weakens conclusions that overflow or errors invalidate, and drops accesses without content.
     fn settle(&self, footprint: &mut Footprint, doubts: &Doubts) {
         for (cell, access) in &mut footprint.cells {
             let overflow = self.model.cells.get(cell.index()).map(|cell| cell.overflow);
             let excluded = overflow == Some(Overflow::IsExcluded);
             match access.change {
-                // It may wrap around, or be an error.
+                // The sum may wrap around, or be an error.
                 Change::Add(_) if doubts.may_outgrow.contains(cell) && !excluded => {
                     access.change = Change::Any;
                     access.is_read = true;
                 }
-                // What was one value before, and is one value now, has been added to.
+                // From one known value to another: a constant was added.
                 Change::Set(value) if access.wanted.low == access.wanted.high => {
                     let change = value - access.wanted.low;
                     access.change = if change == 0 { Change::None } else { Change::Add(change) };
                 }
                 _ => {}
             }
-            // Afterwards, too, it holds what is proved of it.
+            // The proved range also holds after the step.
             if let (Change::Add(change), Some(proved)) = (access.change, self.proved.get(cell.index())) {
                 access.wanted.low = access.wanted.low.max(proved.low.saturating_sub(change));
                 access.wanted.high = access.wanted.high.min(proved.high.saturating_sub(change));
             }
-            // Whether it errs depends on all of them.
+            // Whether the action errs depends on every cell it uses.
             access.is_read |= footprint.may_err;
         }
         footprint.cells.retain(|_, access| access.is_test || access.is_read || access.writes());

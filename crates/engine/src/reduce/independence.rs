@@ -1,10 +1,15 @@
-//! What actions have to do with each other, whatever the state: which of them get in each other's way, and which can make a guard true.
+//! Relations between actions that hold in every state: which actions interfere, and which can make
+//! a guard true.
 //!
-//! Two actions *conflict* if both can be enabled in one state and do not accord at some cell. A *condition* is a part of an action's guards: that a cell lies in an interval, that it is not a
-//! constant, or anything that depends on some cells. Its *enablers* are the actions that can make it true where it is false.
+//! Two actions *conflict* if both can be enabled in one state and are not independent at some cell.
+//! A *condition* is a conjunct of an action's guards: a cell lies in an interval, a cell differs
+//! from a constant, or anything that depends on some cells. Its *enablers* are the actions that can
+//! make it true where it is false.
 //!
-//! All is found cell by cell, and kept in lists: nets have thousands of transitions, each of which touches a few places. Where all actions touch one cell there are as many pairs as there can be; if these become too
-//! many, the actions that are left conflict with everything, which is true enough.
+//! All relations are computed cell by cell and kept in lists, because nets have thousands of
+//! transitions that touch a few places each. If all actions touch one cell, the number of pairs is
+//! quadratic. Beyond a limit, the remaining actions are taken to conflict with everything, which is
+//! sound.
 
 use std::collections::HashMap;
 
@@ -13,10 +18,10 @@ use model::guarded_commands::{ActionId, CellId, GuardedCommands, ProcessId};
 use model::state_layout::CellRange;
 use model::value_ranges::proved_ranges_and_doubts;
 
-/// Pairs of actions that are looked at.
+/// Limit on the number of pairs of actions that are compared.
 const PAIRS: usize = 100_000_000;
 
-/// Numbers that belong to numbers, one list behind the other.
+/// Lists of numbers, indexed by number and stored contiguously.
 #[derive(Clone, Debug, Default)]
 struct Lists {
     ends: Vec<u32>,
@@ -36,16 +41,16 @@ impl Lists {
     }
 }
 
-/// A part of guards that is tested on a state by looking at one cell.
+/// A condition that reads one cell of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellTest {
     /// The cell lies in the range.
     Within(CellId, CellRange),
-    /// The cell is not this.
+    /// The cell does not hold this value.
     Differs(CellId, i64),
-    /// The process does not stand in a committed location.
+    /// The process is not in a committed location.
     NotCommitted(ProcessId),
-    /// The process stands in one.
+    /// The process is in a committed location.
     Committed(ProcessId),
 }
 
@@ -54,18 +59,19 @@ pub enum CellTest {
 pub struct Independence {
     footprints: Vec<Footprint>,
     proved: Vec<CellRange>,
-    /// For each action, those that get in its way. Behind the last list, actions conflict with all.
+    /// For each action, the actions that conflict with it. Actions after the last list conflict
+    /// with all.
     conflicts: Lists,
-    /// All different tests of single cells, and who can make each of them true.
+    /// All distinct tests of single cells, with the cell of each and its enablers.
     tests: Vec<CellTest>,
     cells_of_tests: Vec<u32>,
-    /// Behind the last list, all who change the cell count.
+    /// For tests after the last list, every writer of the cell counts.
     enablers: Lists,
-    /// For each action, the tests that its guards are made of.
+    /// For each action, the tests among its guards.
     tests_of: Lists,
     /// For each action, the cells that its other conditions depend on.
     depends_on: Lists,
-    /// For each cell, those beside the model's last, who may change it.
+    /// For each cell, extra ones last, the actions that may change it.
     writers: Lists,
 }
 
@@ -136,7 +142,7 @@ impl Independence {
             CellId((model.cells.len() + number) as u32)
         };
         for test in &self.tests {
-            // The cell, and the range that it must enter, or leave.
+            // The cell, and the range that it must enter or leave.
             let (cell, range, is_entered) = match test {
                 CellTest::Within(cell, range) => (*cell, *range, true),
                 CellTest::Differs(cell, value) => (*cell, CellRange::exactly(*value), false),
@@ -161,34 +167,34 @@ impl Independence {
         self.footprints.len()
     }
 
-    /// What is proved of the model's cells.
+    /// The proved ranges of the model's cells.
     pub fn proved(&self) -> &[CellRange] {
         &self.proved
     }
 
-    /// What the action does.
+    /// The footprint of an action.
     pub fn footprint(&self, action: ActionId) -> &Footprint {
         &self.footprints[action.0 as usize]
     }
 
-    /// The actions that get in this one's way, if not all of them do.
+    /// The actions that conflict with this one; `None` if all do.
     #[inline]
     pub fn conflicts(&self, action: usize) -> Option<&[u32]> {
         (action < self.conflicts.ends.len()).then(|| self.conflicts.of(action))
     }
 
-    /// All different tests.
+    /// All distinct tests.
     pub fn tests(&self) -> &[CellTest] {
         &self.tests
     }
 
-    /// The tests that the action's guards are made of.
+    /// The tests among the action's guards.
     #[inline]
     pub fn tests_of(&self, action: usize) -> &[u32] {
         self.tests_of.of(action)
     }
 
-    /// Who can make the test true.
+    /// The actions that can make the test true.
     #[inline]
     pub fn enablers(&self, test: u32) -> &[u32] {
         let test = test as usize;
@@ -205,24 +211,24 @@ impl Independence {
         self.depends_on.of(action)
     }
 
-    /// Who may change the cell.
+    /// The actions that may change the cell.
     #[inline]
     pub fn writers(&self, cell: u32) -> &[u32] {
         self.writers.of(cell as usize)
     }
 
-    /// Whether two actions get in each other's way.
+    /// Whether two actions conflict.
     #[cfg(test)]
     pub fn is_conflict(&self, one: usize, other: usize) -> bool {
         self.conflicts(one).is_none_or(|list| list.contains(&(other as u32)))
     }
 }
 
-/// For each action, those that it conflicts with, as long as there are not too many pairs.
+/// For each action, the actions that it conflicts with, up to the limit on pairs.
 fn conflicts(footprints: &[Footprint], users: &[Vec<u32>]) -> Lists {
     let mut lists = Lists::default();
     let mut left = PAIRS;
-    // Each action is looked at once.
+    // Each pair is compared once.
     let mut seen = vec![u32::MAX; footprints.len()];
     for (number, footprint) in (0..).zip(footprints) {
         let pairs: usize = footprint.cells.keys().map(|cell| users[cell.index()].len()).sum();
@@ -249,7 +255,7 @@ fn conflicts(footprints: &[Footprint], users: &[Vec<u32>]) -> Lists {
     lists
 }
 
-/// Whether both can be enabled in one state.
+/// Whether both actions can be enabled in one state.
 fn can_meet(one: &Footprint, other: &Footprint) -> bool {
     let (few, many) = if one.cells.len() <= other.cells.len() { (one, other) } else { (other, one) };
     !one.never_fires

@@ -1,9 +1,9 @@
 //! A transition system with partial-order reduction: it shows only the steps of stubborn sets.
 //!
-//! The model expands a run of states in full, and steps outside the stubborn set are removed from the
-//! batch again. That costs the computation of the removed successors and saves everything after it:
-//! their lookups, the states, and the states beyond them. A state with a run-time error is never
-//! reduced: the model rejects it as a whole.
+//! The model expands a run of states in full, and steps outside the stubborn set are removed from
+//! the batch again. That costs the computation of the removed successors and saves everything after
+//! it: their lookups, the states, and the states beyond them. A state with a run-time error is
+//! never reduced: the model rejects it as a whole.
 
 use super::stubborn_sets::{Steps, StubbornSets};
 use model::records::RecordShape;
@@ -58,7 +58,8 @@ struct ReducingExpander<'s> {
 }
 
 impl ReducingExpander<'_> {
-    /// Removes steps outside the stubborn sets of the last states in the batch, from number `first` on.
+    /// Removes steps outside the stubborn sets of the last states in the batch, from number `first`
+    /// on.
     fn thin_out(&mut self, states: &[u64], batch: &mut SuccessorBatch, first: usize) {
         let Self { model, shape, sets, has_measure, before, after, chosen } = self;
         let start = first.checked_sub(1).map_or(0, |last| batch.ends()[last] as usize);

@@ -1,11 +1,15 @@
-//! A stubborn set for each state, by closure.
+//! A stubborn set for each state, by the closure algorithm.
 //!
-//! Beginning with an enabled action, the set grows: by all that conflicts with an enabled member, and, for a member that is not enabled, by all that can make one of its false conditions true. Any
-//! false condition will do; the one that adds least is taken. A condition that cannot be tested by a look at one cell may be false, so if all tests are true, those who change what any of the
-//! other conditions depends on are added.
+//! The set starts with an enabled action. For an enabled member it grows by all actions that
+//! conflict with it, and for a disabled member by all enablers of one of its false conditions. Any
+//! false condition is sound; the one that adds the fewest actions is chosen. A condition that reads
+//! several cells may be false, so if all tests of single cells are true, all actions that write
+//! what the other conditions depend on are added.
 //!
-//! This is done for each enabled action, as long as there is work left, and the set with the fewest enabled actions wins among those that may be used: see [`Kept`]. Steps to greater keys are tried first.
-//! All that is looked at is the state itself, so that the choice is the same whenever the state is expanded, in whatever layout.
+//! The closure is computed from each enabled action until a limit on the work, and the usable set
+//! with the fewest enabled actions wins: see [`Kept`]. Steps to greater keys are tried first. The
+//! choice depends only on the state itself, so it is the same whenever the state is expanded, in
+//! whatever layout.
 
 use std::sync::Arc;
 
@@ -17,10 +21,10 @@ use model::guarded_commands::{ActionId, Expression, GuardedCommands, ProcessId, 
 use model::state_layout::{Field, StateLayout};
 use model::value_ranges;
 
-/// Entries of lists that are read for one state.
+/// Limit on the entries of lists that are read for one state.
 const WORK: usize = 20_000;
 
-/// Bits of a packed state.
+/// A bit field of a packed state.
 #[derive(Clone, Copy, Debug)]
 struct Bits {
     word: u32,
@@ -44,7 +48,7 @@ impl Bits {
 enum PackedTest {
     Within(Bits, u64, u64),
     Differs(Bits, u64),
-    /// The process stands in one of the locations for which this is true.
+    /// The process is in one of the locations for which the list has `true`.
     OneOf(Bits, Vec<bool>),
 }
 
@@ -98,41 +102,42 @@ pub struct StubbornSets {
     kept: Kept,
     visible: Vec<bool>,
     tests: Vec<PackedTest>,
-    /// For each action, where the cells are that it may change, in the order of keys.
+    /// For each action, the fields of the cells that it may change, in the order of keys.
     changed: Vec<Vec<Bits>>,
-    room: Room,
+    scratch: Scratch,
 }
 
-/// Room for one choice. Marks are numbers that are never used twice, so that nothing needs to be wiped.
+/// Scratch space for one choice. Marks are never used twice, so that nothing needs to be cleared.
 #[derive(Clone, Debug, Default)]
-struct Room {
+struct Scratch {
     mark: u64,
-    /// For each action, the mark of the last set it was in.
+    /// For each action, the mark of the last set that contained it.
     members: Vec<u64>,
-    /// For each action, the mark of the last state it was enabled in, and which step of it that was.
+    /// For each action, the mark of the last state that enabled it, and the number of its step
+    /// there.
     enabled: Vec<(u64, u32)>,
-    /// Members that are still to be looked at.
+    /// Members whose consequences were not added yet.
     open: Vec<u32>,
-    /// Steps of the present set, and of the best one.
+    /// Steps of the current set, and of the best one.
     steps: Vec<u32>,
     best: Vec<u32>,
     work: usize,
 }
 
-/// The steps of a state, all of them.
+/// All steps of a state.
 pub struct Steps<'s> {
     /// The state.
     pub state: &'s [u64],
-    /// The actions that lead away.
+    /// The enabled actions.
     pub actions: &'s [u32],
-    /// The states they lead to, one behind the other.
+    /// The successors, stored contiguously.
     pub successors: &'s [u64],
-    /// How progress is in the state, and in those. Without a measure, nothing.
+    /// The progress values of the state and of its successors, if there is a measure.
     pub progress: Option<(u64, &'s [u64])>,
 }
 
 impl StubbornSets {
-    /// For states of this layout, of which this is asked.
+    /// Stubborn sets for states of this layout that preserve the truth of these predicates.
     pub fn new(
         model: &GuardedCommands,
         facts: Arc<Independence>,
@@ -140,28 +145,30 @@ impl StubbornSets {
         kept: Kept,
         predicates: &[Expression],
     ) -> Self {
-        // An error must not be put off for ever.
+        // An error must not be postponed indefinitely.
         let kept = if kept == Kept::Deadlocks && may_err(&facts) { Kept::States } else { kept };
         let has_value = |one: &Expression| !value_ranges::may_err(model, facts.proved(), one);
         let visible = match kept {
             Kept::Deadlocks => vec![false; facts.actions()],
-            // Whether an automaton asks for a value that is not there depends on how often states are repeated.
+            // Whether an automaton evaluates a predicate without a value depends on stuttering.
             Kept::Runs if !predicates.iter().all(has_value) => vec![true; facts.actions()],
             Kept::States | Kept::Runs => visible_actions(model, &facts, predicates),
         };
         let tests = facts.tests().iter().map(|test| PackedTest::new(test, model, layout)).collect();
         let changed = (0..facts.actions()).map(|action| changed(model, &facts, layout, action)).collect();
         let actions = facts.actions();
-        let room = Room { members: vec![0; actions], enabled: vec![(0, 0); actions], ..Room::default() };
-        Self { facts, kept, visible, tests, changed, room }
+        let scratch =
+            Scratch { members: vec![0; actions], enabled: vec![(0, 0); actions], ..Scratch::default() };
+        Self { facts, kept, visible, tests, changed, scratch }
     }
 
-    /// Whether keys are compared.
+    /// Whether the choice compares keys.
     pub fn compares_keys(&self) -> bool {
         self.kept != Kept::Deadlocks
     }
 
-    /// Appends the numbers of the steps that are enough, ascending, beginning with `first` for the first one.
+    /// Appends the numbers of the steps to follow, ascending, where `first` is the number of the
+    /// first step.
     pub fn choose(&mut self, steps: &Steps<'_>, first: usize, chosen: &mut Vec<u32>) {
         let count = steps.actions.len();
         let first = first as u32;
@@ -169,15 +176,15 @@ impl StubbornSets {
         if count < 2 {
             return chosen.extend(all);
         }
-        self.room.mark += 1;
-        let state_mark = self.room.mark;
+        self.scratch.mark += 1;
+        let state_mark = self.scratch.mark;
         for (number, &action) in (0..).zip(steps.actions) {
-            self.room.enabled[action as usize] = (state_mark, number);
+            self.scratch.enabled[action as usize] = (state_mark, number);
         }
-        self.room.work = WORK;
-        self.room.best.clear();
+        self.scratch.work = WORK;
+        self.scratch.best.clear();
         let mut fewest = count;
-        // Twice: those that lead to greater keys, then the others, if keys count.
+        // Two rounds: steps to greater keys, then the others, if keys are compared.
         let passes: &[bool] = match self.kept {
             Kept::Deadlocks => &[true],
             Kept::States => &[true, false],
@@ -189,10 +196,10 @@ impl StubbornSets {
                     continue;
                 }
                 if self.close(steps, seed, state_mark, fewest) {
-                    std::mem::swap(&mut self.room.steps, &mut self.room.best);
-                    fewest = self.room.best.len();
+                    std::mem::swap(&mut self.scratch.steps, &mut self.scratch.best);
+                    fewest = self.scratch.best.len();
                 }
-                if fewest == 1 || self.room.work == 0 {
+                if fewest == 1 || self.scratch.work == 0 {
                     break 'search;
                 }
             }
@@ -200,8 +207,8 @@ impl StubbornSets {
         if fewest == count {
             return chosen.extend(all);
         }
-        self.room.best.sort_unstable();
-        chosen.extend(self.room.best.iter().map(|step| first + step));
+        self.scratch.best.sort_unstable();
+        chosen.extend(self.scratch.best.iter().map(|step| first + step));
     }
 
     /// Whether the step leads to a state with a greater key.
@@ -221,26 +228,26 @@ impl StubbornSets {
         false
     }
 
-    /// Collects the set that begins with a step; `false` if it may not be used, or has not fewer enabled actions.
+    /// Computes the set that starts with a step; `false` if it is not usable, or not smaller.
     fn close(&mut self, steps: &Steps<'_>, seed: usize, state_mark: u64, fewest: usize) -> bool {
-        self.room.mark += 1;
-        let mark = self.room.mark;
-        self.room.steps.clear();
-        self.room.open.clear();
-        self.room.open.push(steps.actions[seed]);
-        self.room.members[steps.actions[seed] as usize] = mark;
+        self.scratch.mark += 1;
+        let mark = self.scratch.mark;
+        self.scratch.steps.clear();
+        self.scratch.open.clear();
+        self.scratch.open.push(steps.actions[seed]);
+        self.scratch.members[steps.actions[seed] as usize] = mark;
         let mut some_greater = self.kept == Kept::Deadlocks;
-        while let Some(action) = self.room.open.pop() {
+        while let Some(action) = self.scratch.open.pop() {
             let number = action as usize;
-            let (enabled_mark, step) = self.room.enabled[number];
+            let (enabled_mark, step) = self.scratch.enabled[number];
             if enabled_mark != state_mark {
                 if !self.add_enabling(steps.state, number, mark) {
                     return false;
                 }
                 continue;
             }
-            self.room.steps.push(step);
-            if self.room.steps.len() >= fewest || self.visible[number] {
+            self.scratch.steps.push(step);
+            if self.scratch.steps.len() >= fewest || self.visible[number] {
                 return false;
             }
             if self.compares_keys() {
@@ -251,16 +258,17 @@ impl StubbornSets {
                 some_greater |= is_greater;
             }
             let Some(conflicts) = self.facts.conflicts(number) else { return false };
-            if !self.room.add(conflicts, mark) {
+            if !self.scratch.add(conflicts, mark) {
                 return false;
             }
         }
         some_greater
     }
 
-    /// Adds all that can make a false condition of the action true; `false` if there is no work left.
+    /// Adds the enablers of a false condition of the action; `false` if the limit on the work is
+    /// reached.
     fn add_enabling(&mut self, state: &[u64], action: usize, mark: u64) -> bool {
-        let Self { facts, tests, room, .. } = self;
+        let Self { facts, tests, scratch, .. } = self;
         if facts.footprint(ActionId(action as u32)).never_fires {
             return true;
         }
@@ -271,33 +279,35 @@ impl StubbornSets {
                 continue;
             }
             let enablers = facts.enablers(test);
-            let new = enablers.iter().filter(|one| room.members[**one as usize] != mark).take(fewest).count();
+            let new =
+                enablers.iter().filter(|one| scratch.members[**one as usize] != mark).take(fewest).count();
             if best.is_none() || new < fewest {
                 (best, fewest) = (Some(enablers), new);
             }
-            if new == 0 || !room.spend(enablers.len()) {
+            if new == 0 || !scratch.spend(enablers.len()) {
                 break;
             }
         }
         if let Some(enablers) = best {
-            return room.add(enablers, mark);
+            return scratch.add(enablers, mark);
         }
-        // Something is false, or the action would be enabled. It may be a constant, which nobody makes true.
+        // Some condition is false, since the action is disabled. It may be a constant, which has no
+        // enablers.
         let others = &facts.footprint(ActionId(action as u32)).conditions;
         let is_explained = others.iter().any(|one| matches!(one, Condition::DependsOn(_)));
         debug_assert!(is_explained, "action {action} is not enabled, and all its tests are true");
-        is_explained && facts.depends_on(action).iter().all(|cell| room.add(facts.writers(*cell), mark))
+        is_explained && facts.depends_on(action).iter().all(|cell| scratch.add(facts.writers(*cell), mark))
     }
 }
 
-impl Room {
-    /// Counts work; `false` if there is none left.
+impl Scratch {
+    /// Counts work; `false` if the limit is reached.
     fn spend(&mut self, work: usize) -> bool {
         self.work = self.work.saturating_sub(work);
         self.work > 0
     }
 
-    /// Adds those that are not members yet.
+    /// Adds actions that are not members yet.
     fn add(&mut self, actions: &[u32], mark: u64) -> bool {
         for &action in actions {
             if std::mem::replace(&mut self.members[action as usize], mark) != mark {
@@ -308,7 +318,8 @@ impl Room {
     }
 }
 
-/// Where the cells are that the action may change: locations first, which tend to rise, then the others by number.
+/// The fields of the cells that the action may change: locations first, which tend to increase,
+/// then the others by number.
 fn changed(model: &GuardedCommands, facts: &Independence, layout: &StateLayout, action: usize) -> Vec<Bits> {
     let written = facts.footprint(ActionId(action as u32)).cells.iter();
     let written = written.filter(|(cell, access)| access.writes() && cell.index() < model.cells.len());

@@ -1,16 +1,18 @@
-//! Which actions can change what is asked for.
+//! Visible actions: those that can change the truth of a predicate.
 //!
-//! Predicates are taken apart into tests of single cells, as far as they are made of such; an action that cannot change the outcome of any test, and none of the other cells that
-//! are read, changes no truth. To move a process is invisible to who asks about other locations than those it leaves and enters.
+//! Predicates are decomposed into tests of single cells as far as possible. An action that changes
+//! the outcome of no test, and none of the other cells that predicates read, is invisible. A move
+//! of a process is invisible to predicates about locations that it neither leaves nor enters.
 //!
-//! Run-time errors are asked for by everybody: an action that may err is watched as if its guards and all that it reads were a predicate.
+//! Every check asks for run-time errors. So the cells of an action that may err count as read by a
+//! predicate.
 
 use super::cell_access::{Test, for_each_cell, simple_test};
 use super::independence::Independence;
 use model::guarded_commands::{ActionId, BinaryOperator, CellId, Expression, GuardedCommands, UnaryOperator};
 use model::state_layout::CellRange;
 
-/// What is looked at.
+/// The tests and cells that predicates read.
 #[derive(Debug, Default)]
 struct Watched {
     tests: Vec<(CellId, CellRange)>,

@@ -1,8 +1,8 @@
-//! From a Rust model to an answer that a test can assert.
+//! From a Rust model to verdicts that a test can assert.
 
 use std::fmt;
 
-use crate::check::{CheckError, Engine, Outcome, Plan, Subject, check_subject};
+use crate::check::{CheckError, Engine, Outcome, Plan, Subject, check_each};
 use crate::explore::search::Limits;
 use crate::explore::sweep::{OnRegress, Retention};
 use crate::explore::{Counters, Monitor};
@@ -25,7 +25,7 @@ pub fn check<M: Model>(model: &M) -> Checked<'_, M> {
     Checker::new(model).run()
 }
 
-/// A check with settings of its own.
+/// A check with settings.
 #[must_use = "a checker does nothing before it is run"]
 pub struct Checker<'m, M: Model> {
     model: &'m M,
@@ -38,13 +38,13 @@ impl<'m, M: Model> Checker<'m, M> {
         Self { model, plan: Plan { engine: Engine::Sweep, ..Plan::default() } }
     }
 
-    /// Uses this search. [`Engine::Breadth`] gives shortest traces.
+    /// Uses this engine. [`Engine::Breadth`] gives shortest traces.
     pub fn engine(mut self, engine: Engine) -> Self {
         self.plan.engine = engine;
         self
     }
 
-    /// Keeps to these limits.
+    /// Stops at these limits.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.plan.limits = limits;
         self
@@ -62,14 +62,15 @@ impl<'m, M: Model> Checker<'m, M> {
         self
     }
 
-    /// Stops at a step that makes progress fall.
+    /// Stops at a regress edge: a step that makes progress fall.
     pub fn expect_monotone(mut self) -> Self {
         self.plan.on_regress = OnRegress::Stop;
         self
     }
 
-    /// Remembers states behind the front of a sweep as long as their progress is less than the greatest so far by no more than `reach`: for models
-    /// that go round in circles, and whose progress falls by no more when they close one. A step that falls by less starts no sweep.
+    /// Keeps a window behind the front of the sweep: layers whose progress is at most `reach` below the maximum
+    /// reached so far. For models that run in circles, and whose progress falls by no more when they close one: a
+    /// regress edge into the window starts no new sweep.
     pub fn window(mut self, reach: u64) -> Self {
         self.plan.retention = Retention::Window { bit: 0, reach };
         self
@@ -94,20 +95,23 @@ impl<'m, M: Model> Checker<'m, M> {
         }
     }
 
-    /// Checks the model while somebody watches, and may stop it.
+    /// Checks the model while a monitor watches, which may stop it.
+    ///
+    /// # Errors
+    /// The run could not be made or finished.
     pub fn run_watched(mut self, monitor: &mut dyn Monitor) -> Result<Checked<'m, M>, CheckError> {
         let properties = Properties::of(self.model).list;
-        let subject = RustSubject::new(self.model, self.plan.engine);
-        if self.plan.engine.is_sweep() && !subject.has_measure() {
+        if self.plan.engine.is_sweep() && !RustSubject::new(self.model, self.plan.engine).has_measure() {
             self.plan.engine = Engine::Breadth;
         }
-        let outcome = check_subject(subject, &properties, &self.plan, monitor)?;
+        let subject = || RustSubject::new(self.model, self.plan.engine);
+        let outcome = check_each(subject, &properties, &self.plan, monitor)?;
         Ok(Checked { model: self.model, engine: self.plan.engine, properties, outcome })
     }
 }
 
-/// What is known of a model after a check.
-#[must_use = "a check that nobody looks at finds nothing: call `assert_holds`"]
+/// The verdicts of a check, and what it counted.
+#[must_use = "verdicts that are not read find nothing: call `assert_holds`"]
 pub struct Checked<'m, M: Model> {
     model: &'m M,
     engine: Engine,
@@ -116,10 +120,10 @@ pub struct Checked<'m, M: Model> {
 }
 
 impl<M: Model> Checked<'_, M> {
-    /// Makes sure that every property holds; for a model without any, that every state was explored.
+    /// Asserts that every property holds; for a model without any, that every state was explored.
     ///
     /// # Panics
-    /// If not: with the run that shows it.
+    /// If not, with the counterexample.
     #[track_caller]
     pub fn assert_holds(&self) {
         if let Some(failure) = self.failure() {
@@ -127,10 +131,10 @@ impl<M: Model> Checked<'_, M> {
         }
     }
 
-    /// Makes sure that the property is violated, and gives the run that shows it. For seeded errors.
+    /// Asserts that the property is violated, and gives the counterexample. For seeded errors.
     ///
     /// # Panics
-    /// If it is not, or if there is no run that could show it.
+    /// If it is not violated, or if no run shows it.
     #[track_caller]
     pub fn assert_violated(&self, name: &str) -> &Path<M> {
         match (self.verdict(name), self.path(name)) {
@@ -145,7 +149,7 @@ impl<M: Model> Checked<'_, M> {
         all && (self.outcome.complete || !self.properties.is_empty())
     }
 
-    /// The answer for a property.
+    /// The verdict for a property.
     ///
     /// # Panics
     /// If there is no property of that name.
@@ -158,7 +162,7 @@ impl<M: Model> Checked<'_, M> {
         &self.outcome.verdicts[number]
     }
 
-    /// The run that shows a violation, or that something is possible. `None` if the answer rests on all states.
+    /// The counterexample or witness of a property. `None` if the verdict rests on all states.
     ///
     /// # Panics
     /// If there is no property of that name.
@@ -172,7 +176,8 @@ impl<M: Model> Checked<'_, M> {
         self.outcome.complete
     }
 
-    /// Number of different states that were met. `None` if progress fell: then nobody knows which states were forgotten and met again.
+    /// Number of different states that were met. `None` if progress fell: then states may have been forgotten and
+    /// met again.
     pub fn distinct(&self) -> Option<u64> {
         self.outcome.distinct
     }
@@ -187,7 +192,7 @@ impl<M: Model> Checked<'_, M> {
         self.counters().transitions
     }
 
-    /// The greatest number of states that were held at one time.
+    /// Number of states that were held at one time, at the peak.
     pub fn peak(&self) -> u64 {
         self.counters().peak.total()
     }
@@ -202,12 +207,12 @@ impl<M: Model> Checked<'_, M> {
         self.engine
     }
 
-    /// All that was counted.
+    /// The counters of the search.
     pub fn counters(&self) -> &Counters {
         &self.outcome.counters
     }
 
-    /// All that is known.
+    /// Everything that is known after the run.
     pub fn outcome(&self) -> &Outcome<Path<M>, M::State, StateTooLong> {
         &self.outcome
     }
@@ -218,7 +223,7 @@ impl<M: Model> Checked<'_, M> {
             return None;
         }
         let mut answers = self.properties.iter().zip(&self.outcome.verdicts);
-        // A violation says more than what is not known because of it.
+        // A violation says more than a property that is undecided because of it.
         let found = answers
             .clone()
             .find(|(_, verdict)| matches!(verdict, Verdict::Violated(_)))
@@ -247,7 +252,7 @@ impl<M: Model> Checked<'_, M> {
                 let mut text =
                     format!("{claim} does not hold: it is out of reach after\n{}", path.display(self.model));
                 if component.states.len() > 1 {
-                    text += &format!("which goes on for ever among {} states", component.states.len());
+                    text += &format!("which moves forever among {} states", component.states.len());
                     text += if component.complete { ":\n" } else { " and more:\n" };
                     for state in component.states.iter().take(SHOWN) {
                         text += &format!("     {}\n", compact(&self.model.show_state(state)));
@@ -256,17 +261,22 @@ impl<M: Model> Checked<'_, M> {
                 text
             }
             Verdict::Violated(Evidence::Trace(path, _)) => {
-                format!("{claim} does not hold after\n{}", path.display(self.model))
+                let reason = match property.kind {
+                    PropertyKind::AlwaysPossible(_) => "does not hold: it is out of reach after",
+                    _ => "does not hold after",
+                };
+                format!("{claim} {reason}\n{}", path.display(self.model))
             }
             Verdict::Violated(Evidence::Lasso(path, start)) => {
                 let path = path.display(self.model);
                 format!(
-                    "{claim} does not hold of the run that goes on for ever as after its state {start}:\n{path}"
+                    "{claim} does not hold: this run repeats what follows its state {start} forever:\n{path}"
                 )
             }
-            Verdict::Violated(Evidence::Search(_)) => {
-                format!("{claim} does not hold: no reachable state has it\n")
-            }
+            Verdict::Violated(Evidence::Search(_)) => match property.kind {
+                PropertyKind::Reachable(_) => format!("{claim} does not hold: no reachable state has it\n"),
+                _ => format!("{claim} does not hold\n"),
+            },
             Verdict::Holds(_) => format!("{claim} holds\n"),
         }
     }
@@ -287,7 +297,7 @@ fn kind<M: Model>(property: &Property<Predicate<M>>) -> &'static str {
         PropertyKind::Invariant(_) => "always",
         PropertyKind::Reachable(_) => "sometimes",
         PropertyKind::AlwaysPossible(_) => "always possible",
-        PropertyKind::PossiblyForEver(_) => "possibly for ever",
+        PropertyKind::PossiblyForEver(_) => "possibly forever",
         PropertyKind::DeadlockFree => "free of deadlocks",
         PropertyKind::Linear(_) => "ltl",
         PropertyKind::Branching(_) => "ctl",

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::check::{Engine, Expanded, Subject};
+use crate::check::{Engine, Expanded, Fingerprint, Subject};
 use crate::verdict::replay::ReplayError;
 use crate::verdict::trace_log::LoggedRun;
 use model::guarded_commands::ActionId;
@@ -124,6 +124,19 @@ impl<'m, M: Model> Subject for RustSubject<'m, M> {
     fn holds(&self, predicate: &Predicate<M>, state: &M::State) -> Result<bool, StateTooLong> {
         Ok((predicate.test)(self.states.model, state))
     }
+
+    /// The model's code has no encoding: its type, its initial states and whether it has progress are
+    /// what can be told of it.
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        fingerprint.add(&(std::any::type_name::<M>(), self.states.measured));
+        let mut encoded = EncodedState::default();
+        for state in self.states.initial.iter() {
+            fingerprint.add(&encoded.encode(state));
+        }
+    }
+
+    /// A predicate is known by the name and the kind of its property.
+    fn identify_predicate(&self, _: &Predicate<M>, _: &mut Fingerprint) {}
 
     fn successors(&self, state: &M::State) -> Vec<M::State> {
         let mut steps = Steps::new();

@@ -1,7 +1,7 @@
-//! Replay: a list of actions executed on the interpreter, the only way a trace is made.
+//! Replay: a list of actions executed by the interpreter, the only way a trace is made.
 //!
-//! Searches hand over action numbers, never states. So whatever machine code, layouts or stores may get wrong, a trace
-//! that is shown is a run of the model.
+//! Searches hand over action numbers, never states. So whatever machine code, layouts or stores may get wrong, a
+//! trace that is shown is a run of the model.
 
 use model::guarded_commands::ActionId;
 use model::interpreter::{Interpreter, RuntimeError};

@@ -1,20 +1,18 @@
 //! The trace log: for each stored state, the record number of its parent and the action that led to it.
 //!
-//! Append-only, read only after the search. Records are packed: the parent as a difference to the parent before (states of one
-//! parent come together), the action as it is, both in groups of seven bits; two to three bytes a state. Every 4096 records a block begins
-//! anew, and the blocks' positions stay in memory, so one step of a trace reads one block. The file has no name, so
-//! nothing is left behind however the run ends; a log that fits into its buffer never becomes a file.
+//! Append-only, read only after the search. Records are packed: the parent as a difference to the parent before
+//! (states of one parent come together), the action as it is, both in groups of seven bits; two to three bytes a
+//! state. Every 4096 records a new block begins, and the blocks' positions stay in memory, so one step of a trace
+//! reads one block. The file has no name, so nothing is left on disk however the run ends. A log that fits into its
+//! buffer never becomes a file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use crate::explore::observer::Successors;
-use crate::explore::{Observer, Record};
+use crate::explore::Record;
 use crate::store::saved::{Loader, Saver};
 use model::guarded_commands::ActionId;
-use model::transition_system::Truth;
 
 /// Records in a block.
 const BLOCK: u64 = 4096;
@@ -46,7 +44,7 @@ pub struct TraceLog {
 }
 
 impl TraceLog {
-    /// An empty log; should it outgrow its buffer, it becomes a nameless file in `directory`.
+    /// An empty log. If it outgrows its buffer, it becomes a nameless file in `directory`.
     pub fn new(directory: PathBuf) -> Self {
         Self {
             directory,
@@ -66,7 +64,7 @@ impl TraceLog {
         if self.records.is_multiple_of(BLOCK) {
             self.begin_block();
         }
-        // A state that is its own parent cannot be: that stands for none.
+        // No state is its own parent, so that means none.
         let parent = parent.unwrap_or(self.records);
         let difference = parent.wrapping_sub(self.last_parent) as i64;
         self.last_parent = parent;
@@ -115,7 +113,7 @@ impl TraceLog {
         Ok(())
     }
 
-    /// What was saved, in this log, which is empty.
+    /// Loads what was saved. This log must be empty.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         let written: u64;
         (written, self.blocks, self.records, self.last_parent) = from.get()?;
@@ -174,33 +172,14 @@ impl TraceLog {
         self.buffer.capacity() + self.blocks.capacity() * 8
     }
 
-    /// Bytes on disk.
-    pub fn disk_bytes(&self) -> u64 {
-        self.written
-    }
-}
-
-impl Observer for TraceLog {
-    #[inline(always)]
-    fn taken(&mut self, _: Record, _: &[u64], _: Truth, _: Successors) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    #[inline]
-    fn stored(&mut self, parent: Option<Record>, action: ActionId) {
-        self.append(parent, action);
-    }
-
-    fn wants_origins(&self) -> bool {
-        true
-    }
-
-    fn failure(&self) -> Option<String> {
+    /// Why the log cannot be written, if so.
+    pub fn failure(&self) -> Option<String> {
         self.failure.clone()
     }
 
-    fn bytes(&self) -> usize {
-        self.bytes_held()
+    /// Bytes on disk.
+    pub fn disk_bytes(&self) -> u64 {
+        self.written
     }
 }
 
@@ -287,7 +266,6 @@ mod tests {
     fn a_directory_that_does_not_exist_is_a_failure_not_a_crash() {
         let mut log = TraceLog::new("/nonexistent/directory".into());
         (0..400_000).for_each(|i| log.append(Some(i), ActionId(0)));
-        let failure = Observer::failure(&log);
-        assert!(failure.unwrap().contains("trace log"));
+        assert!(log.failure().unwrap().contains("trace log"));
     }
 }

@@ -165,7 +165,7 @@ fn other_options_are_noticed_and_other_searches_refused() {
     assert!(matches!(ask(sweep(), true, 1), Err(CheckError::Checkpoint(_))), "there is none");
     assert!(ask(sweep(), false, 2).unwrap().stopped.is_some());
     let breadth = Plan { engine: Engine::Breadth, ..Plan::default() };
-    assert!(matches!(ask(breadth, true, 9), Err(CheckError::Checkpoint(_))), "it is of a sweep");
+    assert!(matches!(ask(breadth, true, 9), Err(CheckError::AnotherRun(_))), "it is of a sweep");
     for engine in [Engine::Depth, Engine::Partition] {
         assert!(matches!(ask(Plan { engine, ..Plan::default() }, false, 9), Err(CheckError::NotSaved)));
     }

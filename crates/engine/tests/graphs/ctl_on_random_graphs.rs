@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::check::{
-    CheckError, CtlOutcome, CtlWitness, DiskUse, Engine, ErrorPlace, Expanded, OnRuntimeError, Plan, Subject,
-    check_ctl, record_graph,
+    CheckError, CtlWitness, DiskUse, Engine, ErrorPlace, Expanded, Fingerprint, OnRuntimeError, Outcome,
+    Plan, Subject, check_ctl, record_graph,
 };
-use engine::explore::observer::Both;
 use engine::explore::search::Limits;
 use engine::explore::sweep::{Initial, Nesting, Order, Retention, Spilling, SweepSearch};
 use engine::explore::{Search, SearchEnd, StopReason};
@@ -19,7 +18,7 @@ use engine::store::compact_graph::file::{GraphNames, NamedProposition, read_grap
 use engine::store::compact_graph::recording::GraphMemory;
 use engine::store::external::disk::Disk;
 use engine::verdict::replay::ReplayError;
-use engine::verdict::trace_log::{LoggedRun, TraceLog};
+use engine::verdict::trace_log::LoggedRun;
 use engine::verdict::{Evidence, UnknownReason, Verdict};
 use logic::ctl::Ctl;
 use model::guarded_commands::ActionId;
@@ -250,6 +249,14 @@ impl Subject for Labelled {
         Ok(self.labels[*state] >> proposition & 1 != 0)
     }
 
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        fingerprint.add(&(&self.successors, &self.progress, &self.labels));
+    }
+
+    fn identify_predicate(&self, proposition: &usize, fingerprint: &mut Fingerprint) {
+        fingerprint.add(proposition);
+    }
+
     fn successors(&self, state: &usize) -> Vec<usize> {
         self.successors[*state].clone()
     }
@@ -259,17 +266,21 @@ impl Subject for Labelled {
     }
 }
 
-type Answered = CtlOutcome<Vec<usize>, usize, &'static str>;
+type Answered = Outcome<Vec<usize>, usize, &'static str>;
 
-fn ask(graph: &Labelled, formula: &Ctl, plan: &Plan) -> Answered {
+fn ask_for_witness(graph: &Labelled, formula: &Ctl, plan: &Plan) -> (Answered, Option<CtlWitness>) {
     check_ctl(graph.clone(), formula, &PROPOSITIONS, plan, &mut ()).unwrap()
 }
 
+fn ask(graph: &Labelled, formula: &Ctl, plan: &Plan) -> Answered {
+    ask_for_witness(graph, formula, plan).0
+}
+
 fn holds(outcome: &Answered) -> bool {
-    match outcome.verdict {
-        Verdict::Holds(Evidence::Search(_)) => true,
-        Verdict::Violated(Evidence::Search(_)) => false,
-        ref other => panic!("{other:?}"),
+    match &outcome.verdicts[..] {
+        [Verdict::Holds(_)] => true,
+        [Verdict::Violated(_)] => false,
+        other => panic!("{other:?}"),
     }
 }
 
@@ -364,8 +375,15 @@ fn has_path(formula: &Ctl, truth: bool) -> bool {
     }
 }
 
-fn test_witness(graph: &Labelled, witness: &CtlWitness<Vec<usize>>) {
-    let run = &witness.run;
+fn test_witness(graph: &Labelled, outcome: &Answered, witness: &CtlWitness) {
+    let (Verdict::Holds(evidence) | Verdict::Violated(evidence)) = &outcome.verdicts[0] else {
+        panic!("a witness shows an answer")
+    };
+    let run = match evidence {
+        Evidence::Trace(run, _) if witness.cycle.is_empty() => run,
+        Evidence::Lasso(run, start) if *start == witness.stem.actions.len() => run,
+        other => panic!("{other:?}"),
+    };
     assert_eq!(run.len(), witness.stem.actions.len() + witness.cycle.len() + 1);
     assert!(run.windows(2).all(|step| graph.successors[step[0]].contains(&step[1])));
     let all = |formula: &Ctl, states: &[usize]| {
@@ -418,15 +436,19 @@ proptest! {
             let expected = graph.states_of(formula);
             let expected = graph.initial.iter().all(|state| expected[*state]);
             for plan in plans(in_memory, pinned) {
-                let outcome = ask(&graph, formula, &plan);
+                let (outcome, witness) = ask_for_witness(&graph, formula, &plan);
                 prop_assert_eq!(holds(&outcome), expected);
                 let summary = outcome.graph.unwrap();
                 prop_assert_eq!((summary.nodes, summary.edges), (reachable.len() as u64, edges as u64));
                 prop_assert!(outcome.counters.explored >= summary.nodes);
                 let may_be_shown = graph.initial.len() == 1 || !expected;
-                prop_assert!(outcome.witness.is_some() || !may_be_shown || !has_path(formula, expected));
-                if let Some(witness) = &outcome.witness {
-                    test_witness(&graph, witness);
+                prop_assert!(witness.is_some() || !may_be_shown || !has_path(formula, expected));
+                match &witness {
+                    Some(witness) => test_witness(&graph, &outcome, witness),
+                    None => prop_assert!(matches!(
+                        outcome.verdicts[0],
+                        Verdict::Holds(Evidence::Search(_)) | Verdict::Violated(Evidence::Search(_))
+                    )),
                 }
             }
         }
@@ -459,15 +481,15 @@ proptest! {
         let disk = Disk::new(&std::env::temp_dir(), u64::MAX);
         let most = engine::explore::sweep::InMemory { ahead: few, persistent: few, current: few };
         let spilling = Spilling { disk: disk.clone(), queue: QueueKind::Radix, most, current_on_disk: false, is_saved: false };
-        let mut search = SweepSearch::new(TransitionSystem::shape(&graph), order, Limits::default()).unwrap().spill_to(spilling);
-        let recorder = GraphRecorder::new(&disk, TransitionSystem::shape(&graph), 3, GraphMemory { sorted: few * 24, block: few });
-        let mut observer = Both(recorder, TraceLog::new(std::env::temp_dir()));
-        let mut batch = SuccessorBatch::new(TransitionSystem::shape(&graph), 1);
+        let shape = TransitionSystem::shape(&graph);
+        let mut search = SweepSearch::new(shape, order, Limits::default()).unwrap().spill_to(spilling);
+        let mut recorder = GraphRecorder::new(&disk, shape, 3, GraphMemory { sorted: few * 24, block: few });
+        let mut batch = SuccessorBatch::new(shape, 1);
         graph.initial(&mut batch);
-        observer.0.begin(&batch);
-        search.start(&graph, &batch, &mut observer).unwrap();
-        prop_assert!(matches!(search.run(&graph, &mut observer, &mut ()), SearchEnd::Complete(_)));
-        let recorded = observer.0.finish(&mut || true).unwrap();
+        recorder.begin(&batch);
+        search.start(&graph, &batch, &mut recorder).unwrap();
+        prop_assert!(matches!(search.run(&graph, &mut recorder, &mut ()), SearchEnd::Complete(_)));
+        let recorded = recorder.finish(&mut || true).unwrap();
 
         test_same(&graph, &recorded);
     }
@@ -568,8 +590,9 @@ fn passes_do_not_grow_with_the_number_of_layers() {
         assert!(summary.size.bits < summary.size.formula_bits / 2, "{:?}", summary.size);
         assert_eq!(ask(&graph, &formula, &Plan::default()).graph.unwrap().passes, 3);
     }
-    let outcome = ask(&rings(300), &Ctl::always_finally(Ctl::Proposition(0)), &plan(Engine::SweepDisk, 3));
-    let witness = outcome.witness.unwrap();
+    let formula = Ctl::always_finally(Ctl::Proposition(0));
+    let (_, witness) = ask_for_witness(&rings(300), &formula, &plan(Engine::SweepDisk, 3));
+    let witness = witness.unwrap();
     assert_eq!((witness.stem.actions.len(), witness.cycle.len()), (0, 4));
 }
 
@@ -577,19 +600,19 @@ fn passes_do_not_grow_with_the_number_of_layers() {
 fn a_proposition_without_a_value_is_an_error_of_the_model() {
     let graph = Labelled { undefined: Some(9), ..rings(5) };
     let outcome = ask(&graph, &Ctl::exists_finally(Ctl::Proposition(0)), &Plan::default());
-    assert!(matches!(outcome.verdict, Verdict::Unknown(UnknownReason::RuntimeError)));
+    assert!(matches!(outcome.verdicts[0], Verdict::Unknown(UnknownReason::RuntimeError)));
     let error = outcome.error.unwrap();
     assert_eq!((error.trace.last(), error.place), (Some(&9), ErrorPlace::Property(0)));
     // Nobody asked for it.
     let asked = check_ctl(graph, &Ctl::True, &[], &Plan::default(), &mut ()).unwrap();
-    assert!(holds(&asked));
+    assert!(holds(&asked.0));
 }
 
 #[test]
 fn what_lies_behind_an_error_is_unknown() {
     let graph = Labelled { erroneous: Some(9), ..rings(5) };
     let outcome = ask(&graph, &Ctl::True, &Plan { engine: Engine::Sweep, ..Plan::default() });
-    assert!(matches!(outcome.verdict, Verdict::Unknown(UnknownReason::RuntimeError)));
+    assert!(matches!(outcome.verdicts[0], Verdict::Unknown(UnknownReason::RuntimeError)));
     assert_eq!(outcome.error.unwrap().trace.last(), Some(&9));
 }
 
@@ -615,10 +638,14 @@ fn a_search_that_ends_early_decides_nothing() {
     let limits = Limits { states: 5, ..Limits::default() };
     let outcome = ask(&rings(50), &formula, &Plan { limits, ..Plan::default() });
     assert_eq!(outcome.stopped, Some(StopReason::StateLimit(5)));
-    assert!(matches!(outcome.verdict, Verdict::Unknown(_)) && outcome.graph.is_none());
+    assert!(matches!(outcome.verdicts[0], Verdict::Unknown(_)) && outcome.graph.is_none());
     let disk = DiskUse { limit: 1_000, in_memory: 10, ..DiskUse::default() };
     let outcome = ask(&rings(3_000), &formula, &Plan { disk, ..Plan::default() });
-    assert!(matches!(outcome.verdict, Verdict::Unknown(UnknownReason::Stopped(_))), "{:?}", outcome.verdict);
+    assert!(
+        matches!(outcome.verdicts[0], Verdict::Unknown(UnknownReason::Stopped(_))),
+        "{:?}",
+        outcome.verdicts
+    );
     for engine in [Engine::Depth, Engine::Partition] {
         let refused = check_ctl(rings(3), &formula, &[0], &Plan { engine, ..Plan::default() }, &mut ());
         assert!(matches!(refused, Err(CheckError::Unsound(_))));

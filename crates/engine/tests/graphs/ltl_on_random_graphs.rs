@@ -2,7 +2,9 @@
 
 use std::convert::Infallible;
 
-use engine::check::{DiskUse, Engine, Expanded, OutcomeOf, Plan, Subject, check_alone, check_each};
+use engine::check::{
+    DiskUse, Engine, Expanded, Fingerprint, OutcomeOf, Plan, Subject, check_alone, check_each,
+};
 use engine::explore::search::Limits as SearchLimits;
 use engine::property::fairness::Fairness;
 use engine::property::linear::{DeadEnds, LinearProperty, Runs};
@@ -150,6 +152,14 @@ impl Subject for Labelled {
 
     fn holds(&self, proposition: &u8, state: &usize) -> Result<bool, Infallible> {
         Ok(self.labels[*state] >> proposition & 1 != 0)
+    }
+
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        fingerprint.add(&(&self.graph.successors, &self.labels, &self.fair));
+    }
+
+    fn identify_predicate(&self, proposition: &u8, fingerprint: &mut Fingerprint) {
+        fingerprint.add(proposition);
     }
 
     fn successors(&self, state: &usize) -> Vec<usize> {

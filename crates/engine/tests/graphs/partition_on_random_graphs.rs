@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::check::{
-    CheckError, DiskUse, Engine, Expanded, OnRuntimeError, Outcome, Plan, Subject, TerminalList,
+    CheckError, DiskUse, Engine, Expanded, Fingerprint, OnRuntimeError, Outcome, Plan, Subject, TerminalList,
     check_subject,
 };
 use engine::explore::StopReason;
@@ -174,6 +174,12 @@ impl Subject for WideningSubject {
     fn holds(&self, (): &(), state: &usize) -> Result<bool, Infallible> {
         Ok(self.0.graph.marked[*state])
     }
+
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        fingerprint.add(&self.0.graph.successors);
+    }
+
+    fn identify_predicate(&self, _: &(), _: &mut Fingerprint) {}
 
     fn successors(&self, state: &usize) -> Vec<usize> {
         self.0.graph.successors[*state].clone()

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use engine::check::checkpoint::Checkpointing;
 use engine::check::{
-    CheckError, DiskUse, Engine, Expanded, Plan, Subject, check_alone, check_each, check_subject,
+    CheckError, DiskUse, Engine, Expanded, Fingerprint, Plan, Subject, check_alone, check_each, check_subject,
 };
 use engine::property::service::{Halt, ServiceProperty};
 use engine::property::{Property, PropertyKind};
@@ -149,6 +149,12 @@ impl Subject for Acting {
     fn holds(&self, (): &(), state: &usize) -> Result<bool, Infallible> {
         Ok(self.graph.marked[*state])
     }
+
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        fingerprint.add(&(&self.graph.successors, &self.graph.marked, &self.events));
+    }
+
+    fn identify_predicate(&self, _: &(), _: &mut Fingerprint) {}
 
     fn successors(&self, state: &usize) -> Vec<usize> {
         self.graph.successors[*state].clone()

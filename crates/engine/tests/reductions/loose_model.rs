@@ -1,10 +1,11 @@
-//! Random models of the kind that can be reduced: several processes that seldom touch what others use.
+//! Random models of the kind that can be reduced: several processes that seldom touch what others
+//! use.
 //!
 //! Some are nets, with one process and places that transitions take from and put to.
 
 use model::guarded_commands::{
     Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType, Location,
-    LocationId, Overflow, Participant, Place, ProcessId, Shape, Span,
+    LocationId, Overflow, Participant, ProcessId, Shape, Span, Target,
 };
 use model::random::Random;
 
@@ -87,7 +88,7 @@ fn processes(random: &mut Random) -> GuardedCommands {
                         2 => binary(BinaryOperator::Subtract, Expression::Cell(cell), 1),
                         _ => binary(BinaryOperator::Add, Expression::Cell(cell), 1),
                     };
-                    effects.push(Effect::Assign(vec![Assignment { place: Place::Cell(cell), value }]));
+                    effects.push(Effect::Assign(vec![Assignment { target: Target::Cell(cell), value }]));
                 }
                 if let Some(array) = array.filter(|_| random.below(4) == 0) {
                     let index = if errs && random.below(2) == 0 {
@@ -95,9 +96,9 @@ fn processes(random: &mut Random) -> GuardedCommands {
                     } else {
                         Expression::Constant(random.below(count) as i64)
                     };
-                    let place = Place::Element { array, index, span: Span::default() };
+                    let target = Target::Element { array, index, span: Span::default() };
                     let value = Expression::Cell(own);
-                    effects.push(Effect::Assign(vec![Assignment { place, value }]));
+                    effects.push(Effect::Assign(vec![Assignment { target, value }]));
                 } else if let Some(array) = array.filter(|_| errs && random.below(4) == 0) {
                     let index = Box::new(Expression::Cell(own));
                     let element = Expression::Element { array, index, span: Span::default() };
@@ -110,7 +111,7 @@ fn processes(random: &mut Random) -> GuardedCommands {
                         effects.insert(0, Effect::Push { queue, values: vec![Expression::Cell(own)] });
                     } else {
                         participants[0].guards.push(binary(BinaryOperator::Greater, length, 0));
-                        effects.insert(0, Effect::Pop { queue, places: vec![Some(Place::Cell(own))] });
+                        effects.insert(0, Effect::Pop { queue, targets: vec![Some(Target::Cell(own))] });
                     }
                 }
                 model.actions.push(Action { participants, effects, channel: None, name: None });
@@ -150,7 +151,8 @@ fn guard(random: &mut Random, cell: CellId) -> Expression {
     }
 }
 
-/// A net that keeps its tokens, in places that can hold them all; or one that may overflow, which is then an error or wraps around.
+/// A net that keeps its tokens, in places that can hold them all; or one that may overflow, which
+/// is then an error or wraps around.
 fn net(random: &mut Random) -> GuardedCommands {
     let mut model = GuardedCommands::default();
     let places = 3 + random.below(5);
@@ -199,7 +201,7 @@ fn net(random: &mut Random) -> GuardedCommands {
                     change if change < 0 => binary(BinaryOperator::Subtract, Expression::Cell(cell), -change),
                     change => binary(BinaryOperator::Add, Expression::Cell(cell), change),
                 };
-                Assignment { place: Place::Cell(cell), value }
+                Assignment { target: Target::Cell(cell), value }
             });
         let changes: Vec<Assignment> = changes.collect();
         let effects = if changes.is_empty() { Vec::new() } else { vec![Effect::Assign(changes)] };

@@ -175,7 +175,8 @@ fn a_reduced_expansion_is_a_function_of_the_state() {
             predicates: &predicates,
             progress: measure.as_ref().map(model::measure::ExpressionMeasure::packed),
         };
-        // What a cell holds, and what it might hold by its type: fields of other widths, in other places.
+        // What a cell holds, and what it might hold by its type: fields of other widths, in other
+        // places.
         let proved = facts.proved().to_vec();
         let declared: Vec<CellRange> = model
             .cells

@@ -1,4 +1,5 @@
-//! The same answers with and without a reduction: all engines, all kinds of measures, and models with run-time errors.
+//! The same answers with and without a reduction: all engines, all kinds of measures, and models
+//! with run-time errors.
 
 use engine::check::{CheckError, Engine, OnRuntimeError, Outcome, Packing, Plan, Reduction, check};
 use engine::progress::{ExpressionMeasure, prove_monotone};
@@ -126,7 +127,8 @@ fn states_are_found_or_not_found_as_without_a_reduction() {
             if !has_error && !is_undefined {
                 assert_eq!(said, Some(truth), "{what}");
             } else if is_undefined || on_runtime_error == OnRuntimeError::Stop {
-                // Whatever comes first: but nothing is concluded from a search that did not meet all.
+                // Whatever comes first: but nothing is concluded from a search that did not meet
+                // all.
                 assert!(said.is_none() || (said == Some(shown_if) && truth == shown_if), "{what}");
             } else {
                 // All that is no error is explored.

@@ -162,23 +162,14 @@ pub(crate) fn place_of(expression: &Expression) -> Option<Span> {
 
 /// Whether evaluating the expression may fail in some state.
 fn may_fail(expression: &Expression) -> bool {
-    match expression {
-        Expression::Constant(_) | Expression::Cell(_) => false,
+    expression.has_subexpression(&mut |one| match one {
         Expression::Element { .. } => true,
-        Expression::Unary(_, operand) | Expression::Rank(operand, _) => may_fail(operand),
-        Expression::Binary { operator, left, right, .. } => {
-            let fails_itself = match (operator, &**right) {
-                (BinaryOperator::Divide | BinaryOperator::Remainder, Expression::Constant(by)) => *by == 0,
-                (BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight, Expression::Constant(by)) => {
-                    !(0..i64::from(i64::BITS)).contains(by)
-                }
-                (BinaryOperator::Divide | BinaryOperator::Remainder, _) => true,
-                (BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight, _) => true,
-                _ => false,
-            };
-            fails_itself || may_fail(left) || may_fail(right)
-        }
-    }
+        Expression::Binary { operator, right, .. } if operator.is_partial() => match **right {
+            Expression::Constant(value) => operator.apply(1, value).is_err(),
+            _ => true,
+        },
+        _ => false,
+    })
 }
 
 #[cfg(test)]

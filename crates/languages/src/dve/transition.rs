@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use model::guarded_commands::{
-    Assignment, CellId, Effect, Expression, LocationId, Participant, Place, ProcessId, Span,
+    Assignment, CellId, Effect, Expression, LocationId, Participant, ProcessId, Span, Target,
 };
 
 use super::declare::unknown_location;
@@ -76,22 +76,22 @@ impl<'a> TransitionReader<'a, '_> {
         match (symbol?, index?) {
             (Symbol::Broken(reported), _) => Err(*reported),
             (Symbol::Scalar { cell, integer }, None) => {
-                Ok(TypedPlace { place: Place::Cell(*cell), integer: *integer })
+                Ok(TypedPlace { place: Target::Cell(*cell), integer: *integer })
             }
             (Symbol::Array { variable, first_cell, length, integer }, Some(index)) => {
                 let place = match index {
                     Expression::Constant(value) => {
                         let offset = resolver.offset(value, *length, place.name, place.span)?;
-                        Place::Cell(CellId(first_cell.0 + offset))
+                        Target::Cell(CellId(first_cell.0 + offset))
                     }
-                    index => Place::Element { array: *variable, index, span: place.span },
+                    index => Target::Element { array: *variable, index, span: place.span },
                 };
                 Ok(TypedPlace { place, integer: *integer })
             }
             (Symbol::Scalar { .. }, Some(_)) => resolver.not_an_array(place.name),
             (Symbol::Array { first_cell, integer, .. }, None) => {
                 resolver.bare_array(place.name);
-                Ok(TypedPlace { place: Place::Cell(*first_cell), integer: *integer })
+                Ok(TypedPlace { place: Target::Cell(*first_cell), integer: *integer })
             }
             (Symbol::Constant(_) | Symbol::ConstantArray { .. }, _) => {
                 let message = format!("`{}` is a constant", place.name.text);
@@ -105,7 +105,7 @@ impl<'a> TransitionReader<'a, '_> {
     fn assignment(&mut self, assignment: &syntax::Assignment<'_>) -> Checked<Effect> {
         let place = self.place(&assignment.place);
         let value = self.resolver.expression(&assignment.value);
-        Ok(Effect::Assign(vec![Assignment { place: place?.place, value: value? }]))
+        Ok(Effect::Assign(vec![Assignment { target: place?.place, value: value? }]))
     }
 
     fn synchronisation(&mut self, synchronisation: &Synchronisation<'_>) -> Checked<Use<'a>> {

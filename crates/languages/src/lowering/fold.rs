@@ -2,19 +2,18 @@
 //!
 //! Generated models are full of `(2 + 1) % 3`. Computing such parts once makes indices constant,
 //! which turns array accesses into plain cells for every later stage. Folding never changes what a
-//! run sees: values come from the interpreter itself, and `1 / 0` stays as it is and fails when,
+//! run sees: values come from the interpreter's own operators, and `1 / 0` stays as it is and fails when,
 //! and only when, it is evaluated.
 
 use std::sync::Arc;
 
 use model::guarded_commands::{BinaryOperator, Expression, Span, UnaryOperator};
-use model::interpreter;
 use model::value_order::ValueOrder;
 
 /// Builds `operator operand`.
 pub(crate) fn unary(operator: UnaryOperator, operand: Expression) -> Expression {
     match operand {
-        Expression::Constant(value) => Expression::Constant(interpreter::apply_unary(operator, value)),
+        Expression::Constant(value) => Expression::Constant(operator.apply(value)),
         operand => Expression::Unary(operator, Box::new(operand)),
     }
 }
@@ -27,11 +26,9 @@ pub(crate) fn binary(
     span: Span,
 ) -> Expression {
     let known = match (&left, &right) {
-        (Expression::Constant(left), Expression::Constant(right)) => {
-            interpreter::apply(operator, *left, *right).ok()
-        }
+        (Expression::Constant(left), Expression::Constant(right)) => operator.apply(*left, *right).ok(),
         // The right operand would never be evaluated, so it can go, even if it would fail.
-        (Expression::Constant(left), _) => decided_by_left(operator, *left),
+        (Expression::Constant(left), _) => operator.decided_by(*left),
         _ => None,
     };
     match known {
@@ -63,33 +60,10 @@ pub(crate) fn sum(terms: Vec<Expression>) -> Expression {
     balanced(BinaryOperator::Add, terms).unwrap_or(Expression::Constant(0))
 }
 
-/// Builds a tree of least depth from the operands of an associative operator, in order. Every stage
-/// walks expressions recursively, and a chain of many operands would be deep. None, if there is no
-/// operand.
+/// Builds a balanced tree from the operands of an associative operator, in order; `None` if there is
+/// no operand.
 pub(crate) fn balanced(operator: BinaryOperator, operands: Vec<Expression>) -> Option<Expression> {
-    let mut level = operands;
-    while level.len() > 1 {
-        let mut next = Vec::with_capacity(level.len().div_ceil(2));
-        let mut operands = level.into_iter();
-        while let Some(left) = operands.next() {
-            next.push(match operands.next() {
-                Some(right) => binary(operator, left, right, Span::default()),
-                None => left,
-            });
-        }
-        level = next;
-    }
-    level.pop()
-}
-
-/// The value that the left operand alone decides.
-fn decided_by_left(operator: BinaryOperator, left: i64) -> Option<i64> {
-    match operator {
-        BinaryOperator::And if left == 0 => Some(0),
-        BinaryOperator::Or if left != 0 => Some(1),
-        BinaryOperator::Imply if left == 0 => Some(1),
-        _ => None,
-    }
+    Expression::balanced(operands, |left, right| binary(operator, left, right, Span::default()))
 }
 
 #[cfg(test)]

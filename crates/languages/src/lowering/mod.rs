@@ -8,10 +8,10 @@ pub(crate) mod fold;
 pub(crate) mod queue;
 pub(crate) mod rendezvous;
 
-use model::guarded_commands::{IntegerType, Place};
+use model::guarded_commands::{IntegerType, Target};
 
 /// A place for an assignment together with its type.
 pub(crate) struct TypedPlace {
-    pub(crate) place: Place,
+    pub(crate) place: Target,
     pub(crate) integer: IntegerType,
 }

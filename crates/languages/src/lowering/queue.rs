@@ -3,7 +3,7 @@
 //! Sending waits while the queue is full, receiving while it is empty. Each is an action by itself:
 //! the queue is part of the state, so sender and receiver need not meet.
 
-use model::guarded_commands::{BinaryOperator, Effect, Expression, Place};
+use model::guarded_commands::{BinaryOperator, Effect, Expression, Target};
 
 use crate::names::Queue;
 
@@ -23,10 +23,10 @@ impl Queue {
         QueueUse { ready, effect: Effect::Push { queue: self.variable, values } }
     }
 
-    /// Removes the oldest message and stores its parts. A part without a place is dropped.
-    pub(crate) fn receive(&self, places: Vec<Option<Place>>) -> QueueUse {
+    /// Removes the oldest message and stores its parts. A part without a target is dropped.
+    pub(crate) fn receive(&self, targets: Vec<Option<Target>>) -> QueueUse {
         let (length, none) = (Expression::Cell(self.length), Expression::Constant(0));
         let ready = Expression::binary(BinaryOperator::Greater, length, none);
-        QueueUse { ready, effect: Effect::Pop { queue: self.variable, places } }
+        QueueUse { ready, effect: Effect::Pop { queue: self.variable, targets } }
     }
 }

@@ -165,7 +165,7 @@ impl<'halves, 'run> Pairing<'halves, 'run> {
                 Some(field) => narrowed(value.clone(), *field, place.integer),
                 None => value.clone(),
             };
-            Assignment { place: place.place.clone(), value }
+            Assignment { target: place.place.clone(), value }
         });
         Some(carried.collect())
     }

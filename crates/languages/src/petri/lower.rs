@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use model::guarded_commands::{
     Action, ActionId, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType,
-    Location, LocationId, Overflow, Participant, Place, ProcessId, Shape, Span, Strength,
+    Location, LocationId, Overflow, Participant, ProcessId, Shape, Span, Strength, Target,
 };
 
 use super::bounds;
@@ -110,7 +110,7 @@ fn action(
         .map(|(place, change)| {
             let cell = CellId(place);
             let value = changed(cell, change, commands.cells[cell.index()].declared);
-            Assignment { place: Place::Cell(cell), value }
+            Assignment { target: Target::Cell(cell), value }
         })
         .collect();
     let effects = if changes.is_empty() { Vec::new() } else { vec![Effect::Assign(changes)] };

@@ -78,7 +78,7 @@ impl Propositions {
         span: Span,
         diagnostics: &mut Diagnostics,
     ) -> Checked<ltl::Proposition> {
-        let bare = without_spans(&expression);
+        let bare = expression.clone().without_spans();
         let known = self.bare.iter().position(|known| *known == bare);
         if known.is_none() && self.list.len() >= MOST {
             return Err(diagnostics.report(too_many(span)));
@@ -101,25 +101,6 @@ pub(crate) fn too_many(span: Span) -> Diagnostic {
     let message = format!("there are more than {MOST} propositions");
     let error = Diagnostic::error(codes::TOO_MANY_PROPOSITIONS, span, message, "one too many");
     error.help("check its parts one by one, or put several into one expression in quotation marks")
-}
-
-/// The expression without its spans.
-fn without_spans(expression: &Expression) -> Expression {
-    let inner = |expression: &Expression| Box::new(without_spans(expression));
-    match expression {
-        Expression::Constant(_) | Expression::Cell(_) => expression.clone(),
-        Expression::Element { array, index, .. } => {
-            Expression::Element { array: *array, index: inner(index), span: Span::default() }
-        }
-        Expression::Unary(operator, operand) => Expression::Unary(*operator, inner(operand)),
-        Expression::Binary { operator, left, right, .. } => Expression::Binary {
-            operator: *operator,
-            left: inner(left),
-            right: inner(right),
-            span: Span::default(),
-        },
-        Expression::Rank(operand, order) => Expression::Rank(inner(operand), order.clone()),
-    }
 }
 
 #[cfg(test)]

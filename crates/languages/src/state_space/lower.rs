@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use model::guarded_commands::{
     Action, Assignment, CellId, Effect, Expression, GuardedCommands, IntegerType, Location, LocationId,
-    Participant, Place, ProcessId, Shape, Span,
+    Participant, ProcessId, Shape, Span, Target,
 };
 use model::measure::MeasureKind;
 
@@ -117,7 +117,7 @@ fn declare(
 
 /// The assignments on an arc from one state to another. Propositions have the first cells.
 fn changes(from: &StateRow, to: &StateRow, progress: CellId) -> Vec<Assignment> {
-    let assign = |cell, value| Assignment { place: Place::Cell(cell), value: Expression::Constant(value) };
+    let assign = |cell, value| Assignment { target: Target::Cell(cell), value: Expression::Constant(value) };
     let truths = from.truths.iter().zip(&to.truths).enumerate();
     let truths = truths.filter(|(_, (before, after))| before != after);
     let truths = truths.map(|(place, (_, after))| assign(CellId(place as u32), i64::from(*after)));

@@ -3,7 +3,7 @@
 use crate::support::read_model;
 use languages::{Model, format};
 use model::guarded_commands::{
-    Assignment, BinaryOperator, CellId, DeclaredPropertyKind, Effect, Expression, Place, Shape,
+    Assignment, BinaryOperator, CellId, DeclaredPropertyKind, Effect, Expression, Shape, Target,
 };
 
 fn cell_names(model: &Model) -> Vec<String> {
@@ -12,12 +12,12 @@ fn cell_names(model: &Model) -> Vec<String> {
 
 /// All effects of an action in one line.
 fn effects(model: &Model, action: usize) -> String {
-    let show = |assignment: &Assignment| match (&assignment.place, &assignment.value) {
-        (Place::Cell(cell), Expression::Constant(value)) => {
+    let show = |assignment: &Assignment| match (&assignment.target, &assignment.value) {
+        (Target::Cell(cell), Expression::Constant(value)) => {
             format!("{} = {value}", model.commands.cell_name(*cell))
         }
-        (Place::Cell(cell), value) => format!("{} = {value:?}", model.commands.cell_name(*cell)),
-        (Place::Element { array, .. }, _) => format!("{}[…]", model.commands.variable(*array).name),
+        (Target::Cell(cell), value) => format!("{} = {value:?}", model.commands.cell_name(*cell)),
+        (Target::Element { array, .. }, _) => format!("{}[…]", model.commands.variable(*array).name),
     };
     let shown: Vec<String> = model.commands.actions[action]
         .effects
@@ -25,9 +25,9 @@ fn effects(model: &Model, action: usize) -> String {
         .map(|effect| match effect {
             Effect::Assign(all) => all.iter().map(show).collect::<Vec<_>>().join(" & "),
             Effect::Push { values, .. } => format!("push {}", values.len()),
-            Effect::Pop { places, .. } => {
-                let kept = places.iter().filter(|place| place.is_some()).count();
-                format!("pop {kept} of {}", places.len())
+            Effect::Pop { targets, .. } => {
+                let kept = targets.iter().filter(|target| target.is_some()).count();
+                format!("pop {kept} of {}", targets.len())
             }
         })
         .collect();

@@ -1,17 +1,18 @@
-//! Does an automaton accept a word that repeats itself?
+//! Acceptance of a lasso word: a stem, and a cycle that is repeated.
 //!
-//! The word is a graph, too: a line that ends in a ring. The product of automaton and word has a node for each state and position; the word is accepted
-//! exactly if a component with inner edges of every acceptance set can be reached in it. Costs time proportional to the edges
-//! times the length of the word.
+//! The word is a graph, too: a line that ends in a ring. The product of automaton and word has a
+//! node for each state and position. The word is accepted exactly if a component with inner edges
+//! of every acceptance set is reachable in it. Time is proportional to the edges times the length
+//! of the word.
 
 use super::{Buchi, Cube, Edge};
 
 impl Buchi {
-    /// Whether it accepts the word that goes through the stem once and through the cycle for ever. A letter tells in its bits which propositions
-    /// hold.
+    /// Whether the automaton accepts the word that repeats `cycle` after `stem`. The bits of a
+    /// letter say which propositions hold.
     ///
     /// # Panics
-    /// If the cycle is empty: this is no infinite word.
+    /// If the cycle is empty: the word would be finite.
     pub fn accepts(&self, stem: &[u64], cycle: &[u64]) -> bool {
         assert!(!cycle.is_empty(), "a word is infinite");
         let length = (stem.len() + cycle.len()) as u32;

@@ -1,13 +1,17 @@
-//! From many acceptance sets on edges to one, with states.
+//! Degeneralisation: from many acceptance sets on edges to accepting states.
 //!
-//! A state is copied once for each set that is awaited: the copy at level `i` waits for an edge of set `i`, and goes on to the next level when one is taken; the
-//! level above all sets is reached again and again exactly if every set is met again and again. Its copies accept. What keeps the number of copies small
-//! (Babiak, Badie, Duret-Lutz, Křetínský and Strejček, *Compositional approach to suspension and other improvements to LTL translation*, SPIN
-//! 2013, describe most of it):
+//! A state is copied once for each awaited set: the copy at level `i` waits for an edge of set `i`,
+//! and continues at the next level when one is taken. The level above all sets is reached
+//! infinitely often exactly if edges of every set are taken infinitely often. Its copies accept.
+//! These rules keep the number of copies small (most are described by Babiak, Badie, Duret-Lutz,
+//! Křetínský and Strejček, *Compositional approach to suspension and other improvements to LTL
+//! translation*, SPIN 2013):
 //!
 //! - an edge that is in several awaited sets passes several levels at once;
-//! - levels exist in components with an accepting cycle only, and count just the sets that decide there; elsewhere a state has one copy;
-//! - an edge into another component may enter at any level: both ends are tried, and all orders of a few sets.
+//! - levels exist in components with an accepting cycle only, and count just the sets that decide
+//!   there; elsewhere a state has one copy;
+//! - an edge into another component may enter at any level: both ends are tried, and all orders of
+//!   a few sets.
 //!
 //! The smallest automaton after reduction is taken.
 
@@ -127,7 +131,7 @@ impl<'a> Levels<'a> {
     }
 }
 
-/// States with their levels, numbered as they are met.
+/// States with their levels, numbered in the order of discovery.
 #[derive(Default)]
 struct Copies {
     met: Vec<(u32, usize)>,

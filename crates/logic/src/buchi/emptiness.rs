@@ -1,8 +1,9 @@
-//! Where an automaton can accept at all.
+//! Emptiness: the states from which an automaton accepts some word.
 //!
-//! A run stays, in the end, in one strongly connected component and can take each of its edges again and again. So something is accepted from a
-//! state exactly if it leads to a component whose inner edges are, together, in every acceptance set. What cannot lead there is of no use; and only inside
-//! such components a search has to look for cycles.
+//! A run eventually stays in one strongly connected component and can take each of its edges
+//! infinitely often. So some word is accepted from a state exactly if it leads to a component whose
+//! inner edges are, together, in every acceptance set. States that do not lead there are useless,
+//! and a search must look for cycles only inside such components.
 
 use super::{Buchi, Edge};
 use crate::strong_components::{StrongComponents, strong_components};
@@ -15,12 +16,13 @@ impl Buchi {
         strong_components(&successors)
     }
 
-    /// For each state, whether it lies on a cycle that is accepting: in a component with inner edges of every acceptance set.
+    /// For each state, whether it lies on an accepting cycle: in a component with inner edges of
+    /// every acceptance set.
     pub fn accepting_components(&self) -> Vec<bool> {
         self.accepting_among(&self.components())
     }
 
-    /// The same, when the components are known.
+    /// For each state, whether it lies on an accepting cycle, given the components.
     pub(super) fn accepting_among(&self, components: &StrongComponents) -> Vec<bool> {
         let mut sets: Vec<Option<u32>> = vec![None; components.count];
         for (from, edge) in self.all_edges() {
@@ -38,8 +40,9 @@ impl Buchi {
         self.useful().initial.is_empty()
     }
 
-    /// The automaton without states that are not reached, and without states from which nothing is accepted. States are numbered as they
-    /// are met, breadth first; it is the same automaton whenever nothing changes but numbers.
+    /// The automaton without unreachable states and without states from which nothing is accepted.
+    /// States are numbered in breadth-first order, so automata that differ only in numbers become
+    /// equal.
     pub fn useful(&self) -> Self {
         let lively = self.lively();
         let mut numbers: Vec<Option<u32>> = vec![None; self.states.len()];

@@ -1,7 +1,9 @@
-//! Automata as text, in the Hanoi Omega-Automata format, version 1 (Babiak and others, *The Hanoi Omega-Automata Format*, CAV 2015).
+//! Automata as text, in the Hanoi Omega-Automata format, version 1 (Babiak and others, *The Hanoi
+//! Omega-Automata Format*, CAV 2015).
 //!
-//! Other tools read it (Spot's `autfilt`, Owl), so that an automaton can be drawn, compared and made smaller elsewhere. An automaton whose
-//! states accept is written as such; any other carries its sets on its edges.
+//! Other tools read it (Spot's `autfilt`, Owl), so that an automaton can be drawn, compared and
+//! reduced elsewhere. An automaton whose states accept is written as such; any other has its sets
+//! on its edges.
 
 use std::fmt::Write;
 

@@ -1,11 +1,13 @@
-//! Labels of edges: how several cubes cover one, and how edges that differ in their labels only get fewer and shorter.
+//! Labels of edges: whether several cubes cover one, and how to merge and shorten the labels of
+//! parallel edges.
 
 use super::{Cube, Edge};
 
 /// Whether the cube is true only where one of the others is.
 ///
-/// Halves the cube at a proposition until one of the others covers it. To ask whether cubes cover everything is a hard question in general;
-/// here they are few, and where they cannot be enough by their sizes, they are not split any further.
+/// Splits the cube at a proposition until one of the others covers it. Covering is a hard question
+/// in general. Here the cubes are few, and they are not split further if their sizes show that they
+/// cannot suffice.
 pub(super) fn is_covered(cube: Cube, others: &[Cube]) -> bool {
     if others.iter().any(|&other| cube.implies(other)) {
         return true;
@@ -20,8 +22,8 @@ pub(super) fn is_covered(cube: Cube, others: &[Cube]) -> bool {
         .all(|half| is_covered(half, &meeting))
 }
 
-/// Edges out of one state, fewer and with shorter labels: `p and q` beside `not p` is `q`, and what another edge with the same target and
-/// the same or more acceptance sets covers goes.
+/// Edges out of one state, fewer and with shorter labels: `p and q` beside `not p` becomes `q`. An
+/// edge is dropped if another one with the same target and at least its acceptance sets covers it.
 pub(super) fn shorten(edges: &mut Vec<Edge>) {
     edges.sort_unstable();
     edges.dedup();
@@ -50,7 +52,7 @@ fn drop_covered(edges: &mut Vec<Edge>) {
     }
 }
 
-/// An edge whose label has a literal too many: where it is false, another edge does the same.
+/// An edge whose label has a superfluous literal: where it is false, another edge does the same.
 fn shorter_label(edges: &[Edge]) -> Option<(usize, Cube)> {
     for (at, edge) in edges.iter().enumerate() {
         for other in edges {

@@ -1,14 +1,16 @@
 //! Smaller automata that accept the same words.
 //!
-//! Each state of the automaton is multiplied with each state of the model, so that what is saved here is saved millions of times. In turn, until nothing
-//! gets smaller:
+//! Each state of the automaton is multiplied with each state of the model, so a state less here
+//! saves millions. These steps are repeated until nothing becomes smaller:
 //!
-//! 1. states that are of no use go ([`Buchi::useful`]);
-//! 2. acceptance is kept only where it decides: in components with an accepting cycle, and there only the sets without which another
-//!    cycle would accept (Somenzi and Bloem, CAV 2000, prune in a similar way);
+//! 1. useless states are removed ([`Buchi::useful`]);
+//! 2. acceptance is kept only where it decides: in components with an accepting cycle, and there
+//!    only the sets without which another cycle would accept (Somenzi and Bloem, CAV 2000, prune in
+//!    a similar way);
 //! 3. labels of edges get shorter;
 //! 4. states with the same edges are merged (bisimulation, by refinement of a partition: cheap);
-//! 5. states that simulate each other are merged (`simulation`: quadratic, for automata of moderate size).
+//! 5. states that simulate each other are merged (`simulation`: quadratic, for automata of moderate
+//!    size).
 
 use std::collections::HashMap;
 
@@ -16,13 +18,13 @@ use super::labels::shorten;
 use super::{Buchi, Edge};
 use crate::strong_components::StrongComponents;
 
-/// Simulation takes time quadratic in the number of edges, again and again; with more than this it is left out.
+/// Limit on edges for simulation, whose time is quadratic in them.
 const MOST_EDGES_FOR_SIMULATION: usize = 1_500;
 
-/// Labels are compared pairwise; a state with more edges keeps them as they are.
+/// Limit on the edges of a state for comparing labels, which is done pairwise.
 const MOST_EDGES_TO_SHORTEN: usize = 200;
 
-/// Where acceptance must stay.
+/// The kind of acceptance that the reduction must preserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AcceptanceBy {
     /// On edges, in as many sets as are needed.
@@ -56,15 +58,16 @@ impl Buchi {
         }
     }
 
-    /// What gets smaller in every round but the last: states, edges, acceptance sets, literals.
+    /// A size that becomes smaller in every round except the last: states, edges, acceptance sets,
+    /// literals.
     fn weight(&self) -> [usize; 4] {
         let literals = |(_, edge): (_, &Edge)| (edge.label.holds | edge.label.fails).count_ones() as usize;
         let sets = self.acceptance_sets as usize;
         [self.states.len(), self.edges(), sets, self.all_edges().map(literals).sum()]
     }
 
-    /// Acceptance on those edges only that decide, in as few sets as possible. An edge between components is taken once: what it is
-    /// in does not matter, and it is put into every set.
+    /// Keeps acceptance only on edges that decide, in as few sets as possible. An edge between
+    /// components is taken once, so its sets do not matter, and it is put into every set.
     fn decide_by_few_sets(&mut self) {
         let components = self.components();
         let accepting = self.accepting_among(&components);
@@ -127,7 +130,8 @@ impl Buchi {
         needed
     }
 
-    /// A state may accept if all cycles through it are accepting without it: then more states are alike.
+    /// A state may accept if all cycles through it are accepting without it: then more states are
+    /// alike.
     fn accept_where_it_changes_nothing(&mut self) {
         let accepting = self.accepting_components();
         for (edges, accepting) in self.states.iter_mut().zip(accepting) {
@@ -168,7 +172,8 @@ impl Buchi {
         self.with_representatives(&classes)
     }
 
-    /// One state for each class, with the edges of the first of its members. Classes are numbered as they appear.
+    /// One state for each class, with the edges of the first of its members. Classes are numbered
+    /// as they appear.
     fn with_representatives(&self, classes: &[u32]) -> Self {
         let mut states = Vec::new();
         for (edges, &class) in self.states.iter().zip(classes) {

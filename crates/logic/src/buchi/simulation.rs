@@ -1,13 +1,16 @@
-//! States that do all that others do: direct simulation.
+//! Direct simulation: states that can do everything that others do.
 //!
-//! State `r` simulates state `q` if, whatever letter is read, for each edge of `q` there is one of `r` that is in at least the same acceptance sets and
-//! leads to a state that simulates its target. Then `r` accepts whatever `q` accepts. Two states that simulate each other can be one, and an edge can go if
-//! beside it another one leads to a state that simulates its target (Etessami and Holzmann, CONCUR 2000; Somenzi and Bloem, CAV
-//! 2000). The relation is the greatest one: all pairs at first, then pairs that fail go until none does.
+//! State `r` simulates state `q` if, for each letter and each edge of `q`, there is an edge of `r`
+//! that is in at least the same acceptance sets and leads to a state that simulates its target.
+//! Then `r` accepts every word that `q` accepts. Two states that simulate each other can be merged,
+//! and an edge can be dropped if a parallel one leads to a state that simulates its target
+//! (Etessami and Holzmann, CONCUR 2000; Somenzi and Bloem, CAV 2000). The relation is the greatest
+//! one: it starts with all pairs, and pairs that fail are removed until none does.
 //!
-//! What an edge between two components is in does not matter for the words that are accepted, since it is taken once. Reading it
-//! as the pair likes best gives a larger relation. It is no order any more, but it still implies that the accepted words are included.
-//! That is enough to let all edges into `q` lead to an equal `r` instead, if `r` is in a component below: no new cycle comes into being.
+//! The sets of an edge between two components do not matter for acceptance, since it is taken once.
+//! Comparing it in the pair's favour gives a larger relation. That relation is no longer an order,
+//! but still implies inclusion of the accepted words. This suffices to redirect all edges from `q`
+//! to an equal `r` in a component below: no new cycle arises.
 
 use super::labels::is_covered;
 use super::{Buchi, Cube, Edge};
@@ -18,7 +21,7 @@ use crate::strong_components::StrongComponents;
 enum Sets {
     /// As they are.
     AsTheyAre,
-    /// Between components, as the pair likes best.
+    /// Between components, in the pair's favour.
     InCyclesOnly,
 }
 
@@ -34,7 +37,8 @@ impl Simulation {
         let mut simulation = Self { above: vec![vec![true; states]; states] };
         loop {
             let mut changed = false;
-            // States are numbered breadth first: backwards, most targets are judged before what leads to them.
+            // States are numbered breadth first: backwards, most targets are judged before what
+            // leads to them.
             for q in (0..states).rev() {
                 for r in (0..states).rev() {
                     if simulation.above[q][r]
@@ -80,7 +84,8 @@ impl Simulation {
 }
 
 impl Buchi {
-    /// The automaton without states and edges that others make superfluous. What is left may not be reached any more.
+    /// The automaton without states and edges that others make superfluous. Some of the rest may be
+    /// unreachable.
     pub(super) fn without_simulated_states(&self) -> Self {
         let simulation = Simulation::of(self, &self.components(), Sets::AsTheyAre);
         let mut automaton = self.with_first_of_equals(&simulation);
@@ -102,7 +107,7 @@ impl Buchi {
         automaton
     }
 
-    /// Wherever a state was meant, this other one is.
+    /// Replaces each state by another one.
     fn lead_to(&mut self, others: &[u32]) {
         for edges in &mut self.states {
             edges.iter_mut().for_each(|edge| edge.target = others[edge.target as usize]);
@@ -114,7 +119,8 @@ impl Buchi {
         self.initial.dedup();
     }
 
-    /// Targets are the first of their equals, so that two edges which make each other superfluous are the same.
+    /// Targets are the first of their equals, so that two edges which make each other superfluous
+    /// are the same.
     fn prune_edges(&mut self, simulation: &Simulation) {
         for edges in &mut self.states {
             let all = edges.clone();

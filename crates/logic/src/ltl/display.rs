@@ -1,7 +1,8 @@
 //! Formulas as text: operators are words, `G F X U R and or not`.
 //!
-//! One operator binds as `not`, `X`, `F` and `G`, or it is in parentheses; only chains of `and` or of `or` go without. Nobody has to know
-//! which of `U` and `and` binds tighter, and any reader of formulas reads it back as it was.
+//! Unary operators (`not`, `X`, `F`, `G`) need no parentheses, and neither do chains of `and` or of
+//! `or`. Everything else is in parentheses, so readers need not know whether `U` or `and` binds
+//! tighter, and every parser of formulas reads the text back.
 
 use std::fmt::{self, Display, Formatter};
 

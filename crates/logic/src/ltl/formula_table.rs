@@ -1,9 +1,11 @@
 //! Formulas in negation normal form, each stored once.
 //!
-//! Rewriting and translation compare formulas all the time. Here equal formulas have equal numbers: conjunctions and disjunctions are sets (flat, in
-//! order, without repetition), and a formula is looked up before it is stored. With each comes what its syntax tells (Etessami and Holzmann,
-//! *Optimizing Büchi automata*, CONCUR 2000): whether it is *eventual* (true of a word if true of a suffix) and whether it is *universal*
-//! (true of all suffixes if true of the word). A formula that is both does not care where it is evaluated: `G F p`.
+//! Rewriting and translation compare formulas all the time. Here equal formulas have equal numbers:
+//! conjunctions and disjunctions are sets (flat, in order, without repetition), and a formula is
+//! looked up before it is stored. The table also stores syntactic properties (Etessami and
+//! Holzmann, *Optimizing Büchi automata*, CONCUR 2000): whether a formula is *eventual* (true of a
+//! word if true of a suffix) and whether it is *universal* (true of all suffixes if true of the
+//! word). A formula that is both has the same truth at every position: `G F p`.
 
 use std::collections::HashMap;
 
@@ -43,7 +45,7 @@ pub enum Node {
     Release(FormulaId, FormulaId),
 }
 
-/// What the syntax of a formula tells.
+/// Syntactic properties of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// True of a word if true of one of its suffixes.
@@ -52,7 +54,7 @@ pub struct Shape {
     pub universal: bool,
 }
 
-/// All formulas that were met.
+/// All formulas of a translation.
 #[derive(Debug)]
 pub struct FormulaTable {
     nodes: Vec<Node>,
@@ -88,17 +90,17 @@ impl FormulaTable {
         &self.nodes[id.0 as usize]
     }
 
-    /// What its syntax tells.
+    /// Its syntactic properties.
     pub fn shape(&self, id: FormulaId) -> Shape {
         self.shapes[id.0 as usize]
     }
 
-    /// Whether it does not care where it is evaluated.
+    /// Whether it has the same truth at every position.
     pub fn is_suspendable(&self, id: FormulaId) -> bool {
         self.shape(id).eventual && self.shape(id).universal
     }
 
-    /// The number of a formula as it stands, without any rewriting.
+    /// The number of a formula, without any rewriting.
     pub fn number(&mut self, node: Node) -> FormulaId {
         if let Some(&known) = self.numbers.get(&node) {
             return known;
@@ -136,7 +138,7 @@ impl FormulaTable {
         }
     }
 
-    /// The negation, as it stands.
+    /// The negation, without any rewriting.
     pub fn negation(&mut self, id: FormulaId) -> FormulaId {
         if let Some(&known) = self.negations.get(&id) {
             return known;
@@ -164,7 +166,7 @@ impl FormulaTable {
         negated
     }
 
-    /// Those that must be true together: the parts of a conjunction, or the formula itself.
+    /// The conjuncts: the operands of a conjunction, or the formula itself.
     pub fn conjuncts(&self, id: FormulaId) -> Vec<FormulaId> {
         match self.node(id) {
             Node::And(parts) => parts.clone(),

@@ -1,13 +1,14 @@
-//! Does one formula imply another? As far as their syntax tells.
+//! Syntactic implication between formulas.
 //!
-//! The rules are those of Somenzi and Bloem (*Efficient Büchi automata from LTL formulae*, CAV 2000), and two for eventual and universal formulas. They
-//! look at the two outermost operators and go on with their operands; every answer is remembered, so that all of them together cost time
+//! The rules are those of Somenzi and Bloem (*Efficient Büchi automata from LTL formulae*, CAV
+//! 2000), and two for eventual and universal formulas. They compare the two outermost operators and
+//! continue with the operands. Every answer is cached, so that all of them together take time
 //! quadratic in the number of subformulas. "No" means that no rule applies.
 
 use super::formula_table::{FormulaId, FormulaTable, Node};
 
 impl FormulaTable {
-    /// Whether every word that satisfies the first is seen to satisfy the second.
+    /// Whether the rules show that the first implies the second.
     pub fn implies(&mut self, first: FormulaId, second: FormulaId) -> bool {
         if first == second || first == Self::FALSE || second == Self::TRUE {
             return true;
@@ -22,12 +23,13 @@ impl FormulaTable {
         answer
     }
 
-    /// What follows from the first whatever the second looks like.
+    /// Consequences of the first, whatever the second is.
     fn by_the_first(&mut self, first: FormulaId, second: FormulaId) -> bool {
         match self.node(first).clone() {
             Node::And(parts) => parts.iter().any(|&part| self.implies(part, second)),
             Node::Or(parts) => parts.iter().all(|&part| self.implies(part, second)),
-            // One of them is true now; and if the second operand of `U` is enough later, the first does not matter.
+            // One of them is true now; and if the second operand of `U` is enough later, the first
+            // does not matter.
             Node::Until(f, g) => {
                 self.implies(g, second) && (self.shape(second).eventual || self.implies(f, second))
             }
@@ -37,7 +39,7 @@ impl FormulaTable {
         }
     }
 
-    /// What is enough for the second whatever the first looks like.
+    /// Sufficient conditions of the second, whatever the first is.
     fn by_the_second(&mut self, first: FormulaId, second: FormulaId) -> bool {
         match self.node(second).clone() {
             Node::And(parts) => parts.iter().all(|&part| self.implies(first, part)),

@@ -1,11 +1,12 @@
-//! Negation normal form: negations stand before propositions only.
+//! Negation normal form: negations only before propositions.
 //!
-//! De Morgan's laws and the duality of `U` and `R` push a negation inwards; `X` lets it through. The result has as many operators, apart from
-//! negations. (Equivalences are written with both signs of their sides from the start: see [`Ltl::equivalent`].)
+//! De Morgan's laws and the duality of `U` and `R` push a negation inwards; `X` lets it through.
+//! The result has as many operators, apart from negations. (Equivalences are written with both
+//! signs of their sides from the start: see [`Ltl::equivalent`].)
 
 use super::Ltl;
 
-/// Whether the formula is meant, or its negation.
+/// Whether to convert the formula or its negation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sign {
     Plain,

@@ -1,21 +1,23 @@
-//! Is a formula true of a word that repeats itself?
+//! The truth of a formula on a lasso word: a stem, and a cycle that is repeated.
 //!
-//! This is the judge of counterexamples, and of the translation to automata. It shares nothing with that translation: it evaluates the formula by the meaning
-//! of its operators. A word `stem cycle cycle …` has only as many different suffixes as stem and cycle have letters, so the truth
-//! of a subformula is one bit for each of them. `f U g` is the least solution of "`g`, or `f` and the same at the next position", `f R g`
-//! the greatest of "`g`, and `f` or the same at the next position"; going twice backwards over the word finds them, because after
-//! the first time the bit at the beginning of the cycle, where the last position leads, is right.
+//! This checks counterexamples, and the translation to automata. It shares nothing with that
+//! translation: it evaluates the formula by the meaning of its operators. A word `stem cycle cycle
+//! …` has only as many different suffixes as stem and cycle have letters, so the truth of a
+//! subformula is one bit for each of them. `f U g` is the least solution of "`g`, or `f` and the
+//! same at the next position", `f R g` the greatest of "`g`, and `f` or the same at the next
+//! position". Two backward passes over the word find them, because after the first pass the bit at
+//! the beginning of the cycle, where the last position leads, is right.
 //!
-//! Costs time and memory proportional to the size of the formula times the length of the word.
+//! Time and memory are proportional to the size of the formula times the length of the word.
 
 use super::Ltl;
 
 impl Ltl {
-    /// Whether it is true of the run that goes through the stem once and through the cycle for ever. A letter tells in its bits
-    /// which propositions hold.
+    /// Whether the formula is true of the run that repeats `cycle` after `stem`. The bits of a
+    /// letter say which propositions hold.
     ///
     /// # Panics
-    /// If the cycle is empty: this is no infinite run.
+    /// If the cycle is empty: the run would be finite.
     pub fn is_true_of(&self, stem: &[u64], cycle: &[u64]) -> bool {
         assert!(!cycle.is_empty(), "a run is infinite");
         let letters: Vec<u64> = [stem, cycle].concat();
@@ -53,7 +55,8 @@ impl Lasso<'_> {
         if at + 1 == self.letters.len() { self.entry } else { at + 1 }
     }
 
-    /// The solution of a step's equation: the least one if the start is false, the greatest one if it is true.
+    /// The solution of a step's equation: the least one if the start is false, the greatest one if
+    /// it is true.
     fn solution(
         &self,
         start: bool,

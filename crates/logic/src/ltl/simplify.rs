@@ -1,11 +1,14 @@
-//! Smaller formulas that say the same.
+//! Simplification: smaller equivalent formulas.
 //!
-//! A smaller formula has a smaller automaton, and what is found here costs next to nothing. The rules come from Somenzi and Bloem (CAV 2000:
-//! implication, `X` distributed) and from Etessami and Holzmann (CONCUR 2000: eventual and universal formulas); the ones for `G F` and `F G` are folklore.
-//! A formula is rebuilt from its leaves upwards by functions that apply the rules for one operator to operands that are simple already.
+//! A smaller formula has a smaller automaton, and these rules cost next to nothing. They come from
+//! Somenzi and Bloem (CAV 2000: implication, `X` distributed) and from Etessami and Holzmann
+//! (CONCUR 2000: eventual and universal formulas); the ones for `G F` and `F G` are folklore. A
+//! formula is rebuilt from its leaves upwards by functions that apply the rules for one operator to
+//! operands that are already simplified.
 //!
-//! Only `and`, `X` and `U` have rules: `f or g` is `not (not f and not g)`, `f R g` is `not (not f U not g)`, and in negation normal form a negation
-//! costs nothing. So every rule holds together with its dual.
+//! Only `and`, `X` and `U` have rules: `f or g` is `not (not f and not g)`, `f R g` is `not (not f
+//! U not g)`, and in negation normal form a negation costs nothing. So every rule holds together
+//! with its dual.
 //!
 //! | `and` | `U` |
 //! |---|---|
@@ -23,10 +26,11 @@ use std::collections::BTreeMap;
 use super::Ltl;
 use super::formula_table::{FormulaId, FormulaTable, Node};
 
-/// Rebuilding a formula can make a rule fit that did not. One round more is enough as a rule; this is the end in any case.
+/// Limit on the rounds. Rebuilding a formula can make another rule apply; one more round usually
+/// suffices.
 const MOST_ROUNDS: usize = 4;
 
-/// Parts of a conjunction that can be joined.
+/// Kinds of conjuncts that can be joined.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
     /// `X …`
@@ -37,12 +41,12 @@ enum Group {
     Until(FormulaId),
     /// `F G …`
     AtLastAlways,
-    /// With nothing else.
+    /// Cannot be joined.
     Alone(FormulaId),
 }
 
 impl Ltl {
-    /// A formula in negation normal form that says the same, and is not larger in general.
+    /// An equivalent formula in negation normal form, in general not larger.
     pub fn simplified(&self) -> Self {
         let mut table = FormulaTable::new();
         let id = table.simplified(self);
@@ -51,7 +55,7 @@ impl Ltl {
 }
 
 impl FormulaTable {
-    /// The number of a simple formula that says the same.
+    /// The number of an equivalent simplified formula.
     pub fn simplified(&mut self, formula: &Ltl) -> FormulaId {
         let mut id = self.rebuilt(&formula.normal_form());
         for _ in 1..MOST_ROUNDS {
@@ -130,7 +134,7 @@ impl FormulaTable {
         }
     }
 
-    /// Makes one part of all that can be joined with each other. Whether there were any.
+    /// Joins conjuncts that can be joined; `true` if there were any.
     fn join_groups(&mut self, parts: &mut Vec<FormulaId>) -> bool {
         parts.sort_unstable();
         parts.dedup();
@@ -150,7 +154,7 @@ impl FormulaTable {
         true
     }
 
-    /// With what a part of a conjunction can be joined, and what is then joined.
+    /// The kind by which a conjunct can be joined, and the operand that is then joined.
     fn group(&self, part: FormulaId) -> (Group, FormulaId) {
         match *self.node(part) {
             Node::Next(f) => (Group::Next, f),
@@ -177,7 +181,7 @@ impl FormulaTable {
         }
     }
 
-    /// `f R g and F f` is `g U (f and g)`. Whether there was such a pair.
+    /// Replaces `f R g and F f` by `g U (f and g)`; `true` if there was such a pair.
     fn join_release_and_finally(&mut self, parts: &mut Vec<FormulaId>) -> bool {
         for at in 0..parts.len() {
             let Node::Release(f, g) = *self.node(parts[at]) else { continue };
@@ -202,7 +206,7 @@ impl FormulaTable {
         }
     }
 
-    /// Of parts that must all be true, those go that follow from another.
+    /// Removes conjuncts that another one implies.
     fn drop_implied(&mut self, parts: &mut Vec<FormulaId>) {
         let mut at = 0;
         while at < parts.len() {
@@ -215,7 +219,7 @@ impl FormulaTable {
         }
     }
 
-    /// Whether two of these are seen to exclude each other.
+    /// Whether the rules show that two of these exclude each other.
     pub fn excludes(&mut self, parts: &[FormulaId]) -> bool {
         let negations: Vec<_> = parts.iter().map(|&part| self.negation(part)).collect();
         parts.iter().any(|&part| negations.iter().any(|&negation| self.implies(part, negation)))
@@ -256,7 +260,7 @@ impl FormulaTable {
         self.number(Node::Until(f, g))
     }
 
-    /// What is needed of the first operand, as long as the second is not true.
+    /// The condition on the first operand while the second is not true.
     fn first_operand(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
         let alternatives = match self.node(f) {
             Node::Or(parts) => parts.clone(),

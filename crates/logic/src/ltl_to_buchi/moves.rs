@@ -1,9 +1,12 @@
-//! What a formula asks of now and of the next step.
+//! Moves of a formula: its conditions on the present state and on the rest of the word.
 //!
-//! A formula is the disjunction of its *moves*: a cube that is true now, and a set of formulas that are true from the next step on. `f U g` has
-//! the moves of `g`, and those of `f` with `f U g` put off to the next step; `f R g` has the moves of `g`, each with a move of `f` or with `f R g` put off. A move
-//! is superfluous if another one asks for less now and for less next, and what it asks for in addition helps to fulfil no `U`, whatever both are
-//! combined with: a `U` of the same set may be put off by the one and fulfilled by the other. Superfluous moves go at once, which keeps products small.
+//! A formula is the disjunction of its *moves*: a cube that is true now, and a set of formulas that
+//! are true from the next step on. `f U g` has the moves of `g`, and those of `f` with `f U g`
+//! postponed to the next step; `f R g` has the moves of `g`, each with a move of `f` or with `f R
+//! g` postponed. A move is superfluous if another one requires less now and less next, and its
+//! additional requirements help to fulfil no `U`, whatever both are combined with: a `U` of the
+//! same set may be postponed by the one and fulfilled by the other. Superfluous moves are dropped
+//! at once, which keeps products small.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -22,12 +25,12 @@ pub struct Move {
     pub label: Cube,
     /// True from the next step on.
     pub next: FormulaSet,
-    /// A bit for each formula of `next`; several may share one. Most sets are told apart by it.
+    /// A bit for each formula of `next`; several may share one. It distinguishes most sets.
     signature: u64,
 }
 
 impl Move {
-    /// Asks for nothing.
+    /// The move without requirements.
     const FREE: Self = Self { label: Cube::TRUE, next: Vec::new(), signature: 0 };
 
     fn now(label: Cube) -> Self {
@@ -39,7 +42,7 @@ impl Move {
         Self { label: Cube::TRUE, next, signature }
     }
 
-    /// Whether it asks for no more than another.
+    /// Whether it requires no more than another.
     pub fn asks_no_more_than(&self, other: &Self) -> bool {
         self.signature & !other.signature == 0
             && other.label.implies(self.label)
@@ -65,13 +68,13 @@ fn union(first: &[FormulaId], second: &[FormulaId]) -> FormulaSet {
     all
 }
 
-/// The moves of all formulas that were asked for.
+/// The moves of all formulas requested so far.
 pub struct Moves {
     known: HashMap<FormulaId, Rc<[Move]>>,
     limits: Limits,
-    /// How many pairs were compared.
+    /// The number of compared pairs.
     comparisons: usize,
-    /// All that fulfils a `U`, in one move.
+    /// Everything that fulfils a `U`, in one move.
     helpful: Move,
 }
 
@@ -81,7 +84,7 @@ impl Moves {
         Self { known: HashMap::new(), limits, comparisons: 0, helpful: helpful(table, untils) }
     }
 
-    /// The moves of `f U g` that do not put it off.
+    /// The moves of `f U g` that do not postpone it.
     pub fn fulfilling(
         &mut self,
         table: &FormulaTable,
@@ -139,7 +142,7 @@ impl Moves {
         Ok(all)
     }
 
-    /// Whether something that only the first asks for helps to fulfil a `U`.
+    /// Whether a requirement of only the first helps to fulfil a `U`.
     fn helps_more(&self, one: &Move, other: &Move) -> bool {
         let label = &self.helpful.label;
         one.label.holds & !other.label.holds & label.holds != 0
@@ -149,10 +152,11 @@ impl Moves {
             })
     }
 
-    /// Those that are not superfluous. Of two that are so beside each other, the first stays.
+    /// Drops superfluous moves. Of two that make each other superfluous, the first stays.
     fn needed(&mut self, moves: impl IntoIterator<Item = Move>) -> Result<Vec<Move>, FormulaTooLarge> {
         let mut needed: Vec<Move> = Vec::new();
-        // Most pairs of a product are the same as others: to see that first saves four fifths of the comparisons.
+        // Most pairs of a product are equal to others: removing those first saves four fifths of
+        // the comparisons.
         let mut met: HashSet<Move> = HashSet::new();
         for one in moves {
             if !met.insert(one.clone()) {
@@ -173,7 +177,7 @@ impl Moves {
         Ok(needed)
     }
 
-    /// Takes so many from the budget.
+    /// Counts comparisons against the limit.
     pub fn count_comparisons(&mut self, count: usize) -> Result<(), FormulaTooLarge> {
         self.comparisons += count;
         if self.comparisons > self.limits.comparisons {
@@ -183,7 +187,8 @@ impl Moves {
     }
 }
 
-/// All that moves which fulfil one of these `U` may ask for, in one move: literals that are not under an `X`, and what is put off.
+/// Everything that moves which fulfil one of these `U` may require, in one move: literals that are
+/// not under an `X`, and postponed formulas.
 fn helpful(table: &FormulaTable, untils: &[FormulaId]) -> Move {
     let mut helpful = Move::FREE;
     let mut met: Vec<FormulaId> = Vec::new();

@@ -1,12 +1,15 @@
-//! States are sets of formulas: the tableau.
+//! The tableau: states are sets of formulas.
 //!
-//! From the set that holds the formula alone, edges follow the moves of all members together. Along an edge a formula `f U g` is *put off* when it is in the set
-//! that is reached and could not be fulfilled on the way: with this label, and going to this set, it has no move without itself. All other
-//! edges are in its acceptance set. (Gastin and Oddoux, CAV 2001. Their condition does not look at the set that the edge comes from, so
-//! that two sets with the same moves have the same edges, and are one state from the start.)
+//! From the set that contains the formula alone, edges follow the moves of all members together. An
+//! edge *postpones* a formula `f U g` if the formula is in the target set and could not be
+//! fulfilled on the way: with this label and target, it has no move without itself. All other edges
+//! are in its acceptance set. (Gastin and Oddoux, CAV 2001. Their condition does not depend on the
+//! source set, so two sets with the same moves have the same edges, and are one state from the
+//! start.)
 //!
-//! A set is stored without what is under one of its `G`, since that is among the moves of the `G` anyway: the state of `G F p` would come twice, with `F p` and
-//! without. Other members that are implied stay, and simulation finds later which of them told nothing new.
+//! A set is stored without the operands of its `G`, since those are among the moves of the `G`
+//! anyway: the state of `G F p` would occur twice, with `F p` and without. Other implied members
+//! stay, and simulation finds later which of them were redundant.
 
 use std::collections::HashMap;
 
@@ -18,15 +21,15 @@ use crate::ltl::formula_table::{FormulaId, FormulaTable, Node};
 /// Bits of [`Edge::accepting`].
 const MOST_SETS: u32 = u32::BITS;
 
-/// The automaton while it is made.
+/// The automaton under construction.
 pub struct Tableau<'a> {
     table: FormulaTable,
     moves: Moves,
     root: FormulaId,
     limits: &'a Limits,
-    /// The formulas `f U g` that may be put off, one for each acceptance set.
+    /// The formulas `f U g` that may be postponed, one for each acceptance set.
     untils: Vec<FormulaId>,
-    /// The sets that were met, in order, and the states that they have.
+    /// The sets found so far, in order, and their states.
     sets: Vec<FormulaSet>,
     numbers: HashMap<FormulaSet, u32>,
 }
@@ -42,7 +45,7 @@ impl<'a> Tableau<'a> {
         Ok(Self { table, moves, root, limits, untils, sets: Vec::new(), numbers: HashMap::new() })
     }
 
-    /// Builds it.
+    /// Builds the automaton.
     pub fn automaton(mut self) -> Result<Buchi, FormulaTooLarge> {
         let start = self.table.conjuncts(self.root);
         let initial = self.number(start);
@@ -96,7 +99,7 @@ impl<'a> Tableau<'a> {
         Ok(row)
     }
 
-    /// The acceptance sets of an edge: those of the formulas that it does not put off.
+    /// The acceptance sets of an edge: those of the formulas that it does not postpone.
     fn accepting(&mut self, one: &Move) -> Result<u32, FormulaTooLarge> {
         let mut accepting = 0;
         for (set, &until) in self.untils.iter().enumerate() {
@@ -113,7 +116,7 @@ impl<'a> Tableau<'a> {
         Ok(accepting)
     }
 
-    /// The set without what is under a `G`; `None` if its members exclude each other.
+    /// The set without the operands of its `G`; `None` if its members exclude each other.
     fn concise(&mut self, mut set: FormulaSet) -> Option<FormulaSet> {
         let mut under: FormulaSet = Vec::new();
         for &formula in &set {

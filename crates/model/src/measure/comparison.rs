@@ -1,22 +1,25 @@
-//! How progress is compared: tuples from left to right, or vectors component by component.
+//! Comparison of progress: tuples from left to right, or vectors component by component.
 //!
-//! Tuples are totally ordered, and their packed values are compared as numbers. Vectors are partially ordered (the product order of Kristensen and
-//! Mailund's compositional sweep-line method, FORTE 2002): one is at most another if no component is greater. Packed, each component has a
-//! guard bit above it, which is zero in all values. Set in the one and not in the other, it says whether a subtraction borrowed:
-//! one subtraction compares all components.
+//! Tuples are totally ordered, and their packed values are compared as numbers. Vectors are
+//! partially ordered (the product order of Kristensen and Mailund's compositional sweep-line
+//! method, FORTE 2002): one is at most another if no component is greater. Packed, each component
+//! has a guard bit above it, which is zero in all values. Set in the one and not in the other, it
+//! says whether a subtraction borrowed: one subtraction compares all components.
 
-/// What a list of expressions means as a measure.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+use serde::Serialize;
+
+/// The meaning of a list of expressions as a measure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum MeasureKind {
     /// Tuples, `(a, b)`: the first expression counts most.
     #[default]
     Lexicographic,
-    /// Vectors, `[a, b]`: progress is what lowers no component.
+    /// Vectors, `[a, b]`: a step is progress if it decreases no component.
     Product,
 }
 
 /// How packed progress values are compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Comparison {
     /// As numbers.
     #[default]
@@ -29,7 +32,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Whether there is no regress from the first value to the second.
+    /// Whether a step from the first value to the second is no regress.
     #[inline(always)]
     pub fn is_at_most(self, one: u64, other: u64) -> bool {
         match self {
@@ -41,7 +44,7 @@ impl Comparison {
         }
     }
 
-    /// Whether the second value lies ahead of the first.
+    /// Whether the second value is greater.
     #[inline(always)]
     pub fn is_below(self, one: u64, other: u64) -> bool {
         one != other && self.is_at_most(one, other)

@@ -1,17 +1,23 @@
-//! A measure made of expressions of the model, compared from left to right or component by component.
+//! A measure made of expressions of the model, compared from left to right or component by
+//! component.
 //!
-//! The expressions are packed into one: each minus its least value, shifted to its place, the most significant first. So a progress value is a
-//! 63-bit integer, the order of the integers is the lexicographic order of the tuples, and executing a measure is
-//! evaluating an expression, by whatever executes the model. A product measure has a bit to spare above each expression, by which its values are
-//! [compared](Comparison) component by component; as integers they are still in lexicographic order.
+//! The expressions are packed into one: each minus its least value, shifted to its bits, the most
+//! significant first. So a progress value is a 63-bit integer, the order of the integers is the
+//! lexicographic order of the tuples, and executing a measure is evaluating an expression. A
+//! product measure has a spare bit above each expression, by which its values are
+//! [compared](Comparison) component by component; as integers they are still in lexicographic
+//! order.
 //!
-//! Nothing is left to chance at run time. The ranges of the expressions are proved before the search, and what cannot be
-//! proved is refused: a measure that is too wide for its word, or that may have no value in some state (a division by
-//! zero, an index out of range), would not be a function of the state.
+//! Nothing can fail at run time. The ranges of the expressions are proved before the search, and
+//! measures without a proof are refused: a measure that is too wide for its word, or that may have
+//! no value in some state (a division by zero, an index out of range), would not be a function of
+//! the state.
 
-use crate::guarded_commands::{BinaryOperator, Expression, GuardedCommands, Shape, Span};
+use serde::Serialize;
+
+use crate::guarded_commands::{BinaryOperator, Expression, GuardedCommands, Span};
 use crate::state_layout::CellRange;
-use crate::value_ranges::{declared_ranges, expression_range, proved_ranges};
+use crate::value_ranges::{declared_ranges, expression_range, first_hazard, proved_ranges};
 
 use super::comparison::{Comparison, MeasureKind};
 
@@ -19,40 +25,41 @@ use super::comparison::{Comparison, MeasureKind};
 const BITS: u32 = 63;
 
 /// Expressions as one progress value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ExpressionMeasure {
     packed: Expression,
-    parts: Vec<Part>,
+    parts: Vec<PackedComponent>,
     kind: MeasureKind,
     guards: u64,
 }
 
-/// Expressions with so many values or more are bounded only if more than their types says so.
+/// Number of values from which on an expression counts as bounded only if its bounds are tighter
+/// than its type.
 const WIDE: u64 = 255;
 
-/// The place of one expression in the value.
-#[derive(Clone, Copy, Debug)]
-struct Part {
+/// The bits of one expression in the progress value.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct PackedComponent {
     low: i64,
     high: i64,
-    /// Whether the bounds say more than the types of the variables do.
+    /// Whether the bounds are tighter than the types of the variables.
     is_bounded: bool,
     bits: u32,
     shift: u32,
 }
 
-/// Why expressions are not a measure.
+/// The reason why expressions are not a measure.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MeasureError {
-    /// There is nothing to compare.
+    /// There are no expressions.
     #[error("a measure has at least one expression")]
     Empty,
     /// The expressions can have too many different values.
     #[error("the measure needs {} bits, and a progress value has {BITS}: {}", total_bits(.ranges, *.kind), listed(.ranges))]
     TooWide {
-        /// What each expression can be.
+        /// The values of each expression.
         ranges: Vec<CellRange>,
-        /// How they are compared: component by component takes a bit more for each.
+        /// The comparison; component by component takes one more bit for each.
         kind: MeasureKind,
     },
     /// The expression may have no value in a reachable state.
@@ -62,7 +69,7 @@ pub enum MeasureError {
         component: usize,
         /// Where in the text it was read from.
         span: Span,
-        /// What may go wrong.
+        /// The operation that may fail.
         reason: String,
     },
 }
@@ -71,7 +78,7 @@ fn needed_bits(range: CellRange) -> u32 {
     64 - range.high.abs_diff(range.low).leading_zeros()
 }
 
-/// Bits of an expression's place, with a guard where it needs one.
+/// Bits of an expression, with a guard bit if it needs one.
 fn place_bits(range: CellRange, kind: MeasureKind) -> u32 {
     let bits = needed_bits(range);
     bits + u32::from(bits > 0 && kind == MeasureKind::Product)
@@ -119,8 +126,9 @@ impl ExpressionMeasure {
         }
         let proved = proved_ranges(model);
         for (component, expression) in components.iter().enumerate() {
-            if let Err((span, reason)) = always_defined(model, &proved, expression) {
-                return Err(MeasureError::MayFail { component, span, reason });
+            if let Some(hazard) = first_hazard(model, &proved, expression) {
+                let reason = hazard.describe(model);
+                return Err(MeasureError::MayFail { component, span: hazard.span, reason });
             }
         }
         let ranges: Vec<CellRange> =
@@ -139,13 +147,13 @@ impl ExpressionMeasure {
             let CellRange { low, high } = *range;
             let by_type = expression_range(model, &declared, expression);
             let is_bounded = high.abs_diff(low) < WIDE || by_type.low < low || by_type.high > high;
-            let part = Part { low, high, is_bounded, bits: needed_bits(*range), shift };
+            let part = PackedComponent { low, high, is_bounded, bits: needed_bits(*range), shift };
             shift += place_bits(*range, packing);
             if shift > part.shift + part.bits {
                 guards |= 1 << (part.shift + part.bits);
             }
             parts.push(part);
-            // An expression with a single value takes no place.
+            // An expression with a single value takes no bits.
             if part.bits > 0 {
                 let value = part.place(expression);
                 packed = Some(match packed {
@@ -176,38 +184,38 @@ impl ExpressionMeasure {
         }
     }
 
-    /// The bit above each expression's place that is zero in all values, as a set of bits; none for lexicographic measures, and
-    /// none where a single expression is not constant.
+    /// The bits above the expressions that are zero in all values, as a set of bits. Empty for
+    /// lexicographic measures, and if at most one expression is not constant.
     pub fn guards(&self) -> u64 {
         self.guards
     }
 
-    /// Bits that values take.
+    /// Number of bits of a value.
     pub fn bits(&self) -> u32 {
         self.parts.iter().map(|part| part.shift + part.bits).max().unwrap_or(0)
     }
 
-    /// The lowest bit of each expression's place, as a set of bits.
+    /// The lowest bit of each expression, as a set of bits.
     pub fn parts(&self) -> u64 {
         self.parts.iter().filter(|part| part.bits > 0).map(|part| 1 << part.shift).sum()
     }
 
-    /// The lowest bit of the first so many expressions; `None` for none.
+    /// The lowest bit of the first `components` expressions; `None` for none.
     pub fn lowest_bit(&self, components: usize) -> Option<u32> {
         self.parts[..components.min(self.parts.len())].last().map(|part| part.shift)
     }
 
     /// The values of the expressions that make up this progress value.
     pub fn unpack(&self, progress: u64) -> Vec<i64> {
-        let value = |part: &Part| {
+        let value = |part: &PackedComponent| {
             let mask = u64::MAX.unbounded_shl(part.bits);
             part.low.wrapping_add((progress.unbounded_shr(part.shift) & !mask) as i64)
         };
         self.parts.iter().map(value).collect()
     }
 
-    /// How much of the way from the least to the greatest tuple lies behind, from 0 to 1, if more is known of the first expression than its type.
-    /// Only values are counted, not the states that have them. Of vectors, nobody can tell.
+    /// The share of progress made, from 0 to 1, if the bounds of the first expression are tighter
+    /// than its type. It counts values, not the states that have them. `None` for vectors.
     pub fn share(&self, progress: u64) -> Option<f64> {
         let varying = || self.parts.iter().zip(self.unpack(progress)).filter(|(part, _)| part.bits > 0);
         let is_known = varying().next().is_some_and(|(first, _)| first.is_bounded);
@@ -222,7 +230,7 @@ impl ExpressionMeasure {
         Some(share.clamp(0.0, 1.0))
     }
 
-    /// The expressions' values as people write them: `3`, or `(3, 1)`, or `[3, 1]`.
+    /// The values of the expressions as text: `3`, or `(3, 1)`, or `[3, 1]`.
     pub fn show(&self, progress: u64) -> String {
         let values: Vec<String> = self.unpack(progress).iter().map(i64::to_string).collect();
         match (&values[..], self.kind) {
@@ -233,7 +241,7 @@ impl ExpressionMeasure {
     }
 }
 
-impl Part {
+impl PackedComponent {
     /// Number of values.
     fn values(self) -> f64 {
         self.high.abs_diff(self.low) as f64 + 1.0
@@ -255,62 +263,19 @@ impl Part {
     }
 }
 
-/// Whether the expression has a value whatever the cells hold; otherwise where and why not.
-fn always_defined(
-    model: &GuardedCommands,
-    proved: &[CellRange],
-    expression: &Expression,
-) -> Result<(), (Span, String)> {
-    use BinaryOperator as Op;
-    let range = |expression: &Expression| expression_range(model, proved, expression);
-    match expression {
-        Expression::Constant(_) | Expression::Cell(_) => Ok(()),
-        Expression::Unary(_, operand) | Expression::Rank(operand, _) => {
-            always_defined(model, proved, operand)
-        }
-        Expression::Element { array, index, span } => {
-            always_defined(model, proved, index)?;
-            let variable = model.variable(*array);
-            let length = match variable.shape {
-                Shape::Array { length, .. } => i64::from(length),
-                _ => 0,
-            };
-            let (CellRange { low, high }, name) = (range(index), &variable.name);
-            if low >= 0 && high < length {
-                return Ok(());
-            }
-            let reason = format!("the index into `{name}` may be anything from {low} to {high}");
-            Err((*span, format!("{reason}, and `{name}` has {length} elements")))
-        }
-        Expression::Binary { operator, left, right, span } => {
-            always_defined(model, proved, left)?;
-            always_defined(model, proved, right)?;
-            let CellRange { low, high } = range(right);
-            match operator {
-                Op::Divide | Op::Remainder if low <= 0 && high >= 0 => {
-                    Err((*span, format!("the divisor may be anything from {low} to {high}, zero included")))
-                }
-                Op::ShiftLeft | Op::ShiftRight if low < 0 || high > 63 => Err((
-                    *span,
-                    format!("the shift count may be anything from {low} to {high}, and 0 to 63 is allowed"),
-                )),
-                _ => Ok(()),
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::guarded_commands::{
-        Action, Assignment, CellId, Effect, IntegerType, Location, LocationId, Participant, Place, VariableId,
+        Action, Assignment, CellId, Effect, IntegerType, Location, LocationId, Participant, Shape, Target,
+        VariableId,
     };
     use crate::interpreter::Interpreter;
 
-    /// Three variables of these types and an array of four bytes, all of which run through many values.
+    /// Three variables of these types and an array of four bytes, all of which run through many
+    /// values.
     fn model(types: [IntegerType; 3]) -> GuardedCommands {
         let mut model = GuardedCommands::default();
         for (name, integer) in ["x", "y", "z"].into_iter().zip(types) {
@@ -330,7 +295,7 @@ mod tests {
                 Expression::Constant(1),
             );
             let value = Expression::binary(BinaryOperator::Multiply, sum, Expression::Constant(-3));
-            Effect::Assign(vec![Assignment { place: Place::Cell(CellId(cell)), value }])
+            Effect::Assign(vec![Assignment { target: Target::Cell(CellId(cell)), value }])
         };
         let effects = (0..7).map(run).collect();
         model.actions.push(Action { participants: vec![participant], effects, channel: None, name: None });
@@ -366,7 +331,8 @@ mod tests {
     }
 
     proptest! {
-        /// One subtraction compares all components of a vector, and numbers are an order that agrees with it.
+        /// One subtraction compares all components of a vector, and numbers are an order that
+        /// agrees with it.
         #[test]
         fn vectors_are_compared_component_by_component(
             bits in prop::array::uniform3(0..=20u8), signed in any::<[bool; 3]>(),

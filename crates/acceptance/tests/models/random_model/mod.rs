@@ -1,11 +1,11 @@
-//! Random guarded commands: small, closed, and rich in what goes wrong (negative numbers, wrapping, indices out of
-//! range, division by zero, queues, committed locations, simultaneous assignments).
+//! Random guarded commands: small, closed, and rich in what goes wrong (negative numbers, wrapping,
+//! indices out of range, division by zero, queues, committed locations, simultaneous assignments).
 
 use std::sync::Arc;
 
 use model::guarded_commands::{
     Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType, Location,
-    LocationId, Participant, Place, ProcessId, Shape, Span, UnaryOperator, VariableId,
+    LocationId, Participant, ProcessId, Shape, Span, Target, UnaryOperator, VariableId,
 };
 use model::value_order::ValueOrder;
 
@@ -130,9 +130,9 @@ impl Generator {
                 effects.insert(0, Effect::Push { queue, values });
             } else {
                 guards.push(Expression::binary(BinaryOperator::Greater, length, Expression::Constant(0)));
-                let places =
-                    (0..parts).map(|_| if self.one_in(4) { None } else { Some(self.place()) }).collect();
-                effects.insert(0, Effect::Pop { queue, places });
+                let targets =
+                    (0..parts).map(|_| if self.one_in(4) { None } else { Some(self.target()) }).collect();
+                effects.insert(0, Effect::Pop { queue, targets });
             }
         }
         Action { participants, effects, channel: None, name: None }
@@ -140,7 +140,7 @@ impl Generator {
 
     fn assignment(&mut self) -> Assignment {
         let value = self.expression(3);
-        Assignment { place: self.place(), value }
+        Assignment { target: self.target(), value }
     }
 
     /// A scalar: the first variables are.
@@ -167,15 +167,15 @@ impl Generator {
         CellId(first + self.below(count) as u32)
     }
 
-    fn place(&mut self) -> Place {
+    fn target(&mut self) -> Target {
         if self.arrays.is_empty() || self.one_in(3) {
-            return Place::Cell(self.scalar());
+            return Target::Cell(self.scalar());
         }
         if self.one_in(3) {
-            return Place::Cell(self.fixed_element());
+            return Target::Cell(self.fixed_element());
         }
         let array = self.array();
-        Place::Element { array, index: self.expression(1), span: Span::default() }
+        Target::Element { array, index: self.expression(1), span: Span::default() }
     }
 
     fn expression(&mut self, depth: usize) -> Expression {

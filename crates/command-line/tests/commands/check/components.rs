@@ -1,5 +1,5 @@
-//! `AG EF`, `EF AG` and LTL on measures with regress edges: decided on the recorded graph, together with
-//! other properties.
+//! `AG EF`, `EF AG` and LTL on measures with regress edges: decided on the recorded graph, together
+//! with other properties.
 
 use crate::session::Session;
 

@@ -141,7 +141,8 @@ fn fairness_excludes_runs_in_which_an_enabled_process_never_moves() {
         session.run(&[&engine[..], &["--ltl", "F Q.done"]].concat()).expect(1);
         let fair = session.run(&[&engine[..], &["--ltl", "F Q.done", "--fairness"]].concat()).expect(0);
         fair.out("F Q.done (fair runs)");
-        // R is enabled again and again, but never continuously: weak fairness does not force it to move.
+        // R is enabled again and again, but never continuously: weak fairness does not force it to
+        // move.
         session.run(&[&engine[..], &["--ltl", "F R.done", "--fairness"]].concat()).expect(1);
     }
     let refused = session.run(&["check", "m.dve", "--ctl", "AF Q.done", "--fairness"]).expect(2);
@@ -216,10 +217,11 @@ fn the_record_of_a_formula_has_the_graph() {
     let graph = session.json("run.json")["search"]["graph"].clone();
     assert_eq!((&graph["nodes"], &graph["edges"]), (&5.into(), &7.into()), "{graph} {}", run.stderr);
     let number = |name: &str| graph[name].as_u64().unwrap();
-    // Two words for each of 5 states; three bits for the action and three for the target of each of 7 steps.
+    // Two words for each of 5 states; three bits for the action and three for the target of each of
+    // 7 steps.
     assert_eq!(number("formula_bits"), 5 * 128 + 7 * (3 + 3));
     assert!(number("bits") < number("formula_bits") && number("passes") > 0);
-    run.out("graph             5 states, 7 steps in ");
+    run.out("graph             5 states, 7 transitions in ");
     session.run(&["check", "m.dve", "--reach", "P.stop", "--json", "run.json"]).expect(0);
     assert!(session.json("run.json")["search"]["graph"].is_null());
 }
@@ -266,7 +268,7 @@ fn options_without_meaning_for_an_automaton_are_refused() {
         |arguments: &[&str]| session.run(&[&["convert", "m.dve", "--to"], arguments].concat()).expect(2);
     refused(&["hoa"]).err("--ltl FORMULA");
     refused(&["ss", "--ltl", "F x == 1"]).err("--ltl is for --to hoa");
-    refused(&["hoa", "--ltl", "F x == 1", "--measure", "x"]).err("leave them out");
+    refused(&["hoa", "--ltl", "F x == 1", "--measure", "x"]).err("drop them");
     refused(&["hoa", "--ltl", "F x == 1", "--json", "j"]).err("--json is for --to graph");
     refused(&["hoa", "--ltl", "F y == 1"]).err("error[E0201]").err("--ltl:1:3");
 }

@@ -108,7 +108,7 @@ fn events_that_the_model_does_not_have_are_errors() {
     let (_, run) = check("initial a\na -> a : Nobody: *\n", &[]);
     run.expect(2).err("error[E0228]").err("help: an event is a move");
     let (_, run) = check("initial a\na -> a : order\na -> a : Client: idle -> *\n", &[]);
-    run.expect(2).err("error[E0229]").err("would be two events").err("shop.service:3:1");
+    run.expect(2).err("error[E0229]").err("matches two events").err("shop.service:3:1");
 }
 
 #[test]

@@ -178,12 +178,12 @@ fn a_window_keeps_layers_behind_the_front() {
     let options = ["--measure", "x + y", "--window", "8", "--reach", "x == 8 and y == 8"];
     let run = session.run(&[&["check", "m.dve"], &options[..]].concat()).expect(0);
     run.out("Witness: `x == 8 and y == 8` is true after 16 steps (as found):");
-    // Formulas of temporal logic do without.
+    // Temporal-logic formulas ignore the window.
     let options = ["--measure", "x + y", "--window", "8", "--ltl", "G F (x == 0)", "--fairness"];
     session.run(&[&["check", "m.dve"], &options[..]].concat()).expect(0);
     for (options, help) in [
         (&["--measure", "x + y", "--window", "2:8"][..], "the measure has no component 2"),
-        (&["--measure", "[x, y]", "--window", "8"], "of which one is the greatest"),
+        (&["--measure", "[x, y]", "--window", "8"], "that are totally ordered"),
     ] {
         let run = session.run(&[&["explore", "m.dve"], options].concat()).expect(2);
         run.err("error[E0053]").err(help);
@@ -251,7 +251,7 @@ fn an_unexpected_regress_edge_is_shown_with_its_trace_and_both_values() {
     let run = run.out("   10  P: run -> run\n         x: 9 -> 0, round: 0 -> 1\n");
     let run = run
         .out("violated  progress never falls (after 10 steps): `P: run -> run` leads from progress 9 to 0");
-    // What was found before stays found.
+    // Violations found before it are still reported.
     run.out("violated  x != 4 (invariant, after 4 steps)\n").out("compiled: stopped when progress decreased");
     let run = record(&session, &["explore", "m.dve", "--measure", "(round / 2, x)", "--expect-monotone"], 1);
     let property = &run["properties"][0];
@@ -296,14 +296,16 @@ fn every_trace_says_whether_it_is_shortest() {
     assert_eq!(reach(&["--engine", "breadth"]), shortest);
     assert_eq!(reach(&["--engine", "depth", "--shortest"]), shortest);
     assert!(reach(&["--engine", "depth"]).0.ends_with(" (as found):"));
-    // The first search finds the deadlock in layer 0 after six steps; the second finds a shorter trace.
+    // The first search finds the deadlock in layer 0 after six steps; the second finds a shorter
+    // trace.
     let run = session.run(&["check", "m.dve", "--deadlock", "--shortest"]).expect(1);
     run.out("Counterexample: no action is enabled after 1 step (shortest)");
 }
 
 #[test]
 fn a_second_search_that_reaches_a_limit_gets_a_warning() {
-    // Layer 0 has a narrow path to the goal; layer 1 has many states, which only the second search visits.
+    // Layer 0 has a narrow path to the goal; layer 1 has many states, which only the second search
+    // visits.
     let session = Session::with_model(
         "// progress: wide\nbyte at, a, b, wide;\nprocess P { state s; init s;\n\
          trans s -> s { guard wide == 0 and at < 100; effect at = at + 1; },\n\
@@ -345,7 +347,7 @@ fn only_the_first_of_many_terminal_states_are_shown() {
         "byte x; process P { state s, t; init s; trans s -> s { guard x < 30; effect x = x + 1; }, s -> t {}; } system async;",
     );
     let run = session.run(&["explore", "m.dve", "--terminal-states"]).expect(0);
-    let run = run.out("31 terminal states:").out("   20    x = 19, P = t\n  ...    11 more; -v shows them\n");
+    let run = run.out("31 terminal states:").out("   20    x = 19, P = t\n  ...    11 more; -v lists them\n");
     assert!(!run.stdout.contains("x = 25"));
     session.run(&["explore", "m.dve", "--terminal-states", "-v"]).expect(0).out("   31    x = 30, P = t\n");
     assert_eq!(

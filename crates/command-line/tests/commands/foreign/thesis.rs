@@ -1,5 +1,5 @@
-//! The command line of the thesis as printed, and the ten rows for CTL and safety of its table 8.1. The
-//! state spaces come from our own model of its protocol: 6 packets, at most 3 in transit.
+//! The command line of the thesis as printed, and the ten rows for CTL and safety of its table 8.1.
+//! The state spaces come from our own model of its protocol: 6 packets, at most 3 in transit.
 
 use crate::session::Session;
 
@@ -54,8 +54,9 @@ fn the_ten_rows_of_table_8_1() {
     }
 }
 
-/// Asserts that the lines are a run of the state space from its initial state. With `last`, `p` holds
-/// only in the last state. Otherwise it holds nowhere, and the component after the run is terminal.
+/// Asserts that the lines are a run of the state space from its initial state. With `last`, `p`
+/// holds only in the last state. Otherwise it holds nowhere, and the component after the run is
+/// terminal.
 #[track_caller]
 fn assert_is_run(trace: &str, space: &str, last: bool) {
     let row = |id: &str| -> Vec<&str> {
@@ -105,7 +106,8 @@ fn a_component_follows_the_trace() {
 #[test]
 fn runs_that_an_automaton_accepts_are_found_in_layers_and_across_them() {
     let session = Session::new();
-    // `p` infinitely often: not in the first space, in a layer of the second, across layers of the third.
+    // `p` infinitely often: not in the first space, in a layer of the second, across layers of the
+    // third.
     session.write("ends.ss", "a 0 1 p x b\nb 1 1 !p z c\nc 1 1 !p * b\n");
     session.write("layer.ss", "a 0 1 !p x b\nb 1 1 p z c\nc 1 1 !p * b\n");
     session.write("across.ss", "a 0 1 p x b\nb 1 1 !p z c\nc 2 1 !p * a\n");
@@ -174,7 +176,7 @@ fn options_come_in_any_order_and_names_are_those_of_the_file() {
     session
         .run(&["-s", "-a", "automaton", "-m", "testModel.txt"])
         .expect(0)
-        .out("can be reached\ntrace     yes");
+        .out("is reachable\ntrace     yes");
     assert_eq!(session.read("trace.txt"), "in/it\na/b\n");
     session.run(&["-f", "testPredicate.txt", "-c", "-m", "testModel.txt"]).expect(1);
 }

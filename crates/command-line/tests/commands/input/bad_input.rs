@@ -174,7 +174,7 @@ fn refused_with_record(session: &Session, arguments: &[&str], code: &str, line: 
 #[test]
 fn no_output_overwrites_the_model_or_another_output() {
     let session = Session::with_model(COUNTER);
-    session.run(&["check", "m.dve", "--json", "./m.dve"]).expect(2).err("overwrite the model");
-    session.run(&["explore", "m.dve", "--json", "m.dve"]).expect(2).err("overwrite the model");
+    session.run(&["check", "m.dve", "--json", "./m.dve"]).expect(2).err("overwrite the input");
+    session.run(&["explore", "m.dve", "--json", "m.dve"]).expect(2).err("overwrite the input");
     session.run(&["check", "m.dve", "--json", "o", "--trace-out", "./o"]).expect(2).err("the same file");
 }

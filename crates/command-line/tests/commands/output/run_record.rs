@@ -1,4 +1,5 @@
-//! The run record: every documented field is present, with the documented type, however the run ends.
+//! The run record: every documented field is present, with the documented type, however the run
+//! ends.
 
 use crate::session::{BROKEN_LOCK, COUNTER, OVERRUN, Session};
 use serde_json::Value;

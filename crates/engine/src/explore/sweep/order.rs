@@ -106,8 +106,8 @@ impl Nesting {
     }
 }
 
-/// Fate of initial states once they are expanded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What happens to initial states once they are expanded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Initial {
     /// They are persistent.
     #[default]
@@ -117,7 +117,7 @@ pub enum Initial {
 }
 
 /// What to do when progress falls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum OnRegress {
     /// Sweep again from there.
     #[default]

@@ -1,37 +1,40 @@
-//! A weighted sum that is close to the distance from the initial state.
+//! Weighted sums that approximate the distance from the initial state.
 //!
-//! A breadth-first search never meets a new state behind its front: what is nearer was met before. So a measure that is nearly the distance falls
-//! to states that the sweep has met, by as much as steps lead back; a sweep that remembers as many layers expands each state once, however the model goes round
-//! in circles. Distances are no sum of cells, but often nearly: as many steps as each process has taken since it was last where it began. In
-//! many a net they are exactly that.
+//! A breadth-first search never finds a new state behind its front, because nearer states were
+//! visited before. So a measure that is nearly the distance decreases only to visited states, by as
+//! much as steps lead back. A sweep that keeps as many layers expands each state once, whatever
+//! cycles the model has. Distances are no sum of cells, but often nearly one: the number of steps
+//! that each process has taken since its initial location. In many nets they are exactly that.
 //!
-//! A sample that is not the whole state space cannot show that: what a step falls to was met before by ways that the sample may not have. So what the
-//! sums have to do with distances is judged as well, and the simulation of a sweep may take it for granted.
+//! A sample that is not the whole state space cannot show this: the target of a decreasing step was
+//! visited by a path that the sample need not contain. So the fit of sums to distances is judged as
+//! well, and the simulation of a sweep may rely on it.
 
 use crate::progress::linear_changes::{Column, LinearChanges};
 use crate::progress::linear_measure::LinearPrograms;
 
 use super::sample::Sample;
 
-/// States of a sample that are looked at, about.
+/// About the number of states of a sample that are used.
 const STATES: usize = 4_000;
-/// Cells at the most: the time is quadratic in them.
+/// Limit on the number of cells: the time is quadratic in it.
 const CELLS: usize = 250;
-/// Keeps cells that hardly vary from large weights.
+/// Regularisation that keeps cells that hardly vary from large weights.
 const RIDGE: f64 = 1e-3;
-/// The share of what distances vary by that a sum must explain to pass for the distance.
+/// Least R² at which a sum counts as the distance.
 const EXPLAINED: f64 = 0.9;
 
-/// A sum that is close to the distance from the initial state.
+/// A sum that approximates the distance from the initial state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DistanceSum {
-    /// By cell of the matrix.
+    /// Weights by cell of the matrix.
     pub weights: Vec<i64>,
-    /// Whether it passes for the distance: it rises by one where it rises, so that it is never greater, and is nearly the distance in the sample.
+    /// Whether the sum counts as the distance: no step increases it by more than one, so that it is
+    /// never greater, and it is nearly the distance in the sample.
     pub is_distance: bool,
 }
 
-/// Sums that are close to the distance from the initial state.
+/// Sums that approximate the distance from the initial state.
 pub fn distance_sums(
     changes: &LinearChanges,
     programs: &LinearPrograms<'_>,
@@ -48,7 +51,7 @@ pub fn distance_sums(
     let mut weights = vec![0.0; changes.cells.len()];
     cells.iter().zip(&fitted).for_each(|(cell, weight)| weights[*cell] = *weight);
     let rounded = weights.iter().map(|weight| weight.round() as i64).collect();
-    // No step leads farther than by one.
+    // No step increases the distance by more than one.
     let delta = |column: &Column| -> f64 {
         let sum: f64 = column.iter().map(|(cell, change)| weights[*cell] * *change as f64).sum();
         sum.round().min(1.0)
@@ -79,7 +82,8 @@ fn points(changes: &LinearChanges, cells: &[usize], sample: &Sample) -> Vec<Vec<
     (0..sample.len()).step_by(sample.len().div_ceil(STATES).max(1)).map(point).collect()
 }
 
-/// Least squares: what the last number of the points is as a sum of the others, by elimination of the normal equations.
+/// Least squares: the last number of the points as a sum of the others, by elimination of the
+/// normal equations.
 fn fitted(points: &[Vec<f64>]) -> Option<Vec<f64>> {
     let unknowns = points.first()?.len() - 1;
     let mut rows = vec![vec![0.0; unknowns + 1]; unknowns];
@@ -107,7 +111,7 @@ fn fitted(points: &[Vec<f64>]) -> Option<Vec<f64>> {
     solution.iter().all(|weight| weight.abs() < 1e6).then_some(solution)
 }
 
-/// The share of what the last number of the points varies by that the solution explains.
+/// The share of the variance of the points' last number that the solution explains (R²).
 fn explained(points: &[Vec<f64>], solution: &[f64]) -> f64 {
     let mean = points.iter().filter_map(|point| point.last()).sum::<f64>() / points.len() as f64;
     let (mut errors, mut all) = (0.0, 0.0);
@@ -119,7 +123,7 @@ fn explained(points: &[Vec<f64>], solution: &[f64]) -> f64 {
     if all == 0.0 { 0.0 } else { 1.0 - errors / all }
 }
 
-/// Steps from the initial state to each state of a sample, inside of it.
+/// The distance of each state of a sample from the initial state, inside the sample.
 fn distances(sample: &Sample) -> Vec<u32> {
     const FAR: u32 = u32::MAX;
     let mut distances = vec![FAR; sample.len()];
@@ -150,7 +154,8 @@ mod tests {
     use model::transition_system::{Execution, StateFunctions};
     use model::value_ranges::proved_ranges;
 
-    /// What each column adds to the sums that are found on a sample of so many states, and which of them pass for the distance.
+    /// What each column adds to the sums that are found on a sample of so many states, and which of
+    /// them pass for the distance.
     fn found(model: &GuardedCommands, size: usize) -> Vec<(Vec<i64>, bool)> {
         let layout = StateLayout::proved(model, &proved_ranges(model));
         let system = Interpreted.prepare(model, &layout, StateFunctions::default()).unwrap();
@@ -161,7 +166,8 @@ mod tests {
         sums.into_iter().map(|sum| (changes.deltas(&sum.weights).unwrap(), sum.is_distance)).collect()
     }
 
-    /// Two rings of three places with four tokens each, of which a step of each needs the same tool.
+    /// Two rings of three places with four tokens each, of which a step of each needs the same
+    /// tool.
     fn rings() -> GuardedCommands {
         let step = |from: usize, to: usize, tool: (i64, i64)| {
             let mut arcs = vec![(0, 0); 7];
@@ -187,7 +193,8 @@ mod tests {
         }
     }
 
-    /// Any number of tokens at once, and one by one back: what is far by one way is near by another.
+    /// Any number of tokens at once, and one by one back: what is far by one way is near by
+    /// another.
     #[test]
     fn what_is_no_sum_does_not_pass_for_one() {
         let model = net(

@@ -1,7 +1,9 @@
-//! Places that share tokens, and orders in which the tokens seldom go back.
+//! Places that share tokens, and orders of them that tokens seldom move against.
 //!
-//! An invariant of a net makes a set of places a process: its tokens move from place to place. That gives a graph like the one of the values of a cell, with places for values, and from it the same
-//! orders are learned: levels of its strongly connected components, and one with few steps back. The ranks of the places are the weights of a sum.
+//! An invariant of a net makes a set of places a process: its tokens move from place to place. That
+//! gives a graph like the one of the values of a cell, with places for values. The same orders are
+//! learned from it: levels of its strongly connected components, and an order with few backward
+//! moves. The ranks of the places are the weights of a sum.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
@@ -14,7 +16,7 @@ use super::functionals::Functional;
 use super::learned_orders::{Ranking, ValueGraph};
 use super::sample::{Change, Sample};
 
-/// Sets of places that are looked at.
+/// Limit on the number of sets of places.
 const MOST_FLOWS: usize = 60;
 
 /// Places that share tokens.
@@ -29,7 +31,7 @@ pub struct Flow {
 /// Sums by their terms.
 type Made = HashMap<Vec<(usize, i64)>, Arc<Functional>>;
 
-/// All that were found.
+/// All flows of a model.
 #[derive(Debug, Default)]
 pub struct Flows {
     pub flows: Vec<Flow>,
@@ -40,11 +42,11 @@ pub struct Flows {
 }
 
 impl Flows {
-    /// Those of a model, with the moves of the large sample.
+    /// The flows of a model, with the moves of the large sample.
     pub fn new(model: &GuardedCommands, changes: &LinearChanges, large: &Sample) -> Self {
         let mut invariants = place_invariants(changes);
         invariants.retain(|invariant| invariant.len() > 1);
-        // Small ones are the processes; the large ones mix several.
+        // Small invariants are processes; large ones mix several.
         invariants.sort_by_key(|invariant| invariant.len());
         invariants.truncate(MOST_FLOWS);
         let mut families: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
@@ -65,7 +67,8 @@ impl Flows {
         Self { flows, families, made: Mutex::default() }
     }
 
-    /// The orders of a flow's places by the kinds of steps that count, as sums: levels, and few steps back.
+    /// The orders of a flow's places by the kinds of steps that count, as sums: levels, and few
+    /// backward moves.
     pub fn sums(&self, flow: usize, large: &Sample, counts: impl Fn(u32) -> bool) -> Vec<Arc<Functional>> {
         let flow = &self.flows[flow];
         let numbers: Vec<u32> = (0..flow.cells.len() as u32).collect();

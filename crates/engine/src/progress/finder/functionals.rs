@@ -1,7 +1,7 @@
 //! Weighted sums of cells on a sample: what the incidence matrix suggests as components.
 //!
-//! The matrix alone gives measures that never fall. For what lies on loops it matters how often actions fire, which the large sample
-//! tells. All of them are candidates like any others; what they are worth is simulated.
+//! The matrix alone gives monotone measures. For actions on loops it matters how often they fire,
+//! which the large sample shows. All sums are candidates like any others, and simulated.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -15,12 +15,12 @@ use model::random::Random;
 use super::distance::{DistanceSum, distance_sums};
 use super::sample::Sample;
 
-/// Corners of the cone of measures that never fall which are tried, beside the plain ones.
+/// Corners of the cone of monotone measures that are tried, beside the plain ones.
 const CORNERS: usize = 3;
-/// Values of a sum in a sample beyond which they are ranked.
+/// Number of values of a sum in a sample beyond which it is ranked.
 const MOST_VALUES: u64 = 1 << 20;
 
-/// Which sample.
+/// The size of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     Tiny,
@@ -33,9 +33,9 @@ pub enum Size {
 pub struct Functional {
     /// Cells and weights.
     terms: Vec<(usize, i64)>,
-    /// What kinds of steps of the large sample add, where that is not zero.
+    /// The change by each kind of steps of the large sample, where it is not zero.
     pub deltas: Vec<(u32, i64)>,
-    /// Whether it passes for the distance from the initial state.
+    /// Whether the sum approximates the distance from the initial state.
     pub is_distance: bool,
     /// By sample.
     columns: [OnceLock<Values>; 3],
@@ -46,9 +46,9 @@ pub struct Functional {
 pub struct Values {
     /// By state.
     pub values: Vec<u32>,
-    /// What all of them are smaller than.
+    /// A bound above all values.
     pub end: usize,
-    /// Whether they are ranks, and differ by less than the sums do.
+    /// Whether the values are ranks, so that their distances are not those of the sums.
     pub are_ranks: bool,
 }
 
@@ -70,7 +70,7 @@ impl Functional {
         weighted_sum(self.terms.iter().map(|(cell, weight)| (CellId(*cell as u32), *weight)))
     }
 
-    /// Its order of the states of a sample.
+    /// The values of the sum in the states of a sample.
     pub fn column(&self, sample: &Sample, size: Size) -> &Values {
         self.columns[size as usize].get_or_init(|| self.values(sample))
     }
@@ -99,9 +99,9 @@ impl Functional {
 /// Sums that the incidence matrix of a model suggests.
 #[derive(Debug, Default)]
 pub struct SuggestedSums {
-    /// Lists of those that belong together.
+    /// Lists of sums that belong together.
     pub lists: Vec<Vec<Functional>>,
-    /// Sums that are close to the distance from the initial state, for sweeps with a window.
+    /// Sums that approximate the distance from the initial state, for sweeps with a window.
     pub distances: Vec<Functional>,
 }
 
@@ -164,7 +164,7 @@ pub fn suggested_sums(changes: &LinearChanges, large: &Sample) -> SuggestedSums 
     SuggestedSums { distances: distances.collect(), lists: found.into_iter().map(sums).collect() }
 }
 
-/// How often the sample fires the actions of each column.
+/// The number of steps of the sample for each column.
 fn frequencies(changes: &LinearChanges, large: &Sample) -> Vec<u64> {
     let mut kinds: Vec<(Column, u64)> = vec![(Column::new(), 0); large.kinds()];
     for (place, cell) in changes.cells.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! How the values of one cell follow each other, and orders in which they seldom fall.
+//! Orders of the values of one cell that few steps decrease, learned from the steps of a sample.
 
-use crate::progress::components::levels;
+use crate::progress::levels::levels;
 
 use super::sample::Change;
 
-/// Values from which on only the order of numbers is looked at.
+/// Number of values from which on only the order of numbers is tried.
 pub const MOST_VALUES: usize = 256;
 
 /// The changes of one cell: an edge from value to value, with the number of steps that make it.
@@ -12,18 +12,18 @@ pub const MOST_VALUES: usize = 256;
 pub struct ValueGraph {
     /// The values that occur, ascending.
     values: Vec<u32>,
-    /// Steps from value to value, by the places of both, row by row.
+    /// Numbers of steps from value to value, by the ranks of both, row by row.
     weights: Vec<u32>,
 }
 
-/// An order of the values of a cell, judged by the steps that were seen.
+/// An order of the values of a cell, with the steps that respect it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranking {
     /// For each value that occurs, its rank.
     pub ranks: Vec<(u32, u32)>,
-    /// Steps that raise the rank.
+    /// Steps that increase the rank.
     pub rising: u64,
-    /// Steps that lower it.
+    /// Steps that decrease the rank.
     pub falling: u64,
 }
 
@@ -92,7 +92,7 @@ impl ValueGraph {
         self.ranking(&(0..self.values.len() as u32).rev().collect::<Vec<_>>())
     }
 
-    /// Levels of the strongly connected components: no step falls.
+    /// Levels of the strongly connected components, which no step decreases.
     pub fn levels(&self) -> Ranking {
         let count = self.values.len();
         let leaving: Vec<Vec<usize>> =
@@ -101,8 +101,8 @@ impl ValueGraph {
         self.ranking(&ranks)
     }
 
-    /// An order in which few steps fall: sources first, sinks last, and between them the value that gives most more than it
-    /// gets (Eades, Lin and Smyth 1993), with weights.
+    /// An order that few steps decrease: sources first, sinks last, and between them the value with
+    /// the greatest excess of outgoing over incoming steps (Eades, Lin and Smyth 1993), weighted.
     pub fn feedback_order(&self) -> Ranking {
         let count = self.values.len();
         let mut out: Vec<i64> =

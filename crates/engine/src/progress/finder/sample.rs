@@ -1,36 +1,38 @@
-//! A part of the state space that shows how the whole moves.
+//! A sample of the state space that shows how the whole behaves.
 //!
-//! What is sampled matters more than how much. Three kinds of states are expanded: sub-spaces in which only a few processes
-//! move (they show whole cycles, which a breadth-first prefix of a large model never closes), a breadth-first prefix, and
-//! small breadth-first probes that begin at random leaves of all that. Every state of the sample can be reached from the initial one
-//! through expanded states, so a search can be simulated on it.
+//! What is sampled matters more than how much. Three kinds of states are expanded: sub-spaces in
+//! which only a few processes move (they contain whole cycles, which a breadth-first prefix of a
+//! large model never closes), a breadth-first prefix, and small breadth-first probes from random
+//! leaves of both. Every state of the sample is reachable from the initial state through expanded
+//! states, so a search can be simulated on it.
 //!
-//! Each expanded state has all its steps in the sample. Steps that make the same changes are of one kind, and there are far fewer
-//! kinds than steps: what is learned from changes is learned from kinds.
+//! The sample contains all steps of each expanded state. Steps that make the same changes are of
+//! one *kind*. There are far fewer kinds than steps, so the finder learns from kinds.
 
-use crate::progress::components::components;
 use crate::store::layer::{Inserted, Layer, LayerFull};
 use crate::store::records::{RecordShape, with_records};
+use logic::strong_components::components_by_edges;
 use model::guarded_commands::{ActionId, GuardedCommands};
 use model::random::Random;
 use model::state_layout::{Field, StateLayout};
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Expander, TransitionSystem};
 
-/// Shares of the expansions, in percent, for sub-spaces and for the breadth-first prefix; the rest is for probes.
+/// Shares of the expansions, in percent, for sub-spaces and for the breadth-first prefix; the rest
+/// is for probes.
 const SUB_SPACES: usize = 25;
 const PREFIX: usize = 40;
-/// Sub-spaces at the most.
+/// Limit on the number of sub-spaces.
 const MOST_SUB_SPACES: usize = 40;
 /// Expansions of one probe.
 const PROBE: usize = 100;
-/// Probes that go on from each other.
+/// Probes that continue from each other.
 const CHAIN: usize = 20;
 
 /// States that are expanded together.
 const TOGETHER: usize = 32;
 
-/// Not an expanded state.
+/// The number of a state that is not expanded.
 const LEAF: u32 = u32::MAX;
 
 /// A change of one cell by steps of one kind: contents of its field.
@@ -40,20 +42,21 @@ pub struct Change {
     pub kind: u32,
     /// Steps of this kind.
     pub steps: u32,
-    /// Before.
+    /// Content before the step.
     pub from: u32,
-    /// After.
+    /// Content after the step.
     pub to: u32,
 }
 
 /// Expanded states, numbered in the order of their expansion; the initial state is number 0.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// The expanded states, one behind the other.
+    /// The expanded states, stored contiguously.
     words: Vec<u64>,
-    /// Where cells are in them.
+    /// The fields of the cells.
     fields: Vec<Field>,
-    /// The expanded state that each step leads to, steps to leaves and loops left out, and where those of a state begin.
+    /// The target of each step between expanded states, without loops, and the first step of each
+    /// state.
     inner_targets: Vec<u32>,
     inner_first: Vec<u32>,
     steps: usize,
@@ -63,7 +66,7 @@ pub struct Sample {
     changes: Vec<Vec<Change>>,
     /// Whether this is the whole state space.
     pub complete: bool,
-    /// Number of different states, leaves included.
+    /// Number of distinct states, leaves included.
     pub states: usize,
 }
 
@@ -73,12 +76,12 @@ impl Sample {
         self.inner_first.len() - 1
     }
 
-    /// The expanded states, one behind the other.
+    /// The expanded states, stored contiguously.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Whether there are no expanded states: the initial one could not be expanded.
+    /// Whether there are no expanded states, because the initial one could not be expanded.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -111,7 +114,7 @@ impl Sample {
         self.steps_of_kinds.len()
     }
 
-    /// What the steps do to a cell.
+    /// The changes of a cell by kinds of steps.
     pub fn changes(&self, cell: usize) -> &[Change] {
         &self.changes[cell]
     }
@@ -121,25 +124,28 @@ impl Sample {
         self.fields.len()
     }
 
-    /// The other expanded states that steps from an expanded state lead to.
+    /// The expanded successors of an expanded state.
     #[inline]
     pub fn inner_successors(&self, state: usize) -> &[u32] {
         &self.inner_targets[self.inner_first[state] as usize..self.inner_first[state + 1] as usize]
     }
 
-    /// States of the largest strongly connected component.
+    /// Number of states in the largest strongly connected component.
     pub fn largest_component(&self) -> usize {
         let target =
             |state: usize, step: usize| self.inner_successors(state).get(step).map(|to| *to as usize);
         let mut sizes = vec![0; self.len()];
-        components(self.len(), target).into_iter().for_each(|component| sizes[component] += 1);
+        components_by_edges(self.len(), target)
+            .of
+            .into_iter()
+            .for_each(|component| sizes[component as usize] += 1);
         sizes.into_iter().max().unwrap_or(0)
     }
 
     /// Draws a sample of about `size` expansions.
     ///
     /// # Errors
-    /// If there is no memory for it.
+    /// If memory is exhausted.
     pub fn draw(
         model: &GuardedCommands,
         system: &dyn TransitionSystem,
@@ -174,10 +180,10 @@ struct Drawing<'a> {
     batch: SuccessorBatch,
     /// States that are expanded together.
     words: Vec<u64>,
-    /// By state, the number of the last walk that met it.
+    /// By state, the number of the last walk that visited it.
     met: Vec<u32>,
     walk: u32,
-    /// States that cannot be expanded here.
+    /// States that machine code cannot expand.
     is_troubled: bool,
 }
 
@@ -198,7 +204,7 @@ impl<'a> Drawing<'a> {
         })
     }
 
-    /// Expands states that are leaves. What is a matter for the interpreter stays one.
+    /// Expands leaves. States that need the interpreter stay leaves.
     fn expand(&mut self, states: &[u32]) -> Result<(), LayerFull> {
         let shape = self.states.shape();
         self.words.clear();
@@ -230,7 +236,8 @@ impl<'a> Drawing<'a> {
         Ok(())
     }
 
-    /// Expands breadth-first from a state, along the actions that are followed, until so many states are expanded in all.
+    /// Expands breadth-first from a state, along the followed actions, up to a total number of
+    /// expanded states.
     fn spread(
         &mut self,
         from: u32,
@@ -268,7 +275,7 @@ impl<'a> Drawing<'a> {
         Ok(())
     }
 
-    /// Few processes move, the others stand still: one, two or three at a time.
+    /// Expands sub-spaces in which one, two or three processes move and the others do not.
     fn sub_spaces(
         &mut self,
         model: &GuardedCommands,
@@ -307,7 +314,7 @@ impl<'a> Drawing<'a> {
         Ok(())
     }
 
-    /// Small walks from leaves, wherever they are.
+    /// Expands small probes from random leaves.
     fn probes(&mut self, size: usize, random: &mut Random) -> Result<(), LayerFull> {
         let mut misses = 0;
         while self.expanded.len() < size && misses < 1_000 {
@@ -322,7 +329,7 @@ impl<'a> Drawing<'a> {
                 let known = self.states.len();
                 let until = (self.expanded.len() + PROBE).min(size);
                 self.spread(state as u32, until, |_| true)?;
-                // On from one of the leaves that this probe has found.
+                // Continues from a leaf that this probe found.
                 let fresh = self.states.len() - known;
                 let tries = if fresh > 0 { 8 } else { 0 };
                 let mut leaves = (0..tries).map(|_| known + random.below(fresh));
@@ -331,7 +338,7 @@ impl<'a> Drawing<'a> {
             }
             misses = if self.expanded.len() > before { 0 } else { misses + 1 };
         }
-        // The few that random choices did not hit.
+        // The few leaves that random choices missed.
         if misses == 1_000 {
             for state in 0..self.states.len() as u32 {
                 if self.expansion[state as usize] == LEAF && self.expanded.len() < size {

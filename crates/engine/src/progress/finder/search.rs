@@ -1,7 +1,34 @@
-//! Measures built component by component, several side by side.
+//! Beam search for a measure: tuples are built component by component, several side by side.
+//!
+//! A measure is a tuple of expressions, and its worth is known only after the sweep was simulated
+//! with it (`simulation.rs`). There are too many tuples to try them all: each cell alone has up to
+//! four orders of its values. So the search extends the best tuples of the previous step, the
+//! *beam*, by one component, or by the same component for each member of a family of cells that are
+//! alike.
+//!
+//! Simulation costs time in proportion to the sample. Hence three samples of growing size:
+//! - Orders of values and the numbers of steps that increase or decrease them are learned from the
+//!   *large* sample. They rank the candidates of a step, and only a shortlist is simulated
+//!   (`candidates.rs`).
+//! - The shortlist is simulated on the *tiny* sample, and the best extensions on the *small* one.
+//! - At the end, the best tuples are polished on the small sample and simulated on the large one,
+//!   which alone decides what is proposed and with which kind of sweep (`validation.rs`,
+//!   `windows.rs`).
+//!
+//! Expressions that the text of the model suggests (control flow, proved orders, sums of the
+//! incidence matrix) are candidates for the first component. Later components refine only the steps
+//! that leave the tuple as it is.
+//!
+//! A beam rather than a greedy search, because the best single component need not be part of the
+//! best tuple: a counter that increases rarely, and never decreases, saves little alone and can
+//! save much in front of another order. All numbers that bound the search are in `tuning.rs`. The
+//! work is done in two halves on two threads; the result depends on the halves, not on which of
+//! them ends first.
 
 mod candidates;
 mod sums;
+mod tuning;
+mod validation;
 mod windows;
 
 use std::collections::BTreeMap;
@@ -17,85 +44,57 @@ use super::flows::Flows;
 use super::functionals::{Functional, Size, SuggestedSums, suggested_sums};
 use super::learned_orders::Ranking;
 use super::sample::Sample;
-use super::simulation::{Aim, Cost, Kind, Ordered, Sweep, simulate};
+use super::simulation::{Aim, Cost, Kind, Ordered};
+use tuning::Tuning;
 
-/// Bits of a progress value.
-const BITS: u32 = 63;
-/// Single candidates that are tried for each measure in each step.
-const SIMULATED: usize = 12;
-/// The best extensions on the tiny sample, which are compared on the small one.
-const COMPARED: usize = 20;
-/// Measures that are built side by side.
-const BEAM: usize = 8;
-/// Measures that are tried on the large sample.
-const VALIDATED: usize = 12;
-/// Measures that are polished.
-const POLISHED: usize = 3;
-/// Steps at the most.
-const MOST_STEPS: usize = 10;
-/// Steps without gain before the search for more components ends.
-const PATIENCE: usize = 2;
-/// How much worse than the best one a measure may be to be proposed as well.
-const WORSE: f64 = 1.5;
-/// The price, of which one is that of full exploration, from which on a measure is not worth it.
-const WORTHWHILE: f64 = 0.85;
-/// The same where memory is all that counts: work that is done twice is no reason to keep everything.
-const WORTHWHILE_FOR_MEMORY: f64 = 2.0;
-/// What must not be held at the peak of a sweep that is worth it.
-const SAVED: f64 = 0.03;
-/// How much more than that it may cost on the small sample.
-const HOPELESS: f64 = 1.12;
-/// What a further component must gain.
-const GAIN: f64 = 0.98;
-
-/// A measure, and what it costs on the large sample.
+/// A measure, and its cost on the large sample.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Components, the one that counts most first.
+    /// Components, the most significant first.
     pub components: Vec<Expression>,
     /// The cost on the sample.
     pub cost: Cost,
-    /// How many leading components were never seen to fall.
+    /// The number of leading components that never decrease in the sample.
     pub monotone: usize,
-    /// The better sweep.
+    /// The cheapest kind of sweep.
     pub kind: Kind,
 }
 
-/// One more component.
+/// A component that could extend a measure.
 #[derive(Clone, Debug)]
 struct Candidate {
     subject: Subject,
     ranking: Ranking,
     form: Form,
-    /// The expression, if it is given.
+    /// The expression, if the text of the model suggests it.
     given: Option<Expression>,
     bits: u32,
 }
 
-/// What a component is about.
+/// The values that a component is computed from.
 #[derive(Clone, Debug)]
 enum Subject {
     /// The values of a cell, by their ranks.
     Cell(usize),
-    /// A weighted sum of cells. Its ranking says only how many steps raise and lower it.
+    /// A weighted sum of cells. Its ranking only counts the steps that increase and decrease it.
     Sum(Arc<Functional>),
 }
 
-/// How a component is written.
+/// The form of a component's expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Ascending,
     Descending,
     Levels,
     Order,
-    /// As the model's text has it.
+    /// As suggested by the text of the model.
     Static,
     /// A weighted sum.
     Sum,
 }
 
 impl Candidate {
-    /// Its cell; sums come after all.
+    /// The number of its cell; sums sort after all cells.
     fn cell(&self) -> usize {
         match self.subject {
             Subject::Cell(cell) => cell,
@@ -104,8 +103,7 @@ impl Candidate {
     }
 }
 
-/// A search for a measure, step by step. Orders of values are learned from the large sample; candidates are compared on the
-/// tiny one, the best of them on the small one, and the best measures on the large one.
+/// A search for a measure on three samples.
 pub struct Finder<'a> {
     model: &'a GuardedCommands,
     layout: &'a StateLayout,
@@ -113,23 +111,24 @@ pub struct Finder<'a> {
     small: &'a Sample,
     large: &'a Sample,
     aim: Aim,
+    tuning: Tuning,
     /// Whether windows are tried.
     windows: bool,
-    /// By cell, the values that occur.
+    /// By cell, the values that occur in the samples.
     values: Vec<Vec<u32>>,
-    /// Cells that are alike.
+    /// Families of cells that are alike.
     families: Vec<Vec<usize>>,
-    /// Components that the model's text suggests, to be taken together.
+    /// Lists of components that the text of the model suggests, each to be taken as a whole.
     suggested: Vec<Vec<Candidate>>,
     /// Weighted sums that the incidence matrix suggests.
     sums: Vec<Candidate>,
-    /// Sums that are close to the distance from the initial state.
+    /// Sums that approximate the distance from the initial state.
     distances: Vec<Candidate>,
     /// Places that share tokens.
     flows: Flows,
 }
 
-/// A measure so far.
+/// An unfinished measure.
 #[derive(Clone)]
 struct Prefix {
     price: f64,
@@ -137,14 +136,14 @@ struct Prefix {
     small: Ordered,
     chosen: Vec<Candidate>,
     bits: u32,
-    /// By kind of step in the large sample, whether it leaves all components as they are.
+    /// By kind of step in the large sample, whether it leaves all components unchanged.
     is_stationary: Vec<bool>,
 }
 
 /// A measure with some more components.
 struct Extension {
     price: f64,
-    /// What it extends.
+    /// The number of the extended measure in the beam.
     from: usize,
     added: Vec<Candidate>,
     ordered: Ordered,
@@ -165,8 +164,8 @@ impl<'a> Finder<'a> {
                     let changes = sample.changes(cell).iter().map(|change| change.to);
                     let first = sample.column(cell).next();
                     for value in first.into_iter().chain(changes) {
-                        if let Err(place) = seen.binary_search(&value) {
-                            seen.insert(place, value);
+                        if let Err(position) = seen.binary_search(&value) {
+                            seen.insert(position, value);
                         }
                     }
                 }
@@ -180,6 +179,7 @@ impl<'a> Finder<'a> {
             small,
             large,
             aim: options.aim,
+            tuning: Tuning::new(options.aim),
             windows: options.windows,
             values,
             families: families(model),
@@ -208,7 +208,7 @@ impl<'a> Finder<'a> {
         finder
     }
 
-    /// Builds measures component by component, some side by side, and gives the best ones first.
+    /// The best measures, best first.
     pub fn find(&self) -> Vec<Found> {
         let mut beam = vec![Prefix {
             price: 1.0,
@@ -219,126 +219,27 @@ impl<'a> Finder<'a> {
             is_stationary: vec![true; self.large.kinds()],
         }];
         let mut met: Vec<(f64, Vec<Candidate>)> = Vec::new();
-        let mut best = self.worthwhile().max(1.0);
+        let mut best = self.tuning.worthwhile.max(1.0);
         let mut without_gain = 0;
-        for _ in 0..MOST_STEPS {
+        for _ in 0..self.tuning.most_steps {
             let next = self.extended(&beam);
             let Some(least) = next.first().map(|prefix| prefix.price) else { break };
-            without_gain = if least < best * GAIN { 0 } else { without_gain + 1 };
+            without_gain = if least < best * self.tuning.gain { 0 } else { without_gain + 1 };
             best = best.min(least);
             met.extend(next.iter().map(|prefix| (prefix.price, prefix.chosen.clone())));
             beam = next;
-            if without_gain > PATIENCE {
+            if without_gain > self.tuning.patience {
                 break;
             }
         }
         met.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.len().cmp(&other.1.len())));
-        met.retain(|one| one.0 < HOPELESS * self.worthwhile());
-        met.truncate(VALIDATED);
-        let best: Vec<_> = met.iter().take(POLISHED).collect();
+        met.retain(|one| one.0 < self.tuning.hopeless * self.tuning.worthwhile);
+        met.truncate(self.tuning.validated);
+        let best: Vec<_> = met.iter().take(self.tuning.polished).collect();
         met.extend(side_by_side(best, |mine| mine.into_iter().map(|one| self.polished(one)).collect()));
-        // A small sample has not enough of the ways back to tell what they are worth.
+        // A small sample has too few regress edges to judge these.
         met.extend(self.distances.iter().filter(|_| self.windows).map(|one| (1.0, vec![one.clone()])));
         self.validated(met)
-    }
-
-    /// The measure without what it does not need, in the best order of neighbours.
-    fn polished(&self, (price, chosen): &(f64, Vec<Candidate>)) -> (f64, Vec<Candidate>) {
-        let (mut price, mut chosen) = (*price, chosen.clone());
-        let mut number = 0;
-        while number < chosen.len() {
-            let mut without = chosen.clone();
-            without.remove(number);
-            if self.improves(&mut price, &without, 1.0) {
-                chosen = without;
-            } else {
-                number += 1;
-            }
-        }
-        for number in (1..chosen.len()).rev() {
-            let mut swapped = chosen.clone();
-            swapped.swap(number - 1, number);
-            if self.improves(&mut price, &swapped, GAIN) {
-                chosen = swapped;
-            }
-        }
-        (price, chosen)
-    }
-
-    /// Whether the measure is better on the small sample.
-    fn improves(&self, price: &mut f64, chosen: &[Candidate], gain: f64) -> bool {
-        let ordered = self.ordered(self.small, chosen);
-        let chosen: Vec<&Candidate> = chosen.iter().collect();
-        let new = self.price(self.small, &ordered, &chosen, *price * gain);
-        let is_better = new <= *price * gain;
-        if is_better {
-            *price = new;
-        }
-        is_better
-    }
-
-    /// The best ones by their cost on the large sample.
-    fn validated(&self, met: Vec<(f64, Vec<Candidate>)>) -> Vec<Found> {
-        let mut found: Vec<(f64, Found)> = side_by_side(met, |mine| {
-            let mut found: Vec<(f64, Found)> = Vec::new();
-            for (_, chosen) in mine {
-                let limit = found.iter().map(|one| one.0).fold(self.worthwhile(), f64::min) * WORSE;
-                found.extend(self.validate(&chosen, limit));
-            }
-            found
-        });
-        // What costs the same is the same, written otherwise: the shorter one stays.
-        found.sort_by_key(|(_, one)| one.components.len());
-        let mut costs: Vec<Cost> = Vec::new();
-        found.retain(|(_, one)| {
-            let is_new = !costs.contains(&one.cost);
-            costs.push(one.cost);
-            is_new
-        });
-        found.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let worst = found.first().map_or(0.0, |best| best.0 * WORSE);
-        found.into_iter().filter(|one| one.0 <= worst).map(|(_, found)| found).collect()
-    }
-
-    /// The price from which on a measure is not worth it.
-    fn worthwhile(&self) -> f64 {
-        match self.aim {
-            Aim::Product { alpha } if alpha <= 1.0 => WORTHWHILE_FOR_MEMORY,
-            _ => WORTHWHILE,
-        }
-    }
-
-    /// Whether a component rises so much more often than it falls that it is tried.
-    fn is_promising(&self, ranking: &Ranking) -> bool {
-        match self.aim {
-            Aim::Product { alpha } if alpha <= 1.0 => ranking.rising > ranking.falling,
-            _ => ranking.rising > 2 * ranking.falling,
-        }
-    }
-
-    /// The measure with its price on the large sample, if it is worth it.
-    fn validate(&self, chosen: &[Candidate], limit: f64) -> Option<(f64, Found)> {
-        let monotone = chosen.iter().take_while(|one| one.ranking.falling == 0).count();
-        let ordered = self.ordered(self.large, chosen);
-        let flat = simulate(self.large, &ordered, Sweep::Flat, self.aim, limit);
-        let mut best = (self.aim.price(&flat), flat, Kind::Flat);
-        // Where only the first components never fall, the groups that they make can be swept one by one.
-        if flat.regress > 0 && monotone > 0 {
-            let groups = self.ordered(self.large, &chosen[..monotone]);
-            let nested = simulate(self.large, &ordered, Sweep::Nested(&groups), self.aim, limit);
-            let price = self.aim.price(&nested);
-            if price < best.0 {
-                best = (price, nested, Kind::Nested);
-            }
-        }
-        if flat.regress > 0 {
-            let chosen: Vec<&Candidate> = chosen.iter().collect();
-            best = self.with_best_window(&ordered, &chosen, best);
-        }
-        let (price, cost, kind) = best;
-        let components = chosen.iter().map(|one| self.expression(one)).collect();
-        (price < self.worthwhile() && cost.peak_share() < 1.0 - SAVED)
-            .then_some((price, Found { components, cost, monotone, kind }))
     }
 
     /// A sample in the order of these components.
@@ -349,20 +250,22 @@ impl<'a> Finder<'a> {
         ordered
     }
 
-    /// The best extensions of the prefixes, best first: those that are good on the tiny sample are compared on the small one.
+    /// The best extensions of the beam, best first: those that are good on the tiny sample are
+    /// compared on the small one.
     fn extended(&self, beam: &[Prefix]) -> Vec<Prefix> {
         let prefixes: Vec<(usize, &Prefix)> = beam.iter().enumerate().collect();
         let lists = side_by_side(prefixes, |mine| {
             let lists = |(from, prefix)| self.shortlist(prefix).into_iter().map(move |added| (from, added));
             mine.into_iter().flat_map(lists).collect()
         });
-        let few = self.compared(self.tiny, COMPARED, lists, beam, |prefix| &prefix.tiny);
+        let few = self.compared(self.tiny, self.tuning.compared, lists, beam, |prefix| &prefix.tiny);
         let few = few.into_iter().map(|one| (one.from, one.added)).collect();
-        let best = self.compared(self.small, BEAM, few, beam, |prefix| &prefix.small);
+        let best = self.compared(self.small, self.tuning.beam, few, beam, |prefix| &prefix.small);
         best.into_iter().map(|one| self.prefix(&beam[one.from], one)).collect()
     }
 
-    /// The best few on a sample, best first. `base` is its order by what is extended.
+    /// The best `count` extensions on a sample, best first. `base` is the sample in the order of
+    /// the measure that is extended.
     fn compared(
         &self,
         sample: &Sample,
@@ -415,7 +318,7 @@ impl<'a> Finder<'a> {
 
     fn refine(&self, sample: &Sample, ordered: &mut Ordered, candidate: &Candidate) {
         match &candidate.subject {
-            // Otherwise it never changes here.
+            // A cell that never changes in this sample refines nothing.
             Subject::Cell(cell) if !sample.changes(*cell).is_empty() => {
                 let column = sample.column(*cell);
                 ordered.refine(column.map(candidate.ranking.lookup()), candidate.ranking.classes());
@@ -439,16 +342,17 @@ impl<'a> Finder<'a> {
 
 /// Inserts an extension among the best few.
 fn keep_best(best: &mut Vec<Extension>, count: usize, one: Extension) {
-    // The same by another way is no news.
+    // Equal prices: the same measure in another form.
     let is_known = best.iter().any(|other| other.price == one.price);
     if one.price.is_finite() && !is_known {
-        let place = best.partition_point(|other| other.price <= one.price);
-        best.insert(place, one);
+        let position = best.partition_point(|other| other.price <= one.price);
+        best.insert(position, one);
         best.truncate(count);
     }
 }
 
-/// Does the work in two halves, side by side. What comes of it depends on the halves, not on which is ready first.
+/// Does the work in two halves on two threads. The result depends on the halves, not on which of
+/// them ends first.
 fn side_by_side<T: Send, R: Send>(items: Vec<T>, work: impl Fn(Vec<T>) -> Vec<R> + Sync) -> Vec<R> {
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for (number, item) in items.into_iter().enumerate() {
@@ -460,14 +364,14 @@ fn side_by_side<T: Send, R: Send>(items: Vec<T>, work: impl Fn(Vec<T>) -> Vec<R>
     std::thread::scope(|scope| {
         let other = scope.spawn(|| work(second));
         let mut results = work(first);
-        // A panic is a defect, here as there.
+        // A panic is a defect on either thread.
         results.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         results
     })
 }
 
-/// Cells that are alike: the same variable of several processes, locations of processes whose names differ in a number,
-/// the elements of an array.
+/// Families of cells that are alike: the same variable of several processes, locations of processes
+/// whose names differ in a number, the elements of an array.
 fn families(model: &GuardedCommands) -> Vec<Vec<usize>> {
     let mut families: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for cell in 0..model.cells.len() {

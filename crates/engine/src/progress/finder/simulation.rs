@@ -1,55 +1,56 @@
-//! The sweep on a sample, to see what a measure would cost.
+//! Simulation of the sweep on a sample, to estimate the cost of a measure.
 //!
-//! This is the generalised sweep, nested, with a window behind the front, or plain, with everything that it holds counted. Steps to states that the sample did
-//! not expand are ignored.
+//! This is the generalised sweep, nested, with a window behind the front, or plain. It counts
+//! everything that the sweep would hold. Steps to states that the sample did not expand are
+//! ignored.
 
 use super::sample::Sample;
 
-/// Expansions for each state of the sample after which a measure is given up.
+/// Expansions per state of the sample after which the simulation gives up.
 const GIVEN_UP: f64 = 4.0;
 
-/// Memory that nobody misses, as a share of all states.
+/// Memory that is not worth saving, as a share of all states.
 const FLOOR: f64 = 0.03;
-/// Keys that are counted in a set of bits.
+/// Limit on the keys that are counted in a bit set.
 const WIDEST_SET: u64 = 1 << 24;
 
-/// What a sweep over the sample takes.
+/// The cost of a sweep over the sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// States of the sample.
     pub states: usize,
-    /// States held at one time, at the most.
+    /// Peak number of states held.
     pub peak: usize,
     /// Expansions.
     pub explored: usize,
-    /// Steps that were taken, and those of them that led to smaller progress.
+    /// Steps that were taken.
     pub steps: usize,
-    /// Steps to smaller progress.
+    /// Regress edges: steps to smaller progress.
     pub regress: usize,
-    /// Different progress values.
+    /// Distinct progress values.
     pub layers: usize,
-    /// Whether it was given up before the end.
+    /// Whether the simulation gave up.
     pub is_given_up: bool,
 }
 
 impl Cost {
-    /// States held, as a share of all.
+    /// The peak as a share of all states.
     pub fn peak_share(&self) -> f64 {
         self.peak as f64 / self.states.max(1) as f64
     }
 
-    /// How often a state is expanded, in the mean.
+    /// Expansions per state.
     pub fn revisits(&self) -> f64 {
         (self.explored as f64 / self.states.max(1) as f64).max(1.0)
     }
 
-    /// Steps to smaller progress, as a share of all.
+    /// Regress edges as a share of all steps.
     pub fn regress_share(&self) -> f64 {
         self.regress as f64 / self.steps.max(1) as f64
     }
 }
 
-/// What a measure is to be good at.
+/// The objective of a measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Aim {
     /// Memory times work, where work counts more the greater α is.
@@ -65,7 +66,7 @@ pub enum Aim {
 }
 
 impl Aim {
-    /// The price of a run; the constant measure's is one.
+    /// The price of a sweep. The constant measure has the price one.
     pub fn price(self, cost: &Cost) -> f64 {
         match self {
             _ if cost.is_given_up => f64::INFINITY,
@@ -74,16 +75,17 @@ impl Aim {
         }
     }
 
-    /// A run that has cost this much will not be cheaper.
+    /// A lower bound of the price of a sweep that has cost this much so far.
     fn least_price(self, cost: &Cost) -> f64 {
         match self {
             Self::Product { alpha } => {
-                // Small layers take time, though a sample has more of them for its states than the model has.
+                // Small layers take time, though a sample has more of them per state than the
+                // model.
                 let layers = 1.0 + 0.5 * cost.layers as f64 / cost.states as f64;
                 let work = if cost.explored <= cost.states { 1.0 } else { cost.revisits().powf(alpha) };
                 (cost.peak_share() + FLOOR) / (1.0 + FLOOR) * work * layers
             }
-            // Of two with the same peak, the one with fewer layers.
+            // Of two measures with the same peak, the one with fewer layers is cheaper.
             Self::Bounded { .. } => cost.peak_share() * (1.0 + 0.1 * cost.layers as f64 / cost.states as f64),
         }
     }
@@ -104,12 +106,13 @@ impl Ordered {
         Self { keys: vec![0; sample.len()], end: 1 }
     }
 
-    /// By state, its place in the order.
+    /// The key of each state.
     pub fn keys(&self) -> impl Iterator<Item = u64> {
         self.keys.iter().copied()
     }
 
-    /// Refines the order by a component, given as a value for each state; values are smaller than `values`.
+    /// Refines the order by a component, given as a value for each state; values are smaller than
+    /// `values`.
     pub fn refine(&mut self, component: impl Iterator<Item = u32>, values: usize) {
         if self.end.saturating_mul(values as u64) > WIDEST_SET {
             self.close_gaps();
@@ -120,7 +123,7 @@ impl Ordered {
         self.end *= values as u64;
     }
 
-    /// The states that the most states are equal with, if there are no gaps.
+    /// The states of the largest layer, if there are no gaps.
     pub fn largest_layer(&self) -> Vec<u32> {
         let mut sizes = vec![0u32; self.end as usize];
         self.keys.iter().for_each(|key| sizes[*key as usize] += 1);
@@ -128,13 +131,13 @@ impl Ordered {
         (0..).zip(&self.keys).filter(|(_, key)| Some(**key) == largest).map(|(state, _)| state).collect()
     }
 
-    /// The order of these keys, one for each state.
+    /// The order by these keys, one for each state.
     pub fn by_keys(keys: Vec<u64>) -> Self {
         let end = keys.iter().max().map_or(0, |last| last.saturating_add(1));
         Self { keys, end }
     }
 
-    /// Makes the keys as small as they can be: they become ranks.
+    /// Replaces the keys by their ranks.
     pub fn close_gaps(&mut self) {
         if self.end > WIDEST_SET {
             let mut sorted = self.keys.clone();
@@ -162,50 +165,51 @@ impl Ordered {
     }
 }
 
-/// Which sweep is simulated.
+/// The kind of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Regress edges are followed in the next sweep.
     Flat,
-    /// They are followed before the leading components that never fall go on.
+    /// Regress edges are followed before the leading monotone components increase.
     Nested,
-    /// They lead to states that are remembered, as long as the first component that falls does so by no more than this.
+    /// Regress edges lead into a window of layers, in which the first component that decreases is
+    /// at most this far below its maximum.
     Window(u64),
 }
 
-/// How regress edges are dealt with.
+/// How a simulated sweep treats regress edges.
 #[derive(Clone, Copy, Debug)]
 pub enum Sweep<'a> {
     /// They are followed in the next sweep.
     Flat,
-    /// These groups are swept on their own.
+    /// Each of these groups is swept on its own.
     Nested(&'a Ordered),
-    /// Layers are remembered as long as their positions differ from the greatest so far by no more than `reach`.
+    /// Layers stay in memory while their positions are at most `reach` below the greatest so far.
     Window {
-        /// Where states are.
+        /// The positions of states.
         positions: &'a Positions,
-        /// How far back is remembered.
+        /// The width of the window.
         reach: u64,
-        /// What becomes of steps that fall farther.
+        /// The treatment of steps that leave the window.
         beyond: Beyond,
     },
 }
 
-/// What becomes of steps that fall out of a window.
+/// The treatment of steps that leave the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beyond {
     /// They lead to persistent states, and to another sweep.
     Persists,
-    /// They lead to states that were met before, if by ways that the sample does not have.
+    /// They lead to visited states, by paths that the sample need not contain.
     WasMet,
 }
 
-/// Where states are, by what a window counts. The order of a measure refines it.
+/// Positions of states as a window counts them. The order of a measure refines it.
 #[derive(Clone, Debug)]
 pub struct Positions(pub Vec<u64>);
 
 impl Positions {
-    /// How far steps fall, at the most.
+    /// The longest decrease of a step.
     pub fn longest_fall(&self, sample: &Sample) -> u64 {
         let fall = |state: usize| {
             let targets = sample.inner_successors(state).iter();
@@ -214,19 +218,20 @@ impl Positions {
         (0..sample.len()).filter_map(fall).max().unwrap_or(0)
     }
 
-    /// From the least to the greatest.
+    /// The distance from the least to the greatest position.
     pub fn span(&self) -> u64 {
         let (least, greatest) = (self.0.iter().min(), self.0.iter().max());
         greatest.zip(least).map_or(0, |(greatest, least)| greatest - least)
     }
 }
 
-/// Sweeps over the sample, unless the price exceeds a limit before the end. The order must have no gaps.
+/// Simulates the sweep until its end, or until its price exceeds a limit. The order must have no
+/// gaps.
 pub fn simulate(sample: &Sample, ordered: &Ordered, sweep: Sweep<'_>, aim: Aim, limit: f64) -> Cost {
     Simulation::new(sample, ordered, sweep).run(aim, limit)
 }
 
-/// The state of a state, in the two lowest bits beside its layer.
+/// The status of a state, in the two lowest bits beside its layer.
 const UNSEEN: u32 = 0;
 const WAITING: u32 = 1;
 const PRESENT: u32 = 2;
@@ -238,12 +243,12 @@ struct Simulation<'a> {
     sample: &'a Sample,
     /// By state, the group that is swept on its own.
     groups: Option<&'a [u64]>,
-    /// By state: its layer, and where it is.
+    /// By state: its layer, and its status.
     states: Vec<u32>,
-    /// By layer, the first state that waits; by state, the next one.
+    /// By layer, the first waiting state; by state, the next one.
     first_waiting: Vec<u32>,
     next_waiting: Vec<u32>,
-    /// Persistent states that are to be expanded.
+    /// Persistent states that are not expanded yet.
     roots: Vec<u32>,
     /// Persistent states of the group.
     pinned: Vec<u32>,
@@ -253,19 +258,19 @@ struct Simulation<'a> {
     window: Option<Window>,
 }
 
-/// Layers behind the front that are remembered.
+/// The layers of the window behind the front.
 struct Window {
     /// By layer.
     positions: Vec<u64>,
     reach: u64,
     beyond: Beyond,
-    /// By layer, the first state that is remembered; the next ones are found as waiting ones are.
+    /// By layer, the first state in the window; the next ones are linked as waiting ones are.
     first_kept: Vec<u32>,
     kept: usize,
-    /// The least layer that is remembered, and the greatest one that was met.
+    /// The least layer in the window, and the greatest one visited.
     floor: usize,
     head: usize,
-    /// The least layer behind in which a state waits.
+    /// The least layer behind the front with a waiting state.
     back: Option<usize>,
 }
 
@@ -304,7 +309,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn run(mut self, aim: Aim, limit: f64) -> Cost {
-        // Not even the initial state could be expanded.
+        // The initial state could not be expanded.
         if self.states.is_empty() {
             return self.cost;
         }
@@ -339,7 +344,7 @@ impl<'a> Simulation<'a> {
                 (None, _) => self.sweep_roots(None),
             };
         }
-        // What was not met is no part of what was swept.
+        // States that were not visited are not part of what was swept.
         if self.window.as_ref().is_some_and(|window| window.beyond == Beyond::WasMet) {
             self.cost.states = self.cost.states.min(self.cost.explored);
         }
@@ -357,7 +362,7 @@ impl<'a> Simulation<'a> {
         self.roots.push(state);
     }
 
-    /// Makes roots wait, all or those of a group, and gives the least layer of them.
+    /// Makes roots wait, all of them or those of a group, and returns their least layer.
     fn sweep_roots(&mut self, group: Option<(&[u64], u64)>) -> Option<usize> {
         let roots = std::mem::take(&mut self.roots);
         let mut least = None;
@@ -376,7 +381,8 @@ impl<'a> Simulation<'a> {
         least
     }
 
-    /// Nothing leads back to the group that is left: its persistent states may go.
+    /// No step leads back to the group that the sweep has left, so its persistent states are
+    /// dropped.
     fn forget(&mut self, group: u64) {
         let Some(groups) = self.groups else { return };
         let mut pinned = std::mem::take(&mut self.pinned);
@@ -391,7 +397,8 @@ impl<'a> Simulation<'a> {
         self.pinned = pinned;
     }
 
-    /// Goes on to a layer, and forgets those that are now too far behind. Tells from which on layers are remembered.
+    /// Advances to a layer and drops the layers that left the window. Returns the least layer of
+    /// the window.
     fn advance(&mut self, layer: usize) -> usize {
         let Some(window) = &mut self.window else { return layer };
         window.head = window.head.max(layer);
@@ -403,7 +410,7 @@ impl<'a> Simulation<'a> {
         window.floor
     }
 
-    /// Forgets the least layer that is remembered.
+    /// Drops the least layer of the window.
     fn forget_layer(states: &mut [u32], next: &[u32], window: &mut Window) {
         let mut state = std::mem::replace(&mut window.first_kept[window.floor], NONE);
         while state != NONE {

@@ -6,6 +6,8 @@
 
 use std::io;
 
+use serde::Serialize;
+
 use super::future_layers::FutureLayers;
 use crate::store::external::array_heap::{ArrayHeap, Parameters};
 use crate::store::external::disk::Disk;
@@ -18,7 +20,7 @@ use crate::store::saved::{Loader, Saver};
 const TOGETHER: usize = 256;
 
 /// The kind of queue.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub enum QueueKind {
     /// The external radix heap.
     #[default]

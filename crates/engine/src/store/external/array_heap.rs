@@ -10,6 +10,8 @@
 
 use std::io;
 
+use serde::Serialize;
+
 use super::disk::{Disk, FileClass};
 use super::merge::Merge;
 use super::run::{RunReader, RunWriter};
@@ -18,7 +20,7 @@ use crate::store::records::EntryShape;
 use crate::store::saved::{Loader, Saver};
 
 /// Sizes of the parts of the heap.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Parameters {
     /// Most records in memory (T).
     pub in_memory: usize,

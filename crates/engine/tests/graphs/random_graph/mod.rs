@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
-use engine::check::{Engine, Expanded, Outcome, Plan, Subject, check_subject};
+use engine::check::{Engine, Expanded, Fingerprint, Outcome, Plan, Subject, check_subject};
 use engine::progress::Comparison;
 use engine::property::{Property, PropertyKind};
 use engine::verdict::replay::ReplayError;
@@ -207,6 +207,12 @@ impl Subject for GraphSubject {
     fn holds(&self, (): &(), state: &usize) -> Result<bool, Infallible> {
         Ok(self.0.marked[*state])
     }
+
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        fingerprint.add(&(&self.0.successors, &self.0.progress, &self.0.marked));
+    }
+
+    fn identify_predicate(&self, _: &(), _: &mut Fingerprint) {}
 
     fn successors(&self, state: &usize) -> Vec<usize> {
         self.0.successors[*state].clone()

@@ -1,4 +1,4 @@
-//! Components that a measure could have next, and how they are written.
+//! Candidates for the next component of a measure, and their expressions.
 
 use std::sync::Arc;
 
@@ -8,10 +8,11 @@ use model::value_order::{ValueOrder, WIDEST_ORDER};
 use model::value_ranges::expression_range;
 
 use super::super::learned_orders::{Ranking, ValueGraph};
-use super::{BITS, Candidate, Finder, Form, Prefix, SIMULATED, Subject};
+use super::tuning::BITS;
+use super::{Candidate, Finder, Form, Prefix, Subject};
 
 impl Finder<'_> {
-    /// Expressions of one cell each as candidates; what the sample shows to be constant is left out.
+    /// Expressions of one cell each as candidates, without those that are constant in the sample.
     pub(super) fn given(&self, model: &GuardedCommands, expressions: &[Expression]) -> Vec<Candidate> {
         let mut candidates = Vec::new();
         for expression in expressions {
@@ -56,22 +57,23 @@ impl Finder<'_> {
         candidates
     }
 
-    /// The candidates that are worth a simulation: single ones, and the same one for all members of a family.
+    /// The candidates that are simulated: single ones, and the same one for all members of a
+    /// family.
     pub(super) fn shortlist(&self, prefix: &Prefix) -> Vec<Vec<Candidate>> {
         let by_cell: Vec<Vec<Candidate>> =
             (0..self.large.cells()).map(|cell| self.candidates(cell, prefix)).collect();
         let mut all: Vec<Candidate> = by_cell.iter().flatten().cloned().collect();
-        all.retain(|one| self.is_promising(&one.ranking));
+        all.retain(|one| self.tuning.is_promising(&one.ranking));
         let mut chosen: Vec<Candidate> = Vec::new();
         let balance = |one: &Candidate| one.ranking.rising as i64 - 4 * one.ranking.falling as i64;
         all.sort_by_key(|one| (std::cmp::Reverse(balance(one)), one.cell()));
-        chosen.extend(all.iter().take(SIMULATED / 2).cloned());
+        chosen.extend(all.iter().take(self.tuning.simulated / 2).cloned());
         let share = |one: &Candidate| one.ranking.falling as f64 / one.ranking.rising as f64;
-        let mut rest: Vec<Candidate> = all.into_iter().skip(SIMULATED / 2).collect();
+        let mut rest: Vec<Candidate> = all.into_iter().skip(self.tuning.simulated / 2).collect();
         rest.sort_by(|one, other| {
             share(one).total_cmp(&share(other)).then(other.ranking.rising.cmp(&one.ranking.rising))
         });
-        chosen.extend(rest.into_iter().take(SIMULATED - SIMULATED / 2));
+        chosen.extend(rest.into_iter().take(self.tuning.simulated - self.tuning.simulated / 2));
         let mut lists: Vec<Vec<Candidate>> = chosen.into_iter().map(|one| vec![one]).collect();
         for family in &self.families {
             for form in [Form::Ascending, Form::Descending, Form::Levels, Form::Order] {
@@ -86,7 +88,7 @@ impl Finder<'_> {
                 }
             }
         }
-        // What the text suggests comes first, or not at all.
+        // Suggestions of the text are tried as the first component only.
         if prefix.chosen.is_empty() {
             lists.extend(self.suggested.iter().cloned());
         }

@@ -1,4 +1,4 @@
-//! Candidates that are not about the steps of one cell: weighted sums of cells, and cells that divide layers.
+//! Candidates beside orders of one cell: weighted sums of cells, and cells that divide layers.
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use model::value_ranges::expression_range;
 
 use super::super::functionals::Functional;
 use super::super::learned_orders::Ranking;
-use super::{Candidate, Finder, Form, Prefix, SIMULATED, Subject};
+use super::{Candidate, Finder, Form, Prefix, Subject};
 
-/// Components that divide layers, whatever steps do to them, for each measure in each step.
+/// Limit on the components that divide layers, for each measure in each step.
 const DIVIDING: usize = 10;
-/// Values of a cell that divides layers, at the most.
+/// Limit on the values of a cell that divides layers.
 const MOST_DIVIDING: usize = 64;
 
 impl Finder<'_> {
-    /// A weighted sum as a candidate, by the kinds of steps that count.
+    /// A weighted sum as a candidate, judged by the kinds of steps that count.
     pub(super) fn sum(&self, sum: Arc<Functional>, counts: impl Fn(usize) -> bool) -> Candidate {
         let mut ranking = Ranking { ranks: Vec::new(), rising: 0, falling: 0 };
         for (kind, delta) in sum.deltas.iter().filter(|(kind, _)| counts(*kind as usize)) {
@@ -26,12 +26,13 @@ impl Finder<'_> {
         Candidate { subject: Subject::Sum(sum), ranking, form: Form::Sum, given: None, bits }
     }
 
-    /// Sums that raise many of the steps that the measure leaves where they are, and lower few.
+    /// Sums that increase along many of the steps that leave the measure unchanged, and decrease
+    /// along few.
     pub(super) fn refining_sums(&self, prefix: &Prefix) -> Vec<Vec<Candidate>> {
         let candidate = |sum: Arc<Functional>| self.sum(sum, |kind| prefix.is_stationary[kind]);
-        let is_good = |one: &Candidate| self.is_promising(&one.ranking);
+        let is_good = |one: &Candidate| self.tuning.is_promising(&one.ranking);
         let mut lists = Vec::new();
-        // Those of the matrix come first on their own.
+        // Sums of the matrix are tried first on their own.
         if !prefix.chosen.is_empty() {
             for one in &self.sums {
                 let Subject::Sum(sum) = &one.subject else { continue };
@@ -53,12 +54,13 @@ impl Finder<'_> {
         let mut single: Vec<Candidate> = by_flow.into_iter().flatten().filter(is_good).collect();
         let balance = |one: &Candidate| one.ranking.rising as i64 - 4 * one.ranking.falling as i64;
         single.sort_by_key(|one| std::cmp::Reverse(balance(one)));
-        lists.extend(single.into_iter().take(SIMULATED).map(|one| vec![one]));
+        lists.extend(single.into_iter().take(self.tuning.simulated).map(|one| vec![one]));
         lists
     }
 
-    /// Cells that divide the largest layer evenly. Where steps lead from layer to layer, the order inside a layer is free: its parts are
-    /// forgotten one by one, and what one of them needs of the next layer comes late.
+    /// Cells that divide the largest layer evenly. Where steps lead from layer to layer, the order
+    /// inside a layer is free: its parts are dropped one by one, and their share of the next layer
+    /// is held later.
     pub(super) fn dividing(&self, prefix: &Prefix) -> Vec<Candidate> {
         let members = prefix.tiny.largest_layer();
         let mut divided: Vec<(usize, usize)> = Vec::new();

@@ -1,19 +1,23 @@
-//! Windows behind the front: which a measure could do with, and what it costs then.
+//! Windows behind the front: the width that suits a measure, and its cost then.
 //!
-//! What a step falls to was often met before by ways that a sample does not have: only where it is the whole state space does it show what a window is
-//! worth. Otherwise windows are for sums that pass for the distance from the initial state, by which that is so.
+//! A step that decreases a measure often leads to a state that was visited before, by a path that a
+//! sample does not contain. Only a sample that is the whole state space shows what a window is
+//! worth. Otherwise windows are tried only for sums that approximate the distance from the initial
+//! state, for which this is known.
 
 use super::super::sample::Sample;
 use super::super::simulation::{Beyond, Cost, Kind, Ordered, Positions, Sweep, simulate};
 use super::{Candidate, Finder, Form, Subject};
 
-/// Where steps fall by most of what there is, a window would be everything.
+/// Steps that decrease by more than this share of the whole span would need a window over nearly
+/// everything.
 const WIDEST: f64 = 0.8;
-/// Windows that are tried, as multiples of the longest fall, in quarters. A sweep that goes back may fall again from there.
+/// Widths that are tried, in quarters of the longest decrease. A sweep that returns to a state may
+/// decrease again from there.
 const REACHES: [u64; 4] = [4, 5, 6, 8];
 
 impl Finder<'_> {
-    /// The price of a measure on a sample, with a window if it has a use for one.
+    /// The price of a measure on a sample, with a window if one helps.
     pub(super) fn price(&self, sample: &Sample, ordered: &Ordered, chosen: &[&Candidate], limit: f64) -> f64 {
         let flat = simulate(sample, ordered, Sweep::Flat, self.aim, limit);
         let price = self.aim.price(&flat);
@@ -25,7 +29,7 @@ impl Finder<'_> {
         price.min(self.aim.price(&simulate(sample, ordered, window, self.aim, limit.min(price))))
     }
 
-    /// The best way to sweep over the large sample, of what was found and windows.
+    /// The cheapest of the given sweep over the large sample and sweeps with windows.
     pub(super) fn with_best_window(
         &self,
         ordered: &Ordered,
@@ -43,7 +47,7 @@ impl Finder<'_> {
             if price < best.0 {
                 best = (price, cost, Kind::Window(reach));
             }
-            // A wider one holds more and expands no less.
+            // A wider window holds more and expands no fewer states.
             if !cost.is_given_up && cost.explored <= cost.states {
                 break;
             }
@@ -51,7 +55,8 @@ impl Finder<'_> {
         best
     }
 
-    /// Where states are by the first component that falls, within those before it, and how far steps fall; `None` if a window is of no use.
+    /// The positions of states by the first component that decreases, within those before it, and
+    /// the longest decrease; `None` if a window is useless.
     fn positions(&self, sample: &Sample, chosen: &[&Candidate]) -> Option<(Positions, u64)> {
         let is_distance = matches!(chosen, [Candidate { subject: Subject::Sum(sum), .. }] if sum.is_distance);
         if !self.windows || !(sample.complete || is_distance) {
@@ -71,7 +76,7 @@ impl Finder<'_> {
         (fall as f64 <= WIDEST * positions.span() as f64).then_some((positions, fall))
     }
 
-    /// The values of a component in a sample, as far apart as they are in the model.
+    /// The values of a component in a sample, with the distances they have in the model.
     fn distances(&self, sample: &Sample, candidate: &Candidate) -> Option<Vec<u64>> {
         let Candidate { subject, ranking, form, .. } = candidate;
         match (subject, form) {

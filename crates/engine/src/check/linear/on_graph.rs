@@ -1,11 +1,13 @@
 //! Linear time on the graph of the product, where its layers do not fit into memory.
 //!
-//! A search for cycles needs the layer at work as a whole. A search that records its graph does not: it may go to disk, state by state, and what
-//! is left are numbers, on which accepting cycles are looked for as a formula of branching time would be: nodes that accept, and can come back to
-//! accepting ones again and again. A lasso is a path through the numbers, and is replayed and judged like any other.
+//! A search for cycles needs the whole current layer in memory. A search that records its graph does not:
+//! its states may spill to disk. What is left are numbers, on which accepting cycles are found by a fixed
+//! point, as for a formula of branching time: accepting nodes from which accepting nodes can be reached
+//! again and again. A lasso is a path through the numbers, and is replayed and judged like any other.
 
 use crate::explore::Monitor;
 use crate::explore::sweep::{Nesting, OnRegress};
+use crate::property::acceptor::Acceptor;
 use crate::property::ctl::evaluation::SETS_OF_RECURRING;
 use crate::property::ctl::witness::recurring_path;
 use crate::property::linear::LinearProperty;
@@ -14,14 +16,14 @@ use crate::verdict::trace_log::LoggedRun;
 use crate::verdict::{Evidence, Verdict};
 use model::guarded_commands::ActionId;
 
-use super::ctl::{Answer, FinishedSearch, decide_on_graph};
-use super::linear::Lasso;
-use super::product::ProductSubject;
-use super::{CheckError, Outcome, OutcomeOf, Plan, Reduction, Subject};
+use super::lasso::Lasso;
+use crate::check::branching::{Answer, FinishedSearch, decide_on_graph};
+use crate::check::product::ProductSubject;
+use crate::check::{CheckError, OutcomeOf, Plan, Reduction, Subject};
 
 /// Checks one property of linear time on the graph of this product.
-pub(super) fn check_on_graph<M: Subject>(
-    subject: ProductSubject<M>,
+pub(super) fn decide_on_graph_of_product<M: Subject>(
+    subject: ProductSubject<M, Acceptor>,
     property: &Property<M::Predicate>,
     linear: &LinearProperty<M::Predicate>,
     plan: &Plan,
@@ -35,19 +37,18 @@ pub(super) fn check_on_graph<M: Subject>(
         ..plan.clone()
     };
     let predicates = predicates(std::slice::from_ref(property));
-    // Of what the product says of a state, the first bit is whether it accepts.
-    let decided = decide_on_graph(subject, (&predicates, 1), &plan, monitor, |subject, search| {
+    // The first predicate of a product is whether the state accepts.
+    decide_on_graph(subject, (&predicates, 1), &plan, monitor, |subject, search| {
         answer(subject, search, linear, &property.name)
-    });
-    decided.map(Outcome::from)
+    })
 }
 
 fn answer<M: Subject>(
-    subject: &ProductSubject<M>,
+    subject: &ProductSubject<M, Acceptor>,
     search: FinishedSearch<'_>,
     linear: &LinearProperty<M::Predicate>,
     name: &str,
-) -> Result<Answer<ProductSubject<M>>, CheckError> {
+) -> Result<Answer<ProductSubject<M, Acceptor>>, CheckError> {
     let token = search.token;
     let found = search.evaluate(SETS_OF_RECURRING, |evaluation, truths, most| {
         let recurring = evaluation.recurring(&truths[0])?;
@@ -62,7 +63,7 @@ fn answer<M: Subject>(
     };
     let verdict = match found {
         None => Verdict::Holds(Evidence::Search(token)),
-        // It is there, and there is no memory to find the way.
+        // There is a cycle, and no memory to find the path to it.
         Some(None) => Verdict::Violated(Evidence::Search(token)),
         Some(Some(lasso)) => {
             let actions = |numbers: Vec<u32>| numbers.into_iter().map(ActionId).collect();
@@ -73,5 +74,5 @@ fn answer<M: Subject>(
             Verdict::Violated(Evidence::Lasso(run, start))
         }
     };
-    Ok(Ok((verdict, None, summary)))
+    Ok(Ok((verdict, summary)))
 }

@@ -1,4 +1,4 @@
-//! Testing a path that was found in a graph, by the model itself.
+//! A path that was found in a graph is tested by the model itself.
 
 use crate::property::ctl::witness::{GraphPath, Shown};
 use crate::verdict::trace_log::LoggedRun;
@@ -9,14 +9,14 @@ use super::{CtlWitness, Question};
 use crate::check::CheckError;
 use crate::check::subject::Subject;
 
-/// States of a path that are looked at: to come to each of them, the run to it is executed anew.
+/// States of a path that are tested. For each of them, the run to it is replayed from the beginning.
 const TESTED: usize = 512;
 
-/// Executes the path, and looks whether its states are what it shows.
+/// Replays the path, and tests that its states are what the path shows.
 pub(super) fn test_path<M: Subject>(
     question: &Question<'_, M>,
     path: GraphPath,
-) -> Result<CtlWitness<M::Run>, CheckError> {
+) -> Result<(CtlWitness, M::Run), CheckError> {
     let actions = |numbers: &[u32]| -> Vec<ActionId> { numbers.iter().map(|n| ActionId(*n)).collect() };
     let (stem, cycle) = (actions(&path.stem), actions(&path.cycle));
     let initial = ActionId(path.initial);
@@ -54,7 +54,8 @@ pub(super) fn test_path<M: Subject>(
             return Err(wrong());
         }
     }
-    Ok(CtlWitness { stem: LoggedRun { initial, actions: stem }, cycle, levels: path.levels, run: whole })
+    let stem = LoggedRun { initial, actions: stem };
+    Ok((CtlWitness { stem, cycle, levels: path.levels }, whole))
 }
 
 impl<M: Subject> Question<'_, M> {

@@ -1,0 +1,111 @@
+//! A search of any kind, chosen by a plan, and what it counted.
+
+use super::subject::Subject;
+use super::{CheckError, Engine, Plan};
+use crate::explore::depth::DepthSearch;
+use crate::explore::nested_depth::NestedDepth;
+use crate::explore::partition::PartitionSearch;
+use crate::explore::sweep::SweepSearch;
+use crate::explore::{Counters, Course, Search};
+use crate::property::soundness::SearchKind;
+use crate::store::external::disk::Disk;
+use crate::store::layer::LayerFull;
+use crate::store::pages::OutOfMemory;
+
+/// A search of any kind.
+#[derive(Debug)]
+pub(super) enum AnySearch {
+    Sweep(Box<SweepSearch>),
+    Depth(Box<DepthSearch>),
+    Partition(Box<PartitionSearch>),
+    NestedDepth(Box<NestedDepth>),
+}
+
+/// What a search counted and held.
+#[derive(Clone, Debug)]
+pub(super) struct SearchFigures {
+    pub(super) counters: Counters,
+    pub(super) distinct: Option<u64>,
+    pub(super) estimated_distinct: u64,
+    pub(super) peak_bytes: usize,
+    pub(super) course: Option<Course>,
+}
+
+impl SearchFigures {
+    fn of<Q: Search>(search: &Q) -> Self {
+        Self {
+            counters: search.counters(),
+            distinct: search.distinct(),
+            estimated_distinct: search.estimated_distinct(),
+            peak_bytes: search.peak_bytes(),
+            course: search.course(),
+        }
+    }
+}
+
+fn no_memory(error: OutOfMemory) -> CheckError {
+    CheckError::NoMemory(LayerFull::System(error))
+}
+
+impl AnySearch {
+    /// A search of this kind for the model, by this plan.
+    ///
+    /// # Errors
+    /// There is no memory to begin.
+    pub(super) fn new<M: Subject>(
+        kind: SearchKind,
+        plan: &Plan,
+        model: &M,
+        disk: &Disk,
+    ) -> Result<Self, CheckError> {
+        let shape = model.shape();
+        Ok(match kind {
+            SearchKind::Layers(order) => {
+                let mut search = SweepSearch::new(shape, order, plan.limits).map_err(no_memory)?;
+                if plan.course {
+                    search = search.with_course(model.actions());
+                }
+                if plan.engine != Engine::Breadth || plan.disk.breadth_goes_on {
+                    search = search.spill_to(plan.spilling(disk));
+                }
+                Self::Sweep(Box::new(search))
+            }
+            SearchKind::Depth => {
+                Self::Depth(Box::new(DepthSearch::new(shape, plan.limits).map_err(no_memory)?))
+            }
+            SearchKind::Partitions => {
+                let search = PartitionSearch::new(shape, plan.limits, disk.clone()).map_err(no_memory)?;
+                Self::Partition(Box::new(search.with_states_in_memory(plan.disk.in_memory)))
+            }
+        })
+    }
+
+    /// A nested depth-first search for the product of a model with an automaton.
+    ///
+    /// # Errors
+    /// There is no memory to begin.
+    pub(super) fn nested_depth<M: Subject>(plan: &Plan, product: &M) -> Result<Self, CheckError> {
+        let search = NestedDepth::new(product.shape(), plan.limits).map_err(no_memory)?;
+        Ok(Self::NestedDepth(Box::new(search)))
+    }
+
+    /// What was counted and held so far.
+    pub(super) fn figures(&self) -> SearchFigures {
+        match self {
+            Self::Sweep(search) => SearchFigures::of(&**search),
+            Self::Depth(search) => SearchFigures::of(&**search),
+            Self::Partition(search) => SearchFigures::of(&**search),
+            Self::NestedDepth(search) => SearchFigures::of(&**search),
+        }
+    }
+
+    /// Whether there can be checkpoints.
+    pub(super) fn can_be_saved(&self) -> bool {
+        match self {
+            Self::Sweep(search) => search.can_be_saved(),
+            Self::Depth(search) => search.can_be_saved(),
+            Self::Partition(search) => search.can_be_saved(),
+            Self::NestedDepth(search) => search.can_be_saved(),
+        }
+    }
+}

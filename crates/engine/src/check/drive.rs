@@ -1,0 +1,282 @@
+//! The loop that drives a search: every search, for whatever is asked.
+//!
+//! A search returns when it cannot continue alone. A state that does not expand with the present layout
+//! is *trouble*: the model is asked, slowly, and either gives the successors, which the search is then
+//! supplied with, or another layout, to which everything is repacked. A *pause* is for a checkpoint, and for work of the
+//! monitor that takes long, such as looking for a measure.
+//!
+//! The loop knows neither what a model is made of nor what is asked of it: both are behind
+//! [`DrivenModel`], so that each search is compiled once, in this crate. When searches were compiled
+//! for each kind of model in each crate, that took most of the time of builds.
+
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+use super::any_search::AnySearch;
+use super::checkpoint::{CheckpointFolder, Checkpointing, Pauses};
+use super::identity::RunIdentity;
+use super::observers::Observers;
+use super::subject::{Expanded, Subject};
+use super::{CheckError, OnRuntimeError};
+use crate::explore::observer::Successors;
+use crate::explore::search::Translation;
+use crate::explore::{Monitor, Observer, Record, Search, SearchEnd, StopReason};
+use crate::store::saved::{Loader, Saver};
+use model::guarded_commands::ActionId;
+use model::records::RecordShape;
+use model::state_layout::Field;
+use model::successor_batch::SuccessorBatch;
+use model::transition_system::{ExecutionError, Expander, TransitionSystem};
+
+/// A model with the predicates that are asked of it, as the driver sees it.
+pub(super) trait DrivenModel<'m> {
+    /// Words of a packed state at present.
+    fn words(&self) -> usize;
+
+    /// Shape of packed states at present.
+    fn shape(&self) -> RecordShape;
+
+    /// The positions of cells in a state, if states are made of cells.
+    fn fields(&self) -> &[Field];
+
+    /// Makes the model executable with the present layout.
+    fn prepare(&self) -> Result<Box<dyn TransitionSystem + 'm>, ExecutionError>;
+
+    /// Appends the packed initial states.
+    fn initial(&self, batch: &mut SuccessorBatch);
+
+    /// Expands a state that the system could not expand.
+    fn expand(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> SlowExpansion;
+
+    /// Saves the present layout.
+    fn save(&self, to: &mut Saver) -> io::Result<()>;
+}
+
+/// The result of a slow expansion.
+pub(super) enum SlowExpansion {
+    /// The successors are in the batch. Erroneous steps are not among them.
+    Successors,
+    /// The same, and at least one step is a run-time error.
+    WithError,
+    /// States have another layout from now on.
+    Widened(Translation),
+}
+
+/// A model and the predicates that are asked of it.
+pub(super) struct Asked<'a, M: Subject> {
+    pub(super) subject: &'a mut M,
+    pub(super) predicates: &'a [M::Predicate],
+    /// The first run-time error, with its action.
+    pub(super) fault: Option<(ActionId, M::Fault)>,
+}
+
+impl<'m, M: Subject> DrivenModel<'m> for Asked<'_, M>
+where
+    M::System: 'm,
+{
+    fn words(&self) -> usize {
+        self.subject.words()
+    }
+
+    fn shape(&self) -> RecordShape {
+        self.subject.shape()
+    }
+
+    fn fields(&self) -> &[Field] {
+        self.subject.fields()
+    }
+
+    fn prepare(&self) -> Result<Box<dyn TransitionSystem + 'm>, ExecutionError> {
+        Ok(Box::new(self.subject.prepare(self.predicates)?))
+    }
+
+    fn initial(&self, batch: &mut SuccessorBatch) {
+        self.subject.initial(batch);
+    }
+
+    fn expand(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> SlowExpansion {
+        match self.subject.expand(state, batch) {
+            Expanded::Widened(translate) => SlowExpansion::Widened(translate),
+            Expanded::Successors(None) => SlowExpansion::Successors,
+            Expanded::Successors(fault) => {
+                self.fault = self.fault.take().or(fault);
+                SlowExpansion::WithError
+            }
+        }
+    }
+
+    fn save(&self, to: &mut Saver) -> io::Result<()> {
+        self.subject.save(to)
+    }
+}
+
+/// Where a run is saved, and who it is.
+pub(super) struct Checkpoints<'a> {
+    pub(super) settings: &'a Checkpointing,
+    pub(super) identity: RunIdentity,
+}
+
+/// What happened on the way through a search.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Driven {
+    /// How often a value outgrew its field.
+    pub(super) widenings: u32,
+    /// Bytes that repacking took at its peak.
+    pub(super) peak_bytes: usize,
+    /// The first state with a step that is a run-time error, if there is a log to show the run to it.
+    pub(super) erroneous_at: Option<Record>,
+}
+
+/// Drives a search to its end.
+pub(super) struct Driver<'a, 'm> {
+    pub(super) model: &'a mut dyn DrivenModel<'m>,
+    pub(super) observers: &'a mut Observers,
+    pub(super) on_runtime_error: OnRuntimeError,
+    pub(super) checkpoints: Option<Checkpoints<'a>>,
+    /// A folder for the trace log.
+    pub(super) log_directory: &'a Path,
+    /// The checkpoint to resume from, read up to the layout of states.
+    pub(super) saved: Option<Loader>,
+    pub(super) driven: &'a mut Driven,
+}
+
+impl Driver<'_, '_> {
+    /// Runs the search until it ends in a way that nothing can be done about here.
+    ///
+    /// # Errors
+    /// The model cannot be made executable, there is no memory to begin, or the checkpoint is unusable.
+    pub(super) fn drive(
+        self,
+        search: &mut AnySearch,
+        monitor: &mut dyn Monitor,
+    ) -> Result<SearchEnd, CheckError> {
+        match search {
+            AnySearch::Sweep(search) => self.drive_search(&mut **search, monitor),
+            AnySearch::Depth(search) => self.drive_search(&mut **search, monitor),
+            AnySearch::Partition(search) => self.drive_search(&mut **search, monitor),
+            AnySearch::NestedDepth(search) => self.drive_search(&mut **search, monitor),
+        }
+    }
+
+    fn drive_search<Q: Search>(
+        mut self,
+        search: &mut Q,
+        monitor: &mut dyn Monitor,
+    ) -> Result<SearchEnd, CheckError> {
+        let mut system = self.model.prepare()?;
+        let mut initial = SuccessorBatch::new(self.model.shape(), 1);
+        self.model.initial(&mut initial);
+        if let Some(graph) = &mut self.observers.graph {
+            graph.begin(&initial);
+        }
+        search.start(&*system, &initial, self.observers).map_err(CheckError::NoMemory)?;
+        if let Some(saved) = self.saved.take() {
+            self.load(search, saved).map_err(CheckError::Checkpoint)?;
+        }
+        let settings = self.checkpoints.as_ref().map(|one| one.settings);
+        let mut pauses = Pauses::new(monitor, settings);
+        loop {
+            let record = match search.run(&*system, self.observers, &mut pauses) {
+                SearchEnd::Trouble(record) => record,
+                SearchEnd::Stopped(reason) if reason.keeps_order() => {
+                    let start = Instant::now();
+                    if let Err(error) = self.save(search) {
+                        let message = format!("the checkpoint cannot be written: {error}");
+                        return Ok(SearchEnd::Stopped(StopReason::Disk(message)));
+                    }
+                    pauses.saved(start.elapsed());
+                    let stopped = if reason == StopReason::Pause { pauses.paused() } else { Some(reason) };
+                    match stopped {
+                        Some(reason) => return Ok(SearchEnd::Stopped(reason)),
+                        None => continue,
+                    }
+                }
+                end => return Ok(end),
+            };
+            let mut batch = SuccessorBatch::new(self.model.shape(), 1);
+            let successors = match self.model.expand(search.troubled(), &mut batch) {
+                SlowExpansion::Widened(translate) => {
+                    drop(system);
+                    if let Err(end) = self.widen(search, translate) {
+                        return Ok(end);
+                    }
+                    system = self.model.prepare()?;
+                    continue;
+                }
+                SlowExpansion::Successors => Successors::Steps(batch.len()),
+                SlowExpansion::WithError => Successors::WithError,
+            };
+            if successors == Successors::WithError && self.observers.log.is_some() {
+                self.driven.erroneous_at.get_or_insert(record);
+            }
+            batch.end_state();
+            // The state itself is well: properties see it before the error ends the run.
+            if let Err(end) = search.supply(&*system, &batch, successors, self.observers) {
+                return Ok(end);
+            }
+            if self.driven.erroneous_at.is_some() && self.on_runtime_error == OnRuntimeError::Stop {
+                return Ok(SearchEnd::Decided);
+            }
+        }
+    }
+
+    /// Gives everything that was stored and observed the model's new layout.
+    fn widen<Q: Search>(&mut self, search: &mut Q, mut translate: Translation) -> Result<(), SearchEnd> {
+        self.driven.widenings += 1;
+        let words = self.model.words();
+        // Also if the search ends here: what was observed is shown in the new layout.
+        self.observers.repack(words, &mut *translate);
+        if let Some(survey) = &mut self.observers.survey {
+            survey.set_fields(self.model.fields());
+        }
+        let repacked = search.repack(words, &mut *translate);
+        let peak = repacked.map_err(|full| SearchEnd::Stopped(StopReason::Memory(full)))?;
+        self.driven.peak_bytes = self.driven.peak_bytes.max(peak);
+        Ok(())
+    }
+
+    /// Saves everything that [`load`](Self::load) needs.
+    fn save<Q: Search>(&mut self, search: &Q) -> io::Result<()> {
+        let Some(Checkpoints { settings, identity }) = &self.checkpoints else { return Ok(()) };
+        // The run to the error would have to be saved as well. Such a search is about to end.
+        if self.driven.erroneous_at.is_some() {
+            return Ok(());
+        }
+        CheckpointFolder::new(&settings.directory).save(&settings.about, |to| {
+            to.put(identity)?;
+            self.model.save(to)?;
+            to.put(&(self.driven.widenings, self.driven.peak_bytes))?;
+            search.save(to)?;
+            self.observers.save(to)
+        })
+    }
+
+    /// Resumes from what was saved behind the layout of states.
+    fn load<Q: Search>(&mut self, search: &mut Q, mut from: Loader) -> io::Result<()> {
+        (self.driven.widenings, self.driven.peak_bytes) = from.get()?;
+        search.load(&mut from)?;
+        self.observers.load(&mut from, self.log_directory)
+    }
+}
+
+/// A state has other successors than when the search expanded it. A defect of this program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ExpandsDifferently;
+
+/// Expands a state again that a search has expanded: its batch holds the successors and nothing else.
+pub(super) fn expand_again<M: Subject>(
+    subject: &mut M,
+    expander: &mut dyn Expander,
+    state: &[u64],
+    batch: &mut SuccessorBatch,
+) -> Result<(), ExpandsDifferently> {
+    batch.clear();
+    if expander.expand(state, batch).trouble {
+        batch.clear();
+        if let Expanded::Widened(_) = subject.expand(state, batch) {
+            return Err(ExpandsDifferently);
+        }
+    }
+    Ok(())
+}

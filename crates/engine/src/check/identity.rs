@@ -1,0 +1,326 @@
+//! The identity of a run: what must be the same for it to resume from a checkpoint.
+//!
+//! A checkpoint holds states that were tested and then forgotten. Resumed with another question, the
+//! search would test only the states that are left, and its verdict would be wrong. So a checkpoint
+//! carries a hash of everything that a verdict depends on: the model, each property, each part of the
+//! plan, and the version of the program. The hashes are kept apart, so that a refusal names what differs.
+//!
+//! The hash has fixed keys and reads the serde encoding of a value. A field that is added to a type is
+//! in the hash without further work, and a property kind or a field of [`Plan`] that this file does not
+//! know does not compile.
+
+use std::fmt;
+
+use postcard::ser_flavors::Flavor;
+use serde::{Deserialize, Serialize};
+
+use super::{DiskUse, Plan, Subject};
+use crate::property::service::Halt;
+use crate::property::{Property, PropertyKind};
+use crate::store::hash::hash_state;
+
+/// A hash over values, one after the other. The same values have the same hash in every process.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fingerprint {
+    hash: u64,
+    word: u64,
+    /// Bytes in `word`.
+    bytes: u32,
+}
+
+impl Fingerprint {
+    /// Adds a value.
+    pub fn add<T: Serialize + ?Sized>(&mut self, value: &T) {
+        let added = postcard::serialize_with_flavor(value, *self);
+        *self =
+            added.expect("a value that lives in memory has a length, which is all that postcard asks for");
+    }
+
+    fn of<T: Serialize + ?Sized>(value: &T) -> u64 {
+        let mut fingerprint = Self::default();
+        fingerprint.add(value);
+        fingerprint.value()
+    }
+
+    fn value(&self) -> u64 {
+        hash_state(&[self.hash, self.word, u64::from(self.bytes)])
+    }
+}
+
+impl Flavor for Fingerprint {
+    type Output = Self;
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.word |= u64::from(byte) << (8 * self.bytes);
+        self.bytes += 1;
+        if self.bytes == 8 {
+            *self = Self { hash: hash_state(&[self.hash, self.word]), ..Self::default() };
+        }
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<Self> {
+        Ok(self)
+    }
+}
+
+/// What a run is about, as hashes of its parts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RunIdentity {
+    version: String,
+    model: u64,
+    /// The name and the hash of each property.
+    properties: Vec<(String, u64)>,
+    /// The name and the hash of each part of the plan.
+    plan: Vec<(String, u64)>,
+}
+
+/// The first difference between a run and the one that a checkpoint was made by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// The program has another version. This is the one that made the checkpoint.
+    Version(String),
+    /// The model differs.
+    Model,
+    /// There are more properties, or fewer.
+    PropertyCount {
+        /// The number of properties when the checkpoint was made.
+        saved: usize,
+        /// The number of properties now.
+        now: usize,
+    },
+    /// The property with this name now is not the one that was checked.
+    Property(String),
+    /// This part of the plan differs.
+    Plan(String),
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version(version) => write!(f, "it was made by version {version} of this program"),
+            Self::Model => write!(f, "the model has changed"),
+            Self::PropertyCount { saved, now } => {
+                write!(f, "it was made for {saved} properties, and there are {now}")
+            }
+            Self::Property(name) => write!(f, "the property `{name}` has changed"),
+            Self::Plan(part) => write!(f, "the {part} has changed"),
+        }
+    }
+}
+
+impl RunIdentity {
+    /// The identity of a run that checks these properties of the model by this plan.
+    pub(super) fn new<M: Subject>(model: &M, properties: &[Property<M::Predicate>], plan: &Plan) -> Self {
+        let mut fingerprint = Fingerprint::default();
+        model.identify(&mut fingerprint);
+        Self {
+            version: env!("CARGO_PKG_VERSION").into(),
+            model: fingerprint.value(),
+            properties: properties.iter().map(|one| (one.name.clone(), of_property(model, one))).collect(),
+            plan: of_plan(plan).into_iter().map(|(part, hash)| (part.to_owned(), hash)).collect(),
+        }
+    }
+
+    /// The first part in which this run differs from the one that was saved.
+    pub(super) fn difference(&self, saved: &Self) -> Option<Difference> {
+        let Self { version, model, properties, plan } = self;
+        if *version != saved.version {
+            return Some(Difference::Version(saved.version.clone()));
+        }
+        if *model != saved.model {
+            return Some(Difference::Model);
+        }
+        if properties.len() != saved.properties.len() {
+            let (saved, now) = (saved.properties.len(), properties.len());
+            return Some(Difference::PropertyCount { saved, now });
+        }
+        let differs = |(now, before): &(&(String, u64), &(String, u64))| now != before;
+        if let Some((now, _)) = properties.iter().zip(&saved.properties).find(differs) {
+            return Some(Difference::Property(now.0.clone()));
+        }
+        let part = plan.iter().zip(&saved.plan).find(differs);
+        part.map(|(now, _)| Difference::Plan(now.0.clone()))
+    }
+}
+
+/// The hash of all that a property asks.
+fn of_property<M: Subject>(model: &M, property: &Property<M::Predicate>) -> u64 {
+    let Property { name, kind, spelling } = property;
+    let mut fingerprint = Fingerprint::default();
+    fingerprint.add(&(name, spelling));
+    match kind {
+        PropertyKind::DeadlockFree => fingerprint.add("deadlock"),
+        PropertyKind::Invariant(_) => fingerprint.add("invariant"),
+        PropertyKind::Reachable(_) => fingerprint.add("reachable"),
+        PropertyKind::AlwaysPossible(_) => fingerprint.add("always possible"),
+        PropertyKind::PossiblyForEver(_) => fingerprint.add("possibly forever"),
+        PropertyKind::Linear(linear) => {
+            fingerprint.add(&("linear", linear.automaton(), linear.formula(), linear.runs()));
+        }
+        PropertyKind::Branching(branching) => fingerprint.add(&("branching", &branching.formula)),
+        PropertyKind::Service(service) => {
+            let halt = match service.halt() {
+                Halt::Prefix => "prefix",
+                Halt::Deadlock => "deadlock",
+                Halt::When(_) => "predicate",
+            };
+            fingerprint.add(&("service", service.given(), service.events(), halt));
+        }
+    }
+    for predicate in kind.predicates() {
+        model.identify_predicate(predicate, &mut fingerprint);
+    }
+    fingerprint.value()
+}
+
+/// The hashes of the parts of a plan that a search depends on, each with its name.
+fn of_plan(plan: &Plan) -> Vec<(&'static str, u64)> {
+    let Plan {
+        engine,
+        measure,
+        initial,
+        on_regress,
+        nesting,
+        retention,
+        reduction,
+        // A run may resume with other limits: that is what it resumes for.
+        limits: _,
+        on_runtime_error,
+        explore_all,
+        packing,
+        // Shortening begins when the search has ended.
+        traces: _,
+        terminal_states,
+        survey,
+        // What was counted layer by layer is saved with the search.
+        course: _,
+        // Files may be elsewhere, and memory may be larger.
+        disk: DiskUse { directory: _, limit: _, queue, in_memory: _, breadth_goes_on },
+        checkpoint: _,
+    } = plan;
+    vec![
+        ("engine", Fingerprint::of(engine)),
+        ("progress measure", Fingerprint::of(measure)),
+        ("treatment of initial states", Fingerprint::of(initial)),
+        ("treatment of regress edges", Fingerprint::of(on_regress)),
+        ("nesting", Fingerprint::of(nesting)),
+        ("window", Fingerprint::of(retention)),
+        ("reduction", Fingerprint::of(reduction)),
+        ("treatment of run-time errors", Fingerprint::of(on_runtime_error)),
+        ("choice to explore all states", Fingerprint::of(explore_all)),
+        ("packing of states", Fingerprint::of(packing)),
+        ("list of terminal states", Fingerprint::of(terminal_states)),
+        ("survey", Fingerprint::of(survey)),
+        ("queue on disk", Fingerprint::of(queue)),
+        ("use of the disk", Fingerprint::of(breadth_goes_on)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::check::CommandsSubject;
+    use crate::property::BranchingProperty;
+    use crate::property::fairness::Fairness;
+    use crate::property::linear::{DeadEnds, LinearProperty, Runs};
+    use crate::property::service::ServiceProperty;
+    use logic::ctl::Ctl;
+    use logic::ltl::Ltl;
+    use logic::ltl_to_buchi::Limits;
+    use logic::safety_automaton::EventAutomaton;
+    use model::guarded_commands::{CellId, Expression, GuardedCommands};
+    use model::interpreted_model::Interpreted;
+
+    #[test]
+    fn a_fingerprint_depends_on_every_byte_and_on_the_order() {
+        let of = |bytes: &[u8]| Fingerprint::of(bytes);
+        for length in 0..40 {
+            let bytes = vec![0; length];
+            assert_ne!(of(&bytes), of(&[&bytes[..], &[0]].concat()), "{length} bytes");
+            for at in 0..length {
+                let mut changed = bytes.clone();
+                changed[at] = 1;
+                assert_ne!(of(&bytes), of(&changed), "byte {at} of {length}");
+            }
+        }
+        assert_ne!(of(&[1, 2]), of(&[2, 1]));
+    }
+
+    /// Every way to ask, and for each part of it another one: no two have the same hash.
+    #[test]
+    fn every_part_of_every_question_counts() {
+        let cell = |number| Expression::Cell(CellId(number));
+        let until = |f, g| Ltl::until(Ltl::Proposition(f), Ltl::Proposition(g));
+        let linear = |formula, propositions, fairness| {
+            let property = LinearProperty::of_formula(formula, propositions, &Limits::default()).unwrap();
+            property.of_runs(Runs { fairness, ..Runs::default() })
+        };
+        let first = linear(until(0, 1), vec![cell(0), cell(1)], Fairness::Unfair);
+        let branching = |formula| BranchingProperty { formula, propositions: vec![cell(0)] };
+        let service = |final_states: Vec<u32>, events, halt| {
+            let automaton =
+                EventAutomaton { states: 2, initial: vec![0], final_states, ..EventAutomaton::default() };
+            ServiceProperty::new(automaton, events, halt).unwrap()
+        };
+        let mut kinds = vec![PropertyKind::DeadlockFree];
+        for number in 0..2 {
+            kinds.push(PropertyKind::Invariant(cell(number)));
+            kinds.push(PropertyKind::Reachable(cell(number)));
+            kinds.push(PropertyKind::AlwaysPossible(cell(number)));
+            kinds.push(PropertyKind::PossiblyForEver(cell(number)));
+        }
+        let automaton = LinearProperty::of_automaton(first.automaton(), vec![cell(0), cell(1)]);
+        let other_runs = Runs { dead_ends: DeadEnds::Ignored, ..Runs::default() };
+        for one in [
+            first.clone().of_runs(other_runs),
+            first,
+            automaton,
+            linear(until(1, 0), vec![cell(0), cell(1)], Fairness::Unfair),
+            linear(until(0, 1), vec![cell(1), cell(0)], Fairness::Unfair),
+            linear(until(0, 1), vec![cell(0), cell(1)], Fairness::Weak),
+        ] {
+            kinds.push(PropertyKind::Linear(Box::new(one)));
+        }
+        for formula in [Ctl::Proposition(0), Ctl::exists_finally(Ctl::Proposition(0))] {
+            kinds.push(PropertyKind::Branching(Box::new(branching(formula))));
+        }
+        for one in [
+            service(vec![0], vec![None], Halt::Deadlock),
+            service(vec![1], vec![None], Halt::Deadlock),
+            service(vec![0], vec![None, None], Halt::Deadlock),
+            service(vec![0], vec![None], Halt::Prefix),
+            service(vec![0], vec![None], Halt::When(cell(0))),
+            service(vec![0], vec![None], Halt::When(cell(1))),
+        ] {
+            kinds.push(PropertyKind::Service(Box::new(one)));
+        }
+        let (model, plan) = (GuardedCommands::default(), Plan::default());
+        let subject = CommandsSubject::new(&model, &Interpreted, &plan);
+        let mut hashes = HashSet::new();
+        for kind in kinds {
+            let property = Property::new("asked", kind);
+            assert_eq!(of_property(&subject, &property), of_property(&subject, &property.clone()));
+            assert!(hashes.insert(of_property(&subject, &property)), "{property:?}");
+            let renamed = Property { name: "renamed".into(), ..property };
+            assert!(hashes.insert(of_property(&subject, &renamed)), "{renamed:?}");
+        }
+    }
+
+    #[test]
+    fn a_checkpoint_of_another_version_is_another_run() {
+        let now = RunIdentity {
+            version: "2".into(),
+            model: 0,
+            properties: vec![("p".into(), 1)],
+            plan: vec![("engine".into(), 3)],
+        };
+        assert_eq!(now.difference(&now), None);
+        let saved = RunIdentity { version: "1".into(), model: 7, ..now.clone() };
+        assert_eq!(now.difference(&saved), Some(Difference::Version("1".into())));
+        let saved = RunIdentity { plan: vec![("engine".into(), 4)], ..now.clone() };
+        assert_eq!(now.difference(&saved), Some(Difference::Plan("engine".into())));
+    }
+}

@@ -1,0 +1,60 @@
+//! Linear-time properties by nested depth-first search: the baseline, with all states in memory.
+
+use super::lasso::Lasso;
+use super::propositions;
+use crate::check::any_search::AnySearch;
+use crate::check::observers::Observers;
+use crate::check::product::ProductSubject;
+use crate::check::run::Run;
+use crate::check::{CheckError, Outcome, OutcomeOf, Plan, Subject};
+use crate::explore::nested_depth::DepthCycle;
+use crate::explore::{Monitor, SearchEnd};
+use crate::property::Property;
+use crate::property::acceptor::Acceptor;
+use crate::property::linear::LinearProperty;
+use crate::property::watch::PropertyWatch;
+use crate::store::external::disk::Disk;
+use crate::verdict::trace_log::{LoggedRun, TraceLog};
+use crate::verdict::{Evidence, UnknownReason, Verdict};
+use model::guarded_commands::ActionId;
+
+/// Checks a linear-time property.
+pub(super) fn decide_by_nested_depth<M: Subject>(
+    subject: ProductSubject<M, Acceptor>,
+    property: &Property<M::Predicate>,
+    linear: &LinearProperty<M::Predicate>,
+    plan: &Plan,
+    monitor: &mut dyn Monitor,
+) -> Result<OutcomeOf<M>, CheckError> {
+    let observers = Observers {
+        // The search itself decides.
+        watch: PropertyWatch::default(),
+        log: Some(TraceLog::new(plan.disk.directory.clone())),
+        terminal: None,
+        survey: None,
+        graph: None,
+    };
+    let search = AnySearch::nested_depth(plan, &subject)?;
+    let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
+    let mut run = Run::new(subject, propositions(linear), plan, (search, disk), observers);
+    let end = run.search(None, None, monitor)?;
+    let wrong = || CheckError::WrongTrace(property.name.clone());
+    let found = match &run.search {
+        AnySearch::NestedDepth(search) => search.found(),
+        _ => None,
+    };
+    let verdict = match (found, &end, &run.error) {
+        (Some(DepthCycle { stem, cycle }), ..) => {
+            let initial = stem.first().copied().unwrap_or(ActionId(0));
+            let stem = LoggedRun { initial, actions: stem.get(1..).unwrap_or_default().to_vec() };
+            let lasso = Lasso { stem, cycle: cycle.clone() };
+            let (run, start) = run.subject.lasso(linear, lasso)?.ok_or_else(wrong)?;
+            Verdict::Violated(Evidence::Lasso(run, start))
+        }
+        (None, _, Some(_)) => Verdict::Unknown(UnknownReason::RuntimeError),
+        (None, SearchEnd::Complete(token), None) => Verdict::Holds(Evidence::Search(*token)),
+        (None, SearchEnd::Stopped(reason), None) => Verdict::Unknown(UnknownReason::Stopped(reason.clone())),
+        _ => return Err(wrong()),
+    };
+    Ok(Outcome { deadlocks: None, ..run.outcome(end, None, vec![verdict]) })
+}

@@ -1,0 +1,186 @@
+//! The observers of a search, by name.
+//!
+//! A search is generic over its observer, and this is the only one that checks use, so each search is
+//! compiled once. An observer that is not asked for is `None` and costs a branch.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use crate::explore::observer::{Step, Successors};
+use crate::explore::{Observer, Record};
+use crate::property::ctl::graph_recorder::GraphRecorder;
+use crate::property::survey::Survey;
+use crate::property::terminal_states::TerminalStates;
+use crate::property::watch::PropertyWatch;
+use crate::store::saved::{Loader, Saver};
+use crate::verdict::trace_log::{LoggedRun, TraceLog};
+use model::guarded_commands::ActionId;
+use model::transition_system::Truth;
+
+/// Everything that watches a search.
+#[derive(Debug)]
+pub(super) struct Observers {
+    /// Decides the properties.
+    pub(super) watch: PropertyWatch,
+    /// Logs where states come from, for traces.
+    pub(super) log: Option<TraceLog>,
+    /// Collects states without successors.
+    pub(super) terminal: Option<TerminalStates>,
+    /// Surveys values and actions.
+    pub(super) survey: Option<Survey>,
+    /// Records the graph.
+    pub(super) graph: Option<GraphRecorder>,
+}
+
+impl Observers {
+    /// The run to a state.
+    ///
+    /// # Panics
+    /// If there is no log: traces are asked for only where they are logged.
+    pub(super) fn run_to(&mut self, record: Record) -> io::Result<LoggedRun> {
+        self.log.as_mut().expect("traces are asked for only where they are logged").run_to(record)
+    }
+
+    /// The first state in which a predicate has no value.
+    pub(super) fn undefined_at(&self) -> Option<Record> {
+        self.watch.undefined_at().or_else(|| self.graph.as_ref()?.undefined_at())
+    }
+
+    /// Saves what was observed. A graph is not saved: searches that record one have no checkpoints.
+    pub(super) fn save(&mut self, to: &mut Saver) -> io::Result<()> {
+        to.put(&self.watch)?;
+        self.log.as_mut().map_or(Ok(()), |log| log.save(to))?;
+        self.terminal.as_ref().map_or(Ok(()), |terminal| terminal.save(to))?;
+        to.put(&self.survey)
+    }
+
+    /// Loads what was saved, in place of what these observers saw of the initial states.
+    pub(super) fn load(&mut self, from: &mut Loader, log_directory: &Path) -> io::Result<()> {
+        self.watch = from.get()?;
+        if let Some(log) = &mut self.log {
+            *log = TraceLog::new(log_directory.to_owned());
+            log.load(from)?;
+        }
+        self.terminal.as_mut().map_or(Ok(()), |terminal| terminal.load(from))?;
+        self.survey = from.get()?;
+        Ok(())
+    }
+}
+
+/// Every observer sees every event, also the one by which another ends the search.
+impl Observer for Observers {
+    #[inline(always)]
+    fn taken(
+        &mut self,
+        record: Record,
+        state: &[u64],
+        truth: Truth,
+        successors: Successors,
+    ) -> ControlFlow<()> {
+        let decided = self.watch.taken(record, state, truth, successors);
+        if let Some(terminal) = &mut self.terminal {
+            terminal.taken(state, successors);
+        }
+        if let Some(survey) = &mut self.survey {
+            survey.taken(state);
+        }
+        let undefined = match &mut self.graph {
+            Some(graph) => graph.taken(record, state, truth, successors),
+            None => ControlFlow::Continue(()),
+        };
+        decided?;
+        undefined
+    }
+
+    #[inline(always)]
+    fn wants_truth(&self) -> bool {
+        self.watch.wants_truth() || self.graph.is_some()
+    }
+
+    #[inline(always)]
+    fn stored(&mut self, parent: Option<Record>, action: ActionId) {
+        if let Some(log) = &mut self.log {
+            log.append(parent, action);
+        }
+    }
+
+    fn wants_origins(&self) -> bool {
+        self.log.is_some()
+    }
+
+    #[inline(always)]
+    fn step(&mut self, step: Step<'_>) {
+        self.watch.step(step);
+        if let Some(survey) = &mut self.survey {
+            survey.step(step);
+        }
+        if let Some(graph) = &mut self.graph {
+            graph.step(step);
+        }
+    }
+
+    #[inline(always)]
+    fn erroneous_step(&mut self, from: Record) {
+        self.watch.erroneous_step(from);
+        if let Some(survey) = &mut self.survey {
+            survey.erroneous_step(from);
+        }
+    }
+
+    fn wants_steps(&self) -> bool {
+        self.watch.wants_steps() || self.survey.is_some() || self.graph.is_some()
+    }
+
+    fn wants_whole_layers(&self) -> bool {
+        self.watch.wants_whole_layers() || self.survey.is_some()
+    }
+
+    #[inline(always)]
+    fn progress_step(&mut self, before: u64, after: u64) {
+        self.watch.progress_step(before, after);
+        if let Some(survey) = &mut self.survey {
+            survey.progress_step(before, after);
+        }
+    }
+
+    fn layer_begins(&mut self, first: Record, progress: u64) {
+        self.watch.layer_begins(first, progress);
+        if let Some(survey) = &mut self.survey {
+            survey.layer_begins(first);
+        }
+        if let Some(graph) = &mut self.graph {
+            graph.layer_begins(first, progress);
+        }
+    }
+
+    fn layer_ends(&mut self) -> ControlFlow<()> {
+        let decided = self.watch.layer_ends();
+        if let Some(survey) = &mut self.survey {
+            survey.layer_ends();
+        }
+        decided
+    }
+
+    fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
+        if let Some(terminal) = &mut self.terminal {
+            terminal.repack(width, translate);
+        }
+        if let Some(graph) = &mut self.graph {
+            graph.repack(width, translate);
+        }
+    }
+
+    fn failure(&self) -> Option<String> {
+        let log = self.log.as_ref().and_then(TraceLog::failure);
+        log.or_else(|| self.graph.as_ref().and_then(Observer::failure))
+    }
+
+    fn bytes(&self) -> usize {
+        self.watch.bytes()
+            + self.log.as_ref().map_or(0, TraceLog::bytes_held)
+            + self.terminal.as_ref().map_or(0, TerminalStates::bytes)
+            + self.survey.as_ref().map_or(0, Survey::bytes)
+            + self.graph.as_ref().map_or(0, Observer::bytes)
+    }
+}

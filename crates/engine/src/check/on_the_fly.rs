@@ -1,0 +1,261 @@
+//! Properties that are decided while a search runs, several at a time.
+//!
+//! Deadlocks, invariants, reachability and services are decided by the first state that shows an
+//! answer, `AG EF p` and `EF AG p` by the terminal components of a layer. A search that meets every
+//! state decides the rest. A run that the search logged is replayed by the model and tested against
+//! the property before it becomes evidence.
+
+use super::any_search::AnySearch;
+use super::checkpoint::{CheckpointFolder, Checkpointing};
+use super::identity::RunIdentity;
+use super::observers::Observers;
+use super::run::Run;
+use super::service;
+use super::subject::Subject;
+use super::{CheckError, Engine, OnRuntimeError, OutcomeOf, Plan, Reduction, Regress, TerminalList};
+use crate::explore::sweep::{OnRegress, Order, Retention};
+use crate::explore::{CompleteSearch, Monitor, RegressEdge, SearchEnd, StopReason};
+use crate::property::soundness::{SearchKind, Unsound, needs_monotone, require_sound};
+use crate::property::terminal_states::TerminalStates;
+use crate::property::watch::PropertyWatch;
+use crate::property::{Property, PropertyKind, predicates};
+use crate::reduce::Kept;
+use crate::store::external::disk::Disk;
+use crate::store::layer::LayerFull;
+use crate::store::saved::Loader;
+use crate::verdict::trace_log::{LoggedRun, TraceLog};
+use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
+use model::transition_system::MAX_PREDICATES;
+
+/// Terminal states that are kept to tell those of several sweeps apart, if they are not listed.
+const TERMINAL_STATES: usize = 1 << 16;
+
+/// Checks the properties on any kind of model, by one search. Those that need a search of their own are
+/// for [`check_alone`](super::check_alone).
+///
+/// # Errors
+/// As [`check`](super::check()).
+pub fn check_subject<M: Subject>(
+    subject: M,
+    properties: &[Property<M::Predicate>],
+    plan: &Plan,
+    monitor: &mut dyn Monitor,
+) -> Result<OutcomeOf<M>, CheckError> {
+    let predicates = predicates(properties).len();
+    if predicates > MAX_PREDICATES {
+        return Err(CheckError::TooManyPredicates(predicates));
+    }
+    if let Some(temporal) = properties.iter().find(|property| property.kind.needs_own_search()) {
+        return Err(CheckError::NeedsOwnSearch(temporal.name.clone()));
+    }
+    decide_on_the_fly(subject, properties, plan, monitor)
+}
+
+/// Checks properties that the watch over a search decides.
+pub(super) fn decide_on_the_fly<M: Subject>(
+    mut subject: M,
+    properties: &[Property<M::Predicate>],
+    plan: &Plan,
+    monitor: &mut dyn Monitor,
+) -> Result<OutcomeOf<M>, CheckError> {
+    let on_regress = if needs_monotone(properties).is_some() { OnRegress::Stop } else { plan.on_regress };
+    let kind = Plan { on_regress, ..plan.clone() }.search_kind(&subject);
+    require_sound(properties, kind)?;
+    plan.require_kept(properties)?;
+    if plan.survey && (!matches!(kind, SearchKind::Layers(_)) || plan.engine == Engine::BreadthDisk) {
+        return Err(Unsound::SurveyWithoutLayers.into());
+    }
+    plan.reduce(
+        &mut subject,
+        if predicates(properties).is_empty() { Kept::Deadlocks } else { Kept::States },
+    )?;
+    // No other run writes there as long as this one does.
+    let _lock =
+        plan.checkpoint.as_ref().map(|one| CheckpointFolder::new(&one.directory).lock()).transpose()?;
+    let identity = plan.checkpoint.as_ref().map(|_| RunIdentity::new(&subject, properties, plan));
+    let saved = match (&plan.checkpoint, &identity) {
+        (Some(settings), Some(identity)) if settings.resumes => {
+            Some(resumed(&mut subject, identity, settings)?)
+        }
+        _ => None,
+    };
+    let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
+    let search = AnySearch::new(kind, plan, &subject, &disk)?;
+    if plan.checkpoint.is_some() && !search.can_be_saved() {
+        return Err(CheckError::NotSaved);
+    }
+    let observers = observers(&subject, properties, plan, kind)?;
+    let owned = properties.iter().enumerate();
+    let owned =
+        owned.flat_map(|(number, one)| one.kind.predicates().iter().map(move |p| (number, p.clone())));
+    let run = Run::new(subject, owned, plan, (search, disk), observers);
+    Deciding { run, properties, kind }.finish(identity, saved, monitor)
+}
+
+/// Opens the checkpoint of this run, and gives states the layout that they have there.
+fn resumed<M: Subject>(
+    subject: &mut M,
+    identity: &RunIdentity,
+    settings: &Checkpointing,
+) -> Result<Loader, CheckError> {
+    let checkpoint = CheckpointFolder::new(&settings.directory).open();
+    let mut loader = checkpoint.map_err(CheckError::Checkpoint)?.loader;
+    let saved: RunIdentity = loader.get().map_err(CheckError::Checkpoint)?;
+    if let Some(difference) = identity.difference(&saved) {
+        return Err(CheckError::AnotherRun(difference));
+    }
+    subject.load(&mut loader).map_err(CheckError::Checkpoint)?;
+    Ok(loader)
+}
+
+/// What watches the search: the properties, and what the plan wants beside them.
+pub(super) fn observers<M: Subject>(
+    subject: &M,
+    properties: &[Property<M::Predicate>],
+    plan: &Plan,
+    kind: SearchKind,
+) -> Result<Observers, CheckError> {
+    // A run without properties shows no traces, unless it goes wrong: `GoOn` only counts errors.
+    let traces = !properties.is_empty()
+        || plan.on_runtime_error == OnRuntimeError::Stop
+        || plan.on_regress == OnRegress::Stop;
+    let terminal = match (plan.terminal_states, kind) {
+        (TerminalList::Listed, _) => Some(usize::MAX),
+        // One pass meets every state once.
+        (_, SearchKind::Depth | SearchKind::Partitions | SearchKind::Layers(Order::Constant)) => None,
+        (TerminalList::Counted, _) => Some(TERMINAL_STATES),
+    };
+    let terminal = terminal.map(|limit| TerminalStates::new(subject.shape(), limit)).transpose();
+    Ok(Observers {
+        watch: PropertyWatch::new(properties, plan.explore_all),
+        log: traces.then(|| TraceLog::new(plan.disk.directory.clone())),
+        terminal: terminal.map_err(|error| CheckError::NoMemory(LayerFull::System(error)))?,
+        survey: if plan.survey { subject.survey() } else { None },
+        graph: None,
+    })
+}
+
+/// A run, and the properties that it decides.
+struct Deciding<'a, M: Subject> {
+    run: Run<'a, M>,
+    properties: &'a [Property<M::Predicate>],
+    kind: SearchKind,
+}
+
+impl<M: Subject> Deciding<'_, M> {
+    fn finish(
+        mut self,
+        identity: Option<RunIdentity>,
+        saved: Option<Loader>,
+        monitor: &mut dyn Monitor,
+    ) -> Result<OutcomeOf<M>, CheckError> {
+        let end = self.run.search(identity, saved, monitor)?;
+        let plan = self.run.plan;
+        let complete = if let SearchEnd::Complete(token) = end { Some(token) } else { None };
+        let regress = if let SearchEnd::Regress(edge) = end { Some(self.regress(edge)?) } else { None };
+        let falls = regress.is_some();
+        let regress = regress.filter(|_| plan.on_regress == OnRegress::Stop);
+        if falls
+            && regress.is_none()
+            && let Some(name) = needs_monotone(self.properties)
+            && (0..self.properties.len()).all(|number| self.run.observers.watch.decided(number).is_none())
+        {
+            return Err(Unsound::ComponentsAcrossLayers(name.into()).into());
+        }
+        let stopped = if let SearchEnd::Stopped(reason) = &end { Some(reason) } else { None };
+        let verdicts = (0..self.properties.len())
+            .map(|number| self.verdict(number, complete, falls, stopped))
+            .collect::<Result<Vec<_>, _>>()?;
+        // All answers are there. A run that was stopped may resume, and needs its checkpoint.
+        let folder = plan.checkpoint.as_ref().filter(|_| !matches!(end, SearchEnd::Stopped(_)));
+        if let Some(settings) = folder {
+            CheckpointFolder::new(&settings.directory).remove();
+        }
+        Ok(self.run.outcome(end, regress, verdicts))
+    }
+
+    fn regress(&mut self, edge: RegressEdge) -> Result<Regress<M::Run>, CheckError> {
+        let mut run = self.run.run_to(edge.from)?;
+        run.actions.push(edge.action);
+        Ok(Regress { trace: self.run.subject.replay(&run)?, before: edge.before, after: edge.after })
+    }
+
+    fn verdict(
+        &mut self,
+        number: usize,
+        complete: Option<CompleteSearch>,
+        falls: bool,
+        stopped: Option<&StopReason>,
+    ) -> Result<Verdict<M::Run, M::State>, CheckError> {
+        let property = &self.properties[number];
+        if let Some(record) = self.run.observers.watch.decided(number) {
+            let run = self.run.run_to(record)?;
+            let evidence = self.evidence(property, &run)?;
+            return Ok(match property.kind {
+                PropertyKind::Reachable(_) | PropertyKind::PossiblyForEver(_) => Verdict::Holds(evidence),
+                _ => Verdict::Violated(evidence),
+            });
+        }
+        Ok(match (complete, &self.run.error, stopped) {
+            (_, Some(_), _) => Verdict::Unknown(UnknownReason::RuntimeError),
+            (Some(token), None, _) => match property.kind {
+                PropertyKind::Reachable(_) | PropertyKind::PossiblyForEver(_) => {
+                    Verdict::Violated(Evidence::Search(token))
+                }
+                _ => Verdict::Holds(Evidence::Search(token)),
+            },
+            (None, None, Some(reason)) => Verdict::Unknown(UnknownReason::Stopped(reason.clone())),
+            (None, None, None) if falls => Verdict::Unknown(UnknownReason::NotMonotone),
+            (None, None, None) => return Err(CheckError::WrongTrace(property.name.clone())),
+        })
+    }
+
+    /// The evidence that a run is, if it decides the property when the model replays it.
+    fn evidence(
+        &self,
+        property: &Property<M::Predicate>,
+        run: &LoggedRun,
+    ) -> Result<Evidence<M::Run, M::State>, CheckError> {
+        let trace = self.run.subject.replay(run)?;
+        let state = M::last_state(&trace);
+        let wrong = || CheckError::WrongTrace(property.name.clone());
+        let length = match self.kind {
+            // A shorter one may have been left out.
+            _ if self.run.plan.reduction != Reduction::None => Length::AsFound,
+            SearchKind::Layers(Order::Constant) => Length::Shortest,
+            // Groups are swept again before what lies ahead of them is met, and a window is gone back to.
+            SearchKind::Layers(Order::Progress { nesting, retention, .. })
+                if nesting.parts != 0 || retention != Retention::Immediate =>
+            {
+                Length::AsFound
+            }
+            // Levels of a layer that did not fit were mixed.
+            _ if self.run.search.figures().counters.spilled.current > 0 => Length::AsFound,
+            SearchKind::Layers(_) => Length::SubjectToProgress,
+            SearchKind::Depth | SearchKind::Partitions => Length::AsFound,
+        };
+        let (shown, wanted) = match &property.kind {
+            PropertyKind::DeadlockFree => (self.run.subject.is_terminal(state), true),
+            PropertyKind::Invariant(predicate) => {
+                (self.run.subject.holds(predicate, state).map_err(|_| wrong())?, false)
+            }
+            PropertyKind::Reachable(predicate) => {
+                (self.run.subject.holds(predicate, state).map_err(|_| wrong())?, true)
+            }
+            PropertyKind::AlwaysPossible(predicate) => {
+                let component = self.run.subject.component(state, predicate, false).ok_or_else(wrong)?;
+                return Ok(Evidence::Component(trace, component));
+            }
+            PropertyKind::PossiblyForEver(predicate) => {
+                let component = self.run.subject.component(state, predicate, true).ok_or_else(wrong)?;
+                return Ok(Evidence::Component(trace, component));
+            }
+            PropertyKind::Service(service) => {
+                let violated = service::is_violated(&self.run.subject, service, &run.actions, state);
+                (violated.ok_or_else(wrong)?, true)
+            }
+            PropertyKind::Linear(_) | PropertyKind::Branching(_) => return Err(wrong()),
+        };
+        if shown == wanted { Ok(Evidence::Trace(trace, length)) } else { Err(wrong()) }
+    }
+}

@@ -1,0 +1,91 @@
+//! Everything that is known after a run.
+
+use super::branching::GraphSummary;
+use super::subject::Subject;
+use crate::explore::{Counters, Course, StopReason};
+use crate::property::survey::Surveyed;
+use crate::store::external::disk::IoCounts;
+use crate::verdict::Verdict;
+use crate::verdict::replay::ReplayedTrace;
+use model::guarded_commands::ActionId;
+use model::interpreter::RuntimeError;
+
+/// A run-time error of the model, with the run that leads to it.
+#[derive(Clone, Debug)]
+pub struct ModelError<F = RuntimeError, R = ReplayedTrace> {
+    /// The error.
+    pub error: F,
+    /// The run to the state in which the error occurs.
+    pub trace: R,
+    /// Where the error is.
+    pub place: ErrorPlace,
+}
+
+/// Where a run-time error is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorPlace {
+    /// In this action of the model.
+    Action(ActionId),
+    /// In the expression of the property with this number.
+    Property(usize),
+}
+
+/// A regress edge, with the run that ends with it.
+#[derive(Clone, Debug)]
+pub struct Regress<R = ReplayedTrace> {
+    /// The run. Its last step lowers progress.
+    pub trace: R,
+    /// The progress value before the step.
+    pub before: u64,
+    /// The progress value after the step.
+    pub after: u64,
+}
+
+/// Everything that is known after a run, whichever way it decided.
+#[derive(Clone, Debug)]
+pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
+    /// One verdict for each property, in order.
+    pub verdicts: Vec<Verdict<R, T>>,
+    /// The first run-time error.
+    pub error: Option<ModelError<F, R>>,
+    /// The first regress edge, where it ended the search.
+    pub regress: Option<Regress<R>>,
+    /// Whether every reachable state was met; with a reduction, every state of the reduced state space.
+    pub complete: bool,
+    /// Why the search was stopped, if it was.
+    pub stopped: Option<StopReason>,
+    /// Number of different states that were met, where that is known.
+    pub distinct: Option<u64>,
+    /// An estimate of the number of different states that were met.
+    pub estimated_distinct: u64,
+    /// Number of different states without successors that were met, where that is known.
+    pub deadlocks: Option<u64>,
+    /// The states without successors, where they were to be listed.
+    pub terminal_states: Option<Vec<T>>,
+    /// The values and actions that occur, where a survey was asked for.
+    pub survey: Option<Surveyed>,
+    /// The counters of the search.
+    pub counters: Counters,
+    /// Bytes of states, their index and the buffers around them, at their peak.
+    pub peak_state_bytes: u64,
+    /// Bytes on disk: of the trace log, and of states at their peak.
+    pub disk_bytes: u64,
+    /// States that were written to disk and read from it.
+    pub io: IoCounts,
+    /// Bits of a state at the end of the run.
+    pub state_bits: u64,
+    /// Words of a state at the end of the run.
+    pub state_words: u64,
+    /// How often a value outgrew its field.
+    pub widenings: u32,
+    /// The graph, where one was recorded.
+    pub graph: Option<GraphSummary>,
+    /// The states held layer by layer, and how often actions were taken, if that was to be recorded and
+    /// the search has layers.
+    pub course: Option<Course>,
+}
+
+/// The outcome of a run over this kind of model.
+pub type OutcomeOf<M> = Outcome<<M as Subject>::Run, <M as Subject>::State, <M as Subject>::Fault>;
+/// A run-time error of this kind of model.
+pub(super) type ModelErrorOf<M> = ModelError<<M as Subject>::Fault, <M as Subject>::Run>;

@@ -1,0 +1,124 @@
+//! A service beside a model: the product violates the service where the automaton's state says so.
+//!
+//! An internal step leaves the deterministic automaton where it is, an event moves it, and an illegal event leads
+//! to a state of its own, where the run ends: everything after it would be a violation, too. There is no choice, so
+//! a state of the model is met as often as there are different pasts for the service, and a list of actions is a
+//! run of both.
+//!
+//! A predicate marks the states that violate the service, so that whatever finds a false invariant finds them.
+
+use super::product::{Automaton, ProductState, Ranks, Scratch};
+use super::service::{Halt, ServiceProperty};
+use model::guarded_commands::ActionId;
+use model::successor_batch::SuccessorBatch;
+use model::transition_system::Truth;
+
+/// The predicate of states that violate the service.
+pub const VIOLATED: u64 = 1;
+
+/// The predicate of states in which no run may end.
+pub const UNFINISHED: u64 = 2;
+
+/// The deterministic automaton of a service, as far as a search needs it: a table.
+#[derive(Clone, Debug)]
+pub struct ServiceTable {
+    /// For each state, the next one for each event, and then for internal actions.
+    next: Vec<u32>,
+    /// Events, and one for internal actions.
+    columns: usize,
+    /// For each action, its column.
+    column_of: Vec<u32>,
+    /// For all states but the one after an illegal event.
+    is_final: Vec<bool>,
+    /// Whether a predicate of the model tells where runs end.
+    asks_model: bool,
+    /// The automaton's progress, where it counts, because the model has none.
+    ranks: Option<Ranks>,
+}
+
+impl ServiceTable {
+    /// The table of a service.
+    pub fn new<P>(service: &ServiceProperty<P>) -> Self {
+        let automaton = service.automaton();
+        let (states, internal) = (automaton.states(), automaton.events().len() as u32);
+        let row = |state: u32| {
+            let step = move |event| automaton.step(state, event).unwrap_or(states);
+            (0..internal).map(step).chain([state])
+        };
+        Self {
+            next: (0..states).flat_map(row).collect(),
+            columns: internal as usize + 1,
+            column_of: service.events().iter().map(|event| event.unwrap_or(internal)).collect(),
+            is_final: (0..states).map(|state| automaton.is_final(state)).collect(),
+            asks_model: matches!(service.halt(), Halt::When(_)),
+            ranks: None,
+        }
+    }
+
+    /// Lets the components of the automaton be progress, for a model without any.
+    pub fn with_ranks<P>(self, service: &ServiceProperty<P>) -> Self {
+        let mut ranks = service.automaton().ranks();
+        // After an illegal event.
+        ranks.push(ranks.iter().max().map_or(0, |last| last + 1));
+        Self { ranks: Ranks::new(ranks, None), ..self }
+    }
+
+    /// The state after an action. Not for the state after an illegal event.
+    #[inline]
+    fn after(&self, state: u32, action: ActionId) -> u32 {
+        let internal = self.columns as u32 - 1;
+        let column = self.column_of.get(action.0 as usize).copied().unwrap_or(internal);
+        self.next[state as usize * self.columns + column as usize]
+    }
+}
+
+impl Automaton for ServiceTable {
+    const READS_STATES: bool = false;
+
+    /// Number of states, with the one after an illegal event.
+    fn states(&self) -> usize {
+        self.is_final.len() + 1
+    }
+
+    fn initial(&self) -> Vec<u32> {
+        vec![0]
+    }
+
+    fn append_steps<'s>(
+        &self,
+        from: &ProductState<'_>,
+        steps: impl ExactSizeIterator<Item = (ActionId, &'s [u64])> + Clone,
+        batch: &mut SuccessorBatch,
+        Scratch { joined, .. }: &mut Scratch,
+    ) {
+        for (action, successor) in steps {
+            from.place.join(successor, self.after(from.automaton, action), joined);
+            batch.push(action, joined);
+        }
+    }
+
+    /// [`VIOLATED`] and [`UNFINISHED`].
+    fn truth(&self, state: u32, model: impl FnOnce() -> Truth) -> Truth {
+        if self.is_closed(state) {
+            return Truth { holds: VIOLATED, undefined: 0 };
+        }
+        if self.is_final[state as usize] {
+            return Truth::default();
+        }
+        if !self.asks_model {
+            return Truth { holds: UNFINISHED, undefined: 0 };
+        }
+        let halts = model();
+        Truth { holds: halts.holds & VIOLATED | UNFINISHED, undefined: halts.undefined & VIOLATED }
+    }
+
+    /// Whether this is the state after an illegal event.
+    #[inline]
+    fn is_closed(&self, state: u32) -> bool {
+        state as usize == self.is_final.len()
+    }
+
+    fn ranks(&self) -> Option<&Ranks> {
+        self.ranks.as_ref()
+    }
+}
