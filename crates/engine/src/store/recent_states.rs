@@ -38,8 +38,9 @@ pub struct RecentStates {
 /// written, so a position tells whether the words there were overwritten since.
 #[derive(Debug, Default)]
 struct Ring {
-    /// For each place, the position of its state plus one. Zero for an empty place.
-    starts: Vec<u64>,
+    /// For each place, the position of its state plus one, zero for an empty place, and the hash of the state: most
+    /// states that differ are told apart without a look at the ring.
+    starts: Vec<[u64; 2]>,
     /// The position of the next state.
     end: u64,
 }
@@ -53,9 +54,10 @@ impl RecentStates {
     /// An empty cache of about this many bytes.
     pub fn with_bytes(shape: RecordShape, bytes: usize) -> Self {
         let RecordShape::Fixed(width) = shape else {
-            let words = bytes / 8;
+            // A power of two: places in the ring are found without a division.
+            let words = 1 << (bytes / 8).ilog2().max(4);
             let bits = (words / VARYING_WORDS).ilog2().max(1);
-            let ring = Ring { starts: vec![0; 1 << bits], end: 0 };
+            let ring = Ring { starts: vec![[0; 2]; 1 << bits], end: 0 };
             return Self { words: vec![0; words], shift: 64 - bits, ring };
         };
         let most = if bytes > BYTES { 64 - 1 } else { BITS };
@@ -74,9 +76,14 @@ impl RecentStates {
     }
 
     #[inline(always)]
-    fn place(state: &[u64], shift: u32) -> usize {
+    fn hash(state: &[u64]) -> u64 {
         let mixed = state.iter().fold(0u64, |mixed, word| mixed.rotate_left(29) ^ word);
-        (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize
+        mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+
+    #[inline(always)]
+    fn place(state: &[u64], shift: u32) -> usize {
+        (Self::hash(state) >> shift) as usize
     }
 
     /// Number of places.
@@ -93,14 +100,15 @@ impl RecentStates {
     /// Saves the cache.
     pub fn save(&self, to: &mut Saver) -> io::Result<()> {
         to.put_words(&self.words)?;
-        to.put_words(&self.ring.starts)?;
+        to.put_words(self.ring.starts.as_flattened())?;
         to.put(&self.ring.end)
     }
 
     /// Loads a saved cache of the same size.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         let words = from.get_words()?;
-        let ring = Ring { starts: from.get_words()?, end: from.get()? };
+        let starts = from.get_words()?.as_chunks().0.to_vec();
+        let ring = Ring { starts, end: from.get()? };
         if words.len() != self.words.len() || ring.starts.len() != self.ring.starts.len() {
             return Err(io::ErrorKind::InvalidData.into());
         }
@@ -110,7 +118,7 @@ impl RecentStates {
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        (self.words.capacity() + self.ring.starts.capacity()) * 8
+        (self.words.capacity() + 2 * self.ring.starts.capacity()) * 8
     }
 }
 
@@ -141,25 +149,27 @@ impl<R: Records> RecentLook<'_, R> {
     #[inline(never)]
     fn knows_varying(&mut self, state: &[u64]) -> bool {
         let (room, len) = (self.words.len() as u64, state.len() as u64);
+        debug_assert!(room.is_power_of_two());
         if len > room / 4 {
             return false;
         }
         let Ring { starts, end } = &mut *self.ring;
-        let place = &mut starts[RecentStates::place(state, self.shift)];
+        let hash = RecentStates::hash(state);
+        let place = &mut starts[(hash >> self.shift) as usize];
         // The first words of a state are overwritten first.
-        if let Some(start) = place.checked_sub(1).filter(|start| *end <= start + room) {
-            let start = (start % room) as usize;
-            if self.words[start..].starts_with(state) {
-                return true;
-            }
+        if place[1] == hash
+            && let Some(start) = place[0].checked_sub(1).filter(|start| *end <= start + room)
+            && self.words[(start & (room - 1)) as usize..].starts_with(state)
+        {
+            return true;
         }
         // No state crosses the end of the ring.
-        if *end % room + len > room {
+        if (*end & (room - 1)) + len > room {
             *end = end.next_multiple_of(room);
         }
-        let start = (*end % room) as usize;
+        let start = (*end & (room - 1)) as usize;
         self.words[start..start + state.len()].copy_from_slice(state);
-        *place = *end + 1;
+        *place = [*end + 1, hash];
         *end += len;
         false
     }
