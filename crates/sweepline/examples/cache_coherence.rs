@@ -11,7 +11,7 @@
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use sweepline::rust_model::{Checker, Model, Properties, Steps, check};
+use sweepline::{Checker, Model, Properties, Steps, check};
 
 /// When the directory grants an exclusive copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use sweepline::rust_model::{Checker, Model, Properties, Steps, check, lexicographic};
+use sweepline::{Checker, Model, Properties, Steps, check, lexicographic};
 
 /// How replicas vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
