@@ -227,7 +227,7 @@ impl<M: Subject> Waves for ProductWaves<'_, M> {
     }
 }
 
-/// Ends a search that expands a state again and gets other successors.
+/// The end of a search that expands a state again and gets other successors.
 fn expands_differently() -> SearchEnd {
     let reason = "a state has other successors than before: a defect of this program".into();
     SearchEnd::Stopped(StopReason::Observer(reason))

@@ -5,9 +5,9 @@
 //! memory. The outer search colours states cyan while they are on its path, and blue when it has
 //! left them. When it leaves an accepting state, the inner search starts there. It looks for a
 //! state on the outer path, among the blue states, and colours them red. A step of the outer search
-//! to a state on its own path closes a cycle. The cycle is accepting at once if one of the two
-//! states accepts. A state is expanded at most twice. (Courcoubetis, Vardi, Wolper and Yannakakis
-//! 1992, with the early termination of Schwoon and Esparza 2005.)
+//! to a state on its own path closes a cycle. If one of the two states accepts, the search ends
+//! there with an accepting cycle. A state is expanded at most twice. (Courcoubetis, Vardi, Wolper
+//! and Yannakakis 1992, with the early termination of Schwoon and Esparza 2005.)
 //!
 //! The system is a product with an automaton: the lowest predicate says whether a state accepts.
 
