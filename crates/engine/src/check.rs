@@ -3,7 +3,7 @@
 //! [`check`] checks properties of guarded commands. [`check_each`] checks properties of any
 //! [`Subject`]: guarded commands are one kind of model, plain Rust types are another. Properties
 //! that single states or layers decide are checked [together](on_the_fly), in one search. Temporal
-//! formulas have searches of their own, for [linear](linear) and for [branching](branching) time.
+//! formulas have searches of their own, for [linear] and for [branching] time.
 //!
 //! The same [loop](drive) drives every search. It handles what a search cannot handle itself: a
 //! value that outgrows its field, a run-time error of the model, a checkpoint.
