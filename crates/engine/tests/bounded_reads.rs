@@ -2,6 +2,8 @@
 //!
 //! Each test reads small files that claim large lengths, and measures the largest allocation.
 
+#![allow(clippy::unwrap_used, reason = "tests may fail")]
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
