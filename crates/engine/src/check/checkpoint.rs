@@ -184,6 +184,8 @@ impl Monitor for Pauses<'_> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -226,5 +228,40 @@ mod tests {
         assert_eq!(number(&folder).unwrap(), (2, true));
         folder.remove();
         assert!(!folder.0.exists());
+    }
+
+    /// A file that is intact and whose first value is not a text is not a checkpoint.
+    #[test]
+    fn an_intact_file_of_something_else_is_an_error() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = CheckpointFolder::new(place.path());
+        let mut saver = Saver::create(&place.path().join(CURRENT)).unwrap();
+        saver.put(&u64::MAX).unwrap();
+        saver.finish().unwrap();
+        assert!(folder.open().is_err());
+        fs::remove_file(place.path().join(CURRENT)).unwrap();
+        fs::create_dir(place.path().join(CURRENT)).unwrap();
+        assert!(folder.open().is_err(), "a folder");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn arbitrary_files_are_an_error_or_make_way_for_the_previous_one(
+            head in any::<bool>(), bytes in prop::collection::vec(any::<u8>(), 0..200),
+        ) {
+            let place = tempfile::tempdir().unwrap();
+            let folder = CheckpointFolder::new(place.path());
+            let [current, previous] = [CURRENT, PREVIOUS].map(|name| place.path().join(name));
+            folder.save("about", |saver| saver.put(&5u64)).unwrap();
+            fs::rename(&current, &previous).unwrap();
+            let whole = fs::read(&previous).unwrap();
+            let bytes = if head { [&whole[..16], &bytes].concat() } else { bytes };
+            fs::write(&current, &bytes).unwrap();
+            prop_assert_eq!(number(&folder).unwrap(), (5, true));
+            fs::write(&previous, &bytes).unwrap();
+            prop_assert!(folder.open().is_err());
+        }
     }
 }
