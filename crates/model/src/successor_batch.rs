@@ -92,6 +92,13 @@ impl SuccessorBatch {
         }
     }
 
+    /// The `i`-th successor, where its shape is known to the compiler: no branch depends on it.
+    #[inline(always)]
+    pub fn record<R: Records>(&self, records: R, i: usize) -> &[u64] {
+        let start = records.start(i, if R::VARYING { self.starts[i] } else { 0 });
+        &self.words[start..start + records.len_of(&self.words[start..])]
+    }
+
     /// Words of a range of successors.
     #[inline]
     pub fn states(&self, range: Range<usize>) -> &[u64] {

@@ -157,7 +157,7 @@ impl Scratch {
         let mut recent = self.recent.look(records);
         let announced = self.staying.words.len();
         for number in from..batch.len() {
-            let state = records.first(batch.state(number));
+            let state = batch.record(records, number);
             if recent.knows(state) {
                 continue;
             }

@@ -339,7 +339,7 @@ impl Sweep {
         let RoutedBatch { successors: batch, values, leaving, .. } = routed;
         let (span, front, mut parents) = (self.current.span(), self.front, Parents::new(batch));
         for i in leaving.iter().map(|i| *i as usize) {
-            let (value, state, action) = (values[i], batch.state(i), batch.action(i));
+            let (value, state, action) = (values[i], batch.record(records, i), batch.action(i));
             let from = span.record_ahead(parents.of(i));
             observer.step(Step { from, action, target: state, number: None });
             observer.progress_step(front.value, value);
@@ -361,7 +361,7 @@ impl Sweep {
         let (ahead, window) = (&mut self.ahead, &mut self.behind.window);
         window.unknown(
             records,
-            |number| batch.state(number as usize),
+            |number| batch.record(records, number as usize),
             |value, state, origin| ahead.append(records, value, state, origin),
         );
         if self.behind.has_found() { Ok(self.behind.persist(records)?) } else { Ok(()) }
@@ -389,7 +389,7 @@ impl Sweep {
                 Stored::Known(number) => number,
                 Stored::Candidate => None,
             };
-            observer.step(Step { from, action, target: batch.state(i), number });
+            observer.step(Step { from, action, target: batch.record(records, i), number });
             origin(from, action)
         })
     }

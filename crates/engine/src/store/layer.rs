@@ -177,6 +177,14 @@ impl Layer {
         }
     }
 
+    /// The state with this record number, where the shape is known to the compiler: no branch depends on it.
+    #[inline(always)]
+    pub fn record<R: Records>(&self, records: R, record: usize) -> &[u64] {
+        let offset = if R::VARYING { self.offset(record) } else { 0 };
+        let start = records.start(record, offset);
+        &self.arena.as_slice()[start..start + records.len_of(&self.arena.as_slice()[start..])]
+    }
+
     /// Fetches the state with this record number ahead of its use.
     #[inline]
     pub fn fetch(&self, record: usize) {

@@ -123,7 +123,9 @@ impl<'a, R: Records> Sorted<'a, R> {
         self.words[start..start + len].copy_from_slice(&state[..len]);
         self.tags[self.stay] = number as u64;
         self.stay += usize::from(truly);
-        self.end += if truly { len } else { 0 };
+        if R::VARYING {
+            self.end += if truly { len } else { 0 };
+        }
     }
 
     #[inline(always)]

@@ -272,18 +272,15 @@ impl FarPersistent {
         for reader in &mut self.expanded_along {
             reader.pass(value)?;
             while let Some(records) = reader.next_of(value)? {
-                let mut records = shape.entries(records);
-                loop {
-                    states.clear();
-                    records
-                        .by_ref()
-                        .take(TOGETHER)
-                        .for_each(|one| states.extend_from_slice(shape.state_of(one)));
-                    if states.is_empty() {
-                        break;
+                states.clear();
+                for (number, one) in shape.entries(records).enumerate() {
+                    if number % TOGETHER == 0 && number > 0 {
+                        known(&states)?;
+                        states.clear();
                     }
-                    known(&states)?;
+                    states.extend_from_slice(shape.state_of(one));
                 }
+                known(&states)?;
             }
         }
         Ok(())

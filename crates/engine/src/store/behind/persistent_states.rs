@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 
 use crate::store::layer::{Inserted, Layer, LayerFull};
 use crate::store::pages::OutOfMemory;
-use crate::store::records::{RecordShape, Records, with_records};
+use crate::store::records::{Dynamic, Prefixed, RecordShape, Records, with_records};
 use crate::store::saved::{Loader, Saver};
 
 /// Numbers of states, by progress value.
@@ -164,7 +164,15 @@ impl PersistentStates {
             Fate::Found => &mut self.found,
         };
         for (value, list) in lists {
-            list.sort_unstable_by_key(|number| self.set.state(*number as usize));
+            // Two copies of the sort are enough: comparisons dominate, whatever the length.
+            match self.set.shape() {
+                RecordShape::Fixed(words) => {
+                    list.sort_unstable_by_key(|number| self.set.record(Dynamic(words), *number as usize));
+                }
+                RecordShape::Prefixed => {
+                    list.sort_unstable_by_key(|number| self.set.record(Prefixed, *number as usize));
+                }
+            }
             for &number in &*list {
                 let origin = self.origins.as_ref().map_or(0, |origins| origins[number as usize]);
                 each(*value, self.set.state(number as usize), origin)?;
