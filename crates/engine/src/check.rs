@@ -1,11 +1,12 @@
-//! From a model, properties and a plan to verdicts.
+//! Checks: from a model, properties and a plan to verdicts.
 //!
-//! [`check`] asks each property of guarded commands, and [`check_each`] of any [`Subject`]: guarded commands
-//! are one kind of model, plain Rust types are another. Properties that single states or layers decide are
-//! asked [together](on_the_fly), in one search; formulas have searches of their own, for
-//! [linear](linear) and for [branching](branching) time. Every search is driven by the same
-//! [loop](drive), which deals with what a search cannot deal with itself: a value that outgrows its field,
-//! a run-time error of the model, a checkpoint.
+//! [`check`] checks properties of guarded commands. [`check_each`] checks properties of any
+//! [`Subject`]: guarded commands are one kind of model, plain Rust types are another. Properties
+//! that single states or layers decide are checked [together](on_the_fly), in one search. Temporal
+//! formulas have searches of their own, for [linear] and for [branching] time.
+//!
+//! The same [loop](drive) drives every search. It handles what a search cannot handle itself: a
+//! value that outgrows its field, a run-time error of the model, a checkpoint.
 
 mod any_search;
 mod automatic;
@@ -58,7 +59,7 @@ pub fn check(
     plan: &Plan,
     monitor: &mut dyn Monitor,
 ) -> Result<Outcome, CheckError> {
-    // One number is for a state that is repeated.
+    // One action number is reserved for a repeated state.
     if model.actions.len() >= MAX_ACTIONS {
         return Err(CheckError::TooManyActions(model.actions.len()));
     }
@@ -69,7 +70,7 @@ pub fn check(
         shorten(&mut outcome, properties, |some, limits| {
             let plan = Plan {
                 engine: Engine::Breadth,
-                // A reduction may leave out the shortest run.
+                // A reduction may leave out the shortest trace.
                 reduction: Reduction::None,
                 on_runtime_error: OnRuntimeError::GoOn,
                 explore_all: false,
@@ -96,7 +97,8 @@ fn shorten(
         else {
             continue;
         };
-        // The evidence is a path in a graph, or a component: no search of shorter runs could find it.
+        // The evidence is a path in a graph, or a component. A search of shorter runs cannot find
+        // it.
         if property.kind.needs_layers() {
             continue;
         }
@@ -108,7 +110,7 @@ fn shorten(
         let mut second = match search(std::slice::from_ref(property), steps - 1) {
             Ok(second) => second,
             Err(defect) if defect.kind() == ErrorKind::Defect => return Err(defect),
-            // The first trace is as good as before.
+            // The first trace remains valid.
             Err(_) => continue,
         };
         match second.verdicts.pop() {

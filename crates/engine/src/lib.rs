@@ -1,12 +1,20 @@
-//! Sweepline, an explicit-state model checker that forgets.
+//! The engine of Sweepline, an explicit-state model checker based on the sweep-line method.
 //!
-//! The principal function of this crate is [`check::check`]: it takes a model as
-//! [guarded commands](model::guarded_commands::GuardedCommands), the properties to decide and a plan, explores the
-//! state space and gives a verdict for each property, with a replayed trace.
+//! This crate is internal: users depend on the crate `sweepline`, or on its command line. The
+//! principal function is [`check::check`]. It takes a model as [guarded
+//! commands](model::guarded_commands::GuardedCommands), the properties to decide and a plan. It
+//! explores the state space and returns a verdict for each property, with a replayed trace.
 //!
-//! The modules follow the way of a model through the program: [`model`] (what a state is and how the next ones
-//! come about), [`reduce`] (which of them are enough), [`store`] (where states are kept), [`explore`] (in which order they are met), [`property`] (what is
-//! asked of them), [`verdict`] (what is answered) and [`check`] (all of it together).
+//! The modules, from the bottom up:
+//!
+//! - [`progress`]: progress measures, and the search for them.
+//! - [`reduce`]: partial-order reduction by stubborn sets.
+//! - [`store`]: storage of states, in memory and on disk.
+//! - [`explore`]: searches, which visit the reachable states in some order.
+//! - [`property`]: properties, and how a search decides them.
+//! - [`verdict`]: verdicts, and the traces that show them.
+//! - [`check`]: whole checks, from a model, properties and a plan to verdicts.
+//! - [`rust_model`]: models that are plain Rust types.
 
 pub mod check;
 pub mod explore;

@@ -128,9 +128,9 @@ impl<P: Clone> PropertyKind<P> {
     }
 }
 
-/// The predicates of all properties, in order: what [`TransitionSystem::predicates`] must evaluate.
+/// The predicates of all properties, in order: what [`Expander::predicates`] must evaluate.
 ///
-/// [`TransitionSystem::predicates`]: model::transition_system::TransitionSystem::predicates
+/// [`Expander::predicates`]: model::transition_system::Expander::predicates
 pub fn predicates<P: Clone>(properties: &[Property<P>]) -> Vec<P> {
     properties.iter().flat_map(|property| property.kind.predicates()).cloned().collect()
 }

@@ -1,7 +1,8 @@
 //! Models that are plain Rust types.
 //!
-//! The principal type is the trait [`Model`]: states are any type that derives a few traits, and the model says
-//! where a run begins and which steps there are. [`check`] explores all of it and decides the properties:
+//! The principal type is the trait [`Model`]. A state is any type that derives a few traits, and
+//! the model defines the initial states and the steps. [`check`] explores the whole state space and
+//! decides the properties:
 //!
 //! ```
 //! use sweepline::rust_model::{Model, Properties, Steps, check};
@@ -30,13 +31,14 @@
 //! assert_eq!(checked.distinct(), Some(11));
 //! ```
 //!
-//! The [guide] is an introduction. States are bytes in the store (see [`encoding`]) and Rust values only while they
-//! are expanded: a state is decoded once for all of its successors, their progress, and its properties. Every
-//! counterexample is replayed on the model itself before it is shown.
+//! The [guide] is an introduction. The store holds states as bytes (see [`encoding`]); they are
+//! Rust values only while they are expanded. A state is decoded once for all of its successors,
+//! their progress, and its properties. The model itself replays every counterexample before it is
+//! shown.
 //!
-//! There is no `eventually` here. That something happens on every run is a question of linear time, which the
-//! command line asks of model files; Rust models can be asked that it stays *possible*:
-//! [`Properties::always_possible`].
+//! There is no `eventually` here. That an event happens on every run is a linear-time property, and
+//! the command line checks those on model files. For Rust models, [`Properties::always_possible`]
+//! checks that it stays *possible*.
 
 mod changes;
 mod checker;
@@ -61,28 +63,29 @@ pub use path::Path;
 #[doc = include_str!("../../../docs/book/rust-models.md")]
 pub mod guide {}
 
-/// A model: the states in which its runs begin, and its steps.
+/// A model: its initial states and its steps.
 ///
-/// All methods must be functions of their arguments: the same result, in the same order, for the same arguments. No
-/// clock, no randomness, no iteration over a `HashMap`. A panic in any of them ends the check.
+/// All methods must be functions of their arguments: the same result, in the same order, for the
+/// same arguments. No clock, no randomness, no iteration over a `HashMap`. A panic in any of them
+/// ends the check.
 pub trait Model: Sized + Sync {
     /// A state. Equal states must have equal encodings: see [`encoding`].
     type State: Clone + Eq + Hash + Debug + Serialize + DeserializeOwned + Send + Sync;
     /// The name of a step.
     type Action: Debug + Send;
 
-    /// The states in which runs begin; at least one.
+    /// The initial states; at least one.
     fn initial_states(&self) -> Vec<Self::State>;
 
     /// Adds all steps that are possible in the state.
     fn steps(&self, state: &Self::State, steps: &mut Steps<Self>);
 
-    /// The progress value of a state: the sweep explores states by this number, and forgets those of smaller
-    /// values.
+    /// The progress value of a state. The sweep explores states in the order of this number, and
+    /// forgets those of smaller values.
     ///
-    /// `None` in all states means that there is no progress measure. A monotone measure, which no step lowers, is
-    /// best; where it falls, parts of the state space are explored again. [`lexicographic`] makes one number of
-    /// several.
+    /// `None` in all states means that there is no progress measure. A monotone measure, which no
+    /// step lowers, is best. A step that lowers it is a regress edge, and parts of the state space
+    /// are then explored again. [`lexicographic`] combines several numbers into one.
     fn progress(&self, _state: &Self::State) -> Option<u64> {
         None
     }
@@ -90,13 +93,13 @@ pub trait Model: Sized + Sync {
     /// Adds the properties of the model.
     fn properties(&self, _properties: &mut Properties<Self>) {}
 
-    /// A step in words; by default its `Debug`.
+    /// A step as text; by default its `Debug`.
     fn show_action(&self, _state: &Self::State, action: &Self::Action) -> String {
         format!("{action:?}")
     }
 
-    /// A state in words; by default its pretty `Debug`, of which traces show the lines that a step changes. A single
-    /// line is shown as it is.
+    /// A state as text; by default its pretty `Debug`, of which traces show the lines that a step
+    /// changes. A single line is shown as it is.
     fn show_state(&self, state: &Self::State) -> String {
         format!("{state:#?}")
     }
@@ -113,12 +116,12 @@ impl<M: Model> Steps<M> {
         Self { list: Vec::new() }
     }
 
-    /// The step `action` leads to the state `next`.
+    /// Adds the step `action` to the state `next`.
     pub fn add(&mut self, action: M::Action, next: M::State) {
         self.list.push((action, next));
     }
 
-    /// The step `action` leads to a copy of `state` with this `change`.
+    /// Adds the step `action` to a copy of `state` with this `change`.
     pub fn change(&mut self, state: &M::State, action: M::Action, change: impl FnOnce(&mut M::State)) {
         let mut next = state.clone();
         change(&mut next);
@@ -138,7 +141,7 @@ impl<M: Model> Properties<M> {
         properties
     }
 
-    /// The predicate is true in every reachable state.
+    /// Adds an invariant: the predicate is true in every reachable state.
     pub fn always(
         &mut self,
         name: impl Into<String>,
@@ -147,7 +150,7 @@ impl<M: Model> Properties<M> {
         self.add(name, PropertyKind::Invariant(Predicate { test: Arc::new(test) }));
     }
 
-    /// The predicate is true in some reachable state.
+    /// Adds a goal: the predicate is true in some reachable state.
     pub fn sometimes(
         &mut self,
         name: impl Into<String>,
@@ -156,9 +159,10 @@ impl<M: Model> Properties<M> {
         self.add(name, PropertyKind::Reachable(Predicate { test: Arc::new(test) }));
     }
 
-    /// From every reachable state, some state in which the predicate is true can be reached. Where progress never
-    /// falls, and with [`Engine::Breadth`], the layers decide; otherwise a second search records the graph of all
-    /// states, and decides on it. [`Engine::Depth`] and [`Engine::Partition`] cannot decide it.
+    /// Adds the property that from every reachable state, a state in which the predicate is true
+    /// can be reached. With a monotone measure, and with [`Engine::Breadth`], the layers decide.
+    /// Otherwise a second search records the graph of all states, and decides on it.
+    /// [`Engine::Depth`] and [`Engine::Partition`] cannot decide it.
     pub fn always_possible(
         &mut self,
         name: impl Into<String>,
@@ -167,7 +171,7 @@ impl<M: Model> Properties<M> {
         self.add(name, PropertyKind::AlwaysPossible(Predicate { test: Arc::new(test) }));
     }
 
-    /// Every reachable state has a step.
+    /// Adds the property that every reachable state has a step.
     pub fn deadlock_free(&mut self, name: impl Into<String>) {
         self.add(name, PropertyKind::DeadlockFree);
     }
@@ -192,7 +196,8 @@ impl<M: Model> Clone for Predicate<M> {
     }
 }
 
-/// One number from several, the most significant one first. Each part is a value and a bound that it stays below.
+/// Combines several numbers into one, the most significant one first. Each part is a value and a
+/// bound that it stays below.
 ///
 /// ```
 /// use sweepline::rust_model::lexicographic;

@@ -1,7 +1,7 @@
 //! Where states are kept: three tiers, and the tables they are made of.
 //!
-//! A sweep holds the [current](current) layer, the layers [ahead](ahead) and the states
-//! [behind](behind) the front. Each tier has a half in memory and a half on disk, and one
+//! A sweep holds the [current] layer, the layers [ahead] and the states
+//! [behind] the front. Each tier has a half in memory and a half on disk, and one
 //! [table](memory) says which of them gives room to which.
 
 pub mod ahead;

@@ -7,7 +7,7 @@ pub mod trace_log;
 use crate::explore::{CompleteSearch, StopReason};
 use crate::verdict::replay::ReplayedTrace;
 
-/// The answer to a question about a model with runs of type `R` and states of type `T`.
+/// The answer for a property of a model with runs of type `R` and states of type `T`.
 #[derive(Clone, Debug)]
 pub enum Verdict<R = ReplayedTrace, T = Vec<i64>> {
     /// The property holds.
@@ -30,51 +30,52 @@ impl<R, T> Verdict<R, T> {
     }
 }
 
-/// What a verdict rests on. None can be forged: one comes from a search that ran out of states, the others from
-/// a replay by the model.
+/// The evidence of a verdict. It cannot be forged: one kind comes from a complete search, the
+/// others from a replay by the model.
 #[derive(Clone, Debug)]
 pub enum Evidence<R = ReplayedTrace, T = Vec<i64>> {
-    /// A search met all reachable states.
+    /// A search visited all reachable states.
     Search(CompleteSearch),
-    /// This run of the model shows it.
+    /// This run of the model shows the verdict.
     Trace(R, Length),
-    /// An infinite run, a lasso: its last state is the one with this number, and the run continues as from there.
-    /// If that is the last state itself, it is repeated forever.
+    /// An infinite run, a lasso: its last state equals the state with this number, and the run
+    /// continues as from there. If that is the last state itself, it is repeated forever.
     Lasso(R, usize),
     /// A run into a terminal strongly connected component.
     Component(R, Component<T>),
 }
 
-/// The length of a run, compared with others that show the same.
+/// The length of a run, compared with other runs that show the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// None is shorter.
+    /// No such run is shorter.
     Shortest,
-    /// It has the fewest regress edges, then ends at the least progress (of vectors, a minimal one), then has the
-    /// fewest steps in its last layer.
+    /// The run is least in this order: fewest regress edges, then least progress at its end (of
+    /// vectors, a minimal one), then fewest steps in its last layer.
     SubjectToProgress,
-    /// As the search found it.
+    /// The run is as the search found it.
     AsFound,
 }
 
-/// A terminal strongly connected component: each state can be reached from every other, and nothing else can. The
-/// model computed the states again, from the end of the run.
+/// A terminal strongly connected component: each state can be reached from every other, and no
+/// other states can. The model computed the states again, from the end of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Component<T = Vec<i64>> {
     /// The states, beginning with the last one of the run.
     pub states: Vec<T>,
-    /// Whether these are all of them.
+    /// Whether the list contains all states of the component.
     pub complete: bool,
 }
 
-/// Why a property is not decided.
+/// The reason why a property is not decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnknownReason {
     /// The search was stopped before the end.
     Stopped(StopReason),
     /// The model has a run-time error; the states after it are not explored.
     RuntimeError,
-    /// There is a regress edge, with which the search cannot decide the property, or which was not expected.
+    /// There is a regress edge. The search cannot decide the property with it, or the plan did not
+    /// expect it.
     NotMonotone,
 }
 

@@ -1,33 +1,33 @@
-//! Records: how states lie in a row of 64-bit words.
+//! Records: the layout of states in a sequence of 64-bit words.
 //!
 //! States of guarded commands all have the same number of words, which a layout decides. States of
-//! Rust types vary in length, and padding them to the longest one would let a single long state widen
-//! all others. So there are two shapes. A *fixed* record is nothing but its words. A *prefixed* record
-//! begins with a head word whose low 16 bits give the length of the record in words, the head
-//! included. The other 48 bits of the head belong to the state: a small state takes one word, and the
-//! length costs it two bytes.
+//! Rust types vary in length. Padding them to the longest one would let a single long state widen
+//! all others. So there are two shapes. A *fixed* record is nothing but its words. A *prefixed*
+//! record begins with a head word whose low 16 bits give the length of the record in words,
+//! including the head. The other 48 bits of the head belong to the state. So a small state takes
+//! one word, and the length costs it two bytes.
 //!
-//! Sixteen bits, because the payload then begins at a whole byte, and packing bytes is a copy. Eight
-//! bits would leave one byte more for the state and end at 2 KiB, which the states of a log or a queue
-//! exceed. Twelve bits would gain no whole byte.
+//! The length takes sixteen bits, because the payload then begins at a whole byte, and packing
+//! bytes is a copy. Eight bits would leave one byte more for the state. They would limit it to 2
+//! KiB, which the states of a log or a queue exceed. Twelve bits would gain no whole byte.
 //!
-//! Prefixed records need no order of their own. Compared word by word, equal records are adjacent:
-//! equal heads mean equal lengths, so two records are aligned as far as they agree.
+//! Prefixed records need no special order. Compared word by word, equal records are adjacent: equal
+//! heads mean equal lengths, so two records are aligned as far as they agree.
 //!
-//! Code that handles every single state is generic over [`Records`], so that fixed records of one to
-//! four words compile to straight-line code. Elsewhere the shape is a value, [`RecordShape`].
+//! Code that handles every single state is generic over [`Records`], so that fixed records of one
+//! to four words compile to straight-line code. Elsewhere the shape is a value, [`RecordShape`].
 
 use std::fmt::Debug;
 
 use serde::{Deserialize, Serialize};
 
-/// Bits of a head word that hold the length of a prefixed record.
+/// Number of bits of a head word that hold the length of a prefixed record.
 pub const LENGTH_BITS: u32 = 16;
 
-/// The most words of a prefixed state that a model may produce: 524,224 bytes.
+/// Most words of a prefixed state that a model may produce: 524,224 bytes.
 ///
-/// The head could say seven more. Wrappers append words to the states of a model: a product appends
-/// the state of its automaton, and a queue on disk appends a progress value.
+/// The head could express seven words more. Wrappers append words to the states of a model: a
+/// product appends the state of its automaton, and a queue on disk appends a progress value.
 pub const LONGEST_STATE: usize = (1 << LENGTH_BITS) - 8;
 
 /// Mask of the length in a head word.
@@ -64,19 +64,20 @@ impl RecordShape {
         &words[..self.len_of(words)]
     }
 
-    /// The states in a row of whole states.
+    /// The states in a sequence of whole states.
     #[inline]
     pub fn states(self, words: &[u64]) -> Entries<'_> {
         self.entries(words, 0)
     }
 
-    /// The entries in a row of whole entries, each a state and `after` words behind it.
+    /// The entries in a sequence of whole entries, each a state followed by `after` words.
     #[inline]
     pub fn entries(self, words: &[u64], after: usize) -> Entries<'_> {
         self.entries_between(words, 0, after)
     }
 
-    /// The entries in a row of whole entries, each a state between `before` and `after` other words.
+    /// The entries in a sequence of whole entries, each a state between `before` and `after` other
+    /// words.
     #[inline]
     pub fn entries_between(self, words: &[u64], before: usize, after: usize) -> Entries<'_> {
         match self {
@@ -85,7 +86,7 @@ impl RecordShape {
         }
     }
 
-    /// Number of states in a row of whole states. Takes a walk through prefixed ones.
+    /// Number of states in a sequence of whole states. Linear in their number for prefixed ones.
     pub fn count(self, words: &[u64]) -> usize {
         match self {
             Self::Fixed(len) => words.len() / len,
@@ -93,7 +94,8 @@ impl RecordShape {
         }
     }
 
-    /// Words of the first `count` states in a row of whole states, or of all if there are fewer.
+    /// Number of words of the first `count` states in a sequence of whole states, or of all if
+    /// there are fewer.
     pub fn words_of(self, words: &[u64], count: usize) -> usize {
         match self {
             Self::Fixed(len) => words.len().min(count * len),
@@ -109,7 +111,8 @@ impl RecordShape {
         }
     }
 
-    /// Appends the state with one more word at its end: a record of the [extended](Self::extended) shape.
+    /// Appends the state with one more word at its end: a record of the [extended](Self::extended)
+    /// shape.
     #[inline]
     pub fn append_extended(self, state: &[u64], word: u64, to: &mut Vec<u64>) {
         let start = to.len();
@@ -135,9 +138,9 @@ impl RecordShape {
 /// Whole entries, one after the other. See [`RecordShape::entries`].
 #[derive(Clone, Debug)]
 pub enum Entries<'w> {
-    /// Of the same length.
+    /// Entries of the same length.
     Fixed(std::slice::ChunksExact<'w, u64>),
-    /// Of varying length.
+    /// Entries of varying length.
     Prefixed(PrefixedEntries<'w>),
 }
 
@@ -175,7 +178,8 @@ impl<'w> Iterator for PrefixedEntries<'w> {
     #[inline(always)]
     fn next(&mut self) -> Option<&'w [u64]> {
         let head = *self.words.get(self.before)?;
-        // A length of zero is no record. Treated as one word, a damaged row still comes to an end.
+        // A length of zero is not a valid record. Treated as one word, a damaged sequence still
+        // ends.
         let len = self.before + prefixed_len(head).max(1) + self.after;
         let (entry, rest) = self.words.split_at(len);
         self.words = rest;
@@ -190,7 +194,8 @@ impl<'w> Iterator for PrefixedEntries<'w> {
 
 /// The shape of states, as a type where it is known to the compiler.
 pub trait Records: Copy + Debug {
-    /// Whether states vary in length, so that the place of a state does not follow from its number.
+    /// Whether states vary in length, so that the position of a state does not follow from its
+    /// number.
     const VARYING: bool;
 
     /// The shape as a value.
@@ -205,35 +210,37 @@ pub trait Records: Copy + Debug {
         &words[..self.len_of(words)]
     }
 
-    /// Number of words of a fixed record. Zero for varying ones, where the place of a state is looked up.
+    /// Number of words of a fixed record. Zero for varying ones, where the position of a state is
+    /// looked up.
     fn fixed_len(self) -> usize;
 
-    /// Where the state with this number begins: computed for fixed records, else `offset`.
+    /// Position of the state with this number: computed for fixed records, otherwise `offset`.
     #[inline(always)]
     fn start(self, number: usize, offset: usize) -> usize {
         if Self::VARYING { offset } else { number * self.fixed_len() }
     }
 
-    /// The states in a row of whole states.
+    /// The states in a sequence of whole states.
     #[inline(always)]
     fn states<'w>(self, words: &'w [u64]) -> impl Iterator<Item = &'w [u64]> + Clone + use<'w, Self> {
         self.entries(words, 0)
     }
 
-    /// The entries in a row of whole entries, each a state and `after` words behind it.
+    /// The entries in a sequence of whole entries, each a state followed by `after` words.
     fn entries<'w>(
         self,
         words: &'w [u64],
         after: usize,
     ) -> impl Iterator<Item = &'w [u64]> + Clone + use<'w, Self>;
 
-    /// Splits a row of whole states into parts of at most `count` states.
+    /// Splits a sequence of whole states into parts of at most `count` states.
     #[inline(always)]
     fn parts<'w>(self, words: &'w [u64], count: usize) -> impl Iterator<Item = &'w [u64]> + use<'w, Self> {
         self.entry_parts(words, 0, count)
     }
 
-    /// Splits a row of whole entries, each a state and `after` words, into parts of at most `count` entries.
+    /// Splits a sequence of whole entries, each a state and `after` words, into parts of at most
+    /// `count` entries.
     #[inline(always)]
     fn entry_parts<'w>(
         self,
@@ -257,7 +264,8 @@ pub trait Records: Copy + Debug {
         })
     }
 
-    /// Words of the first `count` states in a row of whole states, or of all if there are fewer.
+    /// Number of words of the first `count` states in a sequence of whole states, or of all if
+    /// there are fewer.
     #[inline(always)]
     fn words_of(self, words: &[u64], count: usize) -> usize {
         if Self::VARYING {
@@ -267,7 +275,7 @@ pub trait Records: Copy + Debug {
         }
     }
 
-    /// Whether a row of whole states has this many of them.
+    /// Whether a sequence of whole states has this many of them.
     #[inline(always)]
     fn has_count(self, words: &[u64], count: usize) -> bool {
         if Self::VARYING {
@@ -278,11 +286,11 @@ pub trait Records: Copy + Debug {
     }
 }
 
-/// States of a length that is part of the type: loops over a state disappear.
+/// States of a length that is part of the type: the compiler removes loops over a state.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed<const WORDS: usize>;
 
-/// States of one length that is known at run time only.
+/// States of one length that is known only at run time.
 #[derive(Clone, Copy, Debug)]
 pub struct Dynamic(pub usize);
 

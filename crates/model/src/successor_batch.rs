@@ -1,10 +1,10 @@
-//! The buffer between a model and a search: the successors of a run of states. The search owns it and
-//! reuses it.
+//! The buffer between a model and a search: the successors of a sequence of states. The search owns
+//! it and reuses it.
 //!
-//! Packed states are contiguous, and a parallel array holds the action numbers. `ends[i]` is the number
-//! of successors up to and including those of the `i`-th expanded state. Where states vary in length,
-//! one more array holds where each of them begins, so that the `i`-th successor is found at once. The
-//! buffer allocates nothing once it has grown to its working size.
+//! Packed states are contiguous, and a parallel array holds the action numbers. `ends[i]` is the
+//! number of successors up to and including those of the `i`-th expanded state. Where states vary
+//! in length, one more array holds the start of each, so that access to the `i`-th successor takes
+//! constant time. The buffer allocates nothing once it has grown to its working size.
 
 use std::ops::Range;
 
@@ -17,21 +17,22 @@ pub struct SuccessorBatch {
     shape: RecordShape,
     wanted: usize,
     words: Vec<u64>,
-    /// Where each state begins in `words`. Empty for states of one length.
+    /// Start of each state in `words`. Empty for states of one length.
     starts: Vec<usize>,
     actions: Vec<u32>,
     ends: Vec<u32>,
 }
 
 impl Default for SuccessorBatch {
-    /// A batch that is never used, to stand in for one that is on loan.
+    /// A batch that is never used, as a placeholder for one that was moved out.
     fn default() -> Self {
         Self::new(RecordShape::Fixed(0), 0)
     }
 }
 
 impl SuccessorBatch {
-    /// An empty batch of states of this shape that is full when it holds `wanted` successors or more.
+    /// Creates an empty batch of states of this shape that is full when it holds `wanted`
+    /// successors or more.
     pub fn new(shape: RecordShape, wanted: usize) -> Self {
         Self { shape, wanted, words: Vec::new(), starts: Vec::new(), actions: Vec::new(), ends: Vec::new() }
     }
@@ -72,7 +73,8 @@ impl SuccessorBatch {
         &self.words
     }
 
-    /// Where the `i`-th successor begins in [`words`](Self::words); their end for the number of successors.
+    /// Start of the `i`-th successor in [`words`](Self::words); the end of the words if `i` is the
+    /// number of successors.
     #[inline]
     fn start(&self, i: usize) -> usize {
         match self.shape {
@@ -158,9 +160,9 @@ impl SuccessorBatch {
 
     /// Removes successors of the expanded states from number `first` on.
     ///
-    /// `choose` gets the number of such a state, the numbers of its successors, and the batch, in which
-    /// these successors are still in place. It fills a list, which is empty at first, with the numbers of
-    /// the successors that stay, ascending.
+    /// `choose` gets the number of such a state, the numbers of its successors, and the batch, in
+    /// which these successors are still in place. It fills an empty list with the numbers of the
+    /// successors to keep, ascending.
     pub fn thin_out(
         &mut self,
         first: usize,
@@ -190,14 +192,15 @@ impl SuccessorBatch {
             self.ends[number] = kept as u32;
             start = end;
         }
-        // Where the next one began does not tell where the last one ends.
+        // Removed states may lie before the next start, so it does not give the end of the last
+        // kept state.
         let end = if kept == 0 { 0 } else { self.start(kept - 1) + self.state(kept - 1).len() };
         self.words.truncate(end);
         self.starts.truncate(kept);
         self.actions.truncate(kept);
     }
 
-    /// Words of each of the states, which have one length.
+    /// Number of words of each state, if all have one length.
     ///
     /// # Panics
     /// If they vary in length. Only code that writes states of one length calls this.
@@ -209,8 +212,8 @@ impl SuccessorBatch {
         }
     }
 
-    /// Memory for `count` more successors of one length, for code that writes them itself: words, then
-    /// actions.
+    /// Memory for `count` more successors of one length, for code that writes them itself: words,
+    /// then actions.
     #[inline]
     pub fn spare(&mut self, count: usize) -> (*mut u64, *mut u32) {
         self.words.reserve(count * self.width());
@@ -221,11 +224,12 @@ impl SuccessorBatch {
         )
     }
 
-    /// Takes over `count` successors written to the [`spare`](Self::spare) memory and ends their state.
+    /// Takes over `count` successors written to the [`spare`](Self::spare) memory and ends their
+    /// state.
     ///
     /// # Safety
-    /// `spare` was called for at least `count` successors since the last change, and the words and actions of `count`
-    /// successors were written there.
+    /// `spare` was called for at least `count` successors since the last change, and the words and
+    /// actions of `count` successors were written there.
     #[inline]
     pub unsafe fn commit_state(&mut self, count: usize) {
         let words = count * self.width();
@@ -263,7 +267,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against a list of lists: whatever is removed, each successor is found under its number.
+        /// Compares a batch with a list of lists: after any removal, each successor is found under
+        /// its number.
         #[test]
         fn successors_are_found_by_number(
             lists in prop::collection::vec(prop::collection::vec((0..50u64, any::<bool>()), 0..6), 1..12),

@@ -1,14 +1,19 @@
-//! The waist: everything that a search knows of a model.
+//! Transition systems: the interface between models and searches. A search depends on nothing else
+//! of a model.
 //!
-//! A [`TransitionSystem`] is shared by all threads of a search. Each thread has an [`Expander`] of its
-//! own, which holds the scratch space: a wrapper around a model needs no `RefCell`, and threads do
-//! not wait for each other. A state is a slice of 64-bit words, of one length or of varying length (see
-//! [`records`](super::records)). A search hands a run of states and a [`SuccessorBatch`] to its
-//! expander, which fills the batch. There is no allocation and no dynamic call per state.
+//! All threads of a search share a [`TransitionSystem`]. Each thread has an [`Expander`] of its
+//! own, which holds the scratch space. So a wrapper around a model needs no `RefCell`, and threads
+//! do not wait for each other. A state is a slice of 64-bit words, of one length or of varying
+//! length (see [`records`](super::records)). A search hands a sequence of states and a
+//! [`SuccessorBatch`] to its expander, which fills the batch. There is no allocation and no dynamic
+//! call per state.
 //!
-//! Contract for implementors: equal states have equal words. The order of successors is a function
-//! of the state, so that a run is repeatable. An action leads from a given state to at most one
-//! successor, so that a trace is a list of actions.
+//! Contract for implementors:
+//!
+//! - Equal states have equal words.
+//! - The order of successors is a function of the state, so that a run is repeatable.
+//! - An action leads from a given state to at most one successor, so that a trace is a list of
+//!   actions.
 
 use super::guarded_commands::{Expression, GuardedCommands};
 use super::records::RecordShape;
@@ -17,7 +22,7 @@ use super::successor_batch::SuccessorBatch;
 
 /// A model as a search sees it.
 pub trait TransitionSystem: Sync {
-    /// How states lie in a row of words.
+    /// Shape of states in a sequence of words.
     fn shape(&self) -> RecordShape;
 
     /// Makes an expander with scratch space of its own, for one thread.
@@ -26,8 +31,9 @@ pub trait TransitionSystem: Sync {
 
 /// Computes successors, predicates and progress values on one thread.
 pub trait Expander: Send {
-    /// Expands states from the front of `states` (whole, contiguous states) until the batch is full,
-    /// all are expanded, or one of them cannot be expanded with this state layout.
+    /// Expands states from the front of `states` (whole, contiguous states). It stops when the
+    /// batch is full, all states are expanded, or one of them cannot be expanded with this state
+    /// layout.
     fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion;
 
     /// Evaluates the predicates that the system was built with.
@@ -51,17 +57,17 @@ where
     }
 }
 
-/// What is evaluated on states besides their successors.
+/// Functions of a state that a search evaluates besides its successors.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StateFunctions<'a> {
-    /// What [`Expander::predicates`] answers, at most [`MAX_PREDICATES`].
+    /// The predicates of [`Expander::predicates`], at most [`MAX_PREDICATES`].
     pub predicates: &'a [Expression],
-    /// What [`Expander::progress`] gives. Never negative, and defined in every reachable state: see
-    /// [`ExpressionMeasure`](crate::measure::ExpressionMeasure).
+    /// The measure of [`Expander::progress`]. Never negative, and defined in every reachable state:
+    /// see [`ExpressionMeasure`](crate::measure::ExpressionMeasure).
     pub progress: Option<&'a Expression>,
 }
 
-/// Which predicates are true in a state: bit `i` is for predicate `i`.
+/// The truth of the predicates in a state: bit `i` is for predicate `i`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Truth {
@@ -71,25 +77,26 @@ pub struct Truth {
     pub undefined: u64,
 }
 
-/// At most this many predicates can be evaluated together.
+/// Most predicates that can be evaluated together.
 pub const MAX_PREDICATES: usize = 64;
 
-/// Action numbers are smaller: they share a word with a record number.
+/// Bound on action numbers, all of which are smaller: they share a word with a record number.
 pub const MAX_ACTIONS: usize = 1 << 24;
 
-/// How far [`Expander::expand`] got.
+/// Progress of a call of [`Expander::expand`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expansion {
-    /// This many states are completely expanded in the batch.
+    /// Number of states that are completely expanded in the batch.
     pub states: usize,
-    /// The state behind them has a successor that is an error, or that has a value too large for its field.
-    /// Ask the interpreter which.
+    /// Whether the state after them has a successor that is an error, or that has a value too large
+    /// for its field. The interpreter decides which.
     pub trouble: bool,
 }
 
 /// A way to execute guarded commands: by interpretation, or as machine code.
 pub trait Execution: Sync {
-    /// Makes the model executable on states of this layout, together with what a search evaluates on states.
+    /// Makes the model executable on states of this layout, together with the functions that a
+    /// search evaluates on states.
     fn prepare<'m>(
         &self,
         model: &'m GuardedCommands,
@@ -101,16 +108,16 @@ pub trait Execution: Sync {
     fn name(&self) -> &'static str;
 }
 
-/// A model could not be made executable.
+/// The reason why a model could not be made executable.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ExecutionError {
-    /// This machine cannot do it.
+    /// This machine does not support the execution.
     #[error("{0}")]
     NotSupported(String),
-    /// There is no room for it.
+    /// There is no memory for it.
     #[error("{0}")]
     NoMemory(String),
-    /// A defect of this program.
+    /// A defect of Sweepline.
     #[error("{0}")]
     Defect(String),
 }

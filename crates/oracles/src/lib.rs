@@ -1,8 +1,10 @@
-//! Models nobody here wrote, with answers that others computed.
+//! Oracles: models from other sources, with answers that other tools computed.
 //!
-//! The principal types in this crate are [`Beem`], the benchmark for explicit model checkers, and [`Petri`], a collection of nets. None of it is part of
-//! this repository: it is looked for where the environment variable `SWEEPLINE_ORACLES` points, or in `shared/oracles` beside the
-//! workspace. Tests that need it say that they were skipped where it is missing:
+//! The principal types in this crate are [`Beem`], the benchmark for explicit model checkers, and
+//! [`Petri`], a collection of nets. The files are not part of this repository. They are looked up
+//! in the folder that the environment variable `SWEEPLINE_ORACLES` names, or in `shared/oracles`
+//! beside the workspace. Where they are missing, tests that need them report that they were
+//! skipped:
 //!
 //! ```
 //! if let Some(beem) = oracles::Beem::find_or_say_skipped("the example") {
@@ -17,30 +19,30 @@ use std::path::PathBuf;
 
 pub use petri::{NetAnswer, Petri};
 
-/// Why the oracles cannot be used.
+/// The reason why the oracles cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OracleError {
     /// A file cannot be read.
     #[error("{path}: {error}")]
     Read {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         error: std::io::Error,
     },
-    /// A file is not what it should be.
+    /// A file does not have the expected format.
     #[error("{file}, line {line}: {problem}")]
     Format {
         /// Name of the file.
         file: &'static str,
         /// Number of the line, from one.
         line: usize,
-        /// What is wrong.
+        /// Description of the problem.
         problem: String,
     },
 }
 
-/// Where the oracles are, if they are anywhere.
+/// The folder of the oracles, if it exists.
 fn oracles_folder() -> Option<PathBuf> {
     match std::env::var_os("SWEEPLINE_ORACLES") {
         Some(folder) => Some(PathBuf::from(folder)),
@@ -60,7 +62,7 @@ pub struct Beem {
 /// A row of `states.csv`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// For example `bakery.6`.
+    /// Name of the instance, for example `bakery.6`.
     pub name: String,
     /// Number of reachable states, a lower bound if not complete.
     pub states: u64,
@@ -72,12 +74,15 @@ pub struct Instance {
     pub levels: Option<u64>,
 }
 
-/// Instances with another count of ours, the oracle's count, and why ours is right.
+/// Instances for which our count differs: the oracle's count, then ours. The reason why ours is
+/// right:
 ///
-/// In these four a number grows out of its type: `next` in `anderson.1` and `anderson.3` past 255, `actual_resistance` in
-/// `resistance.1` and `resistance.2` below -32768. The tool that counted took that for a run-time error, and counted the error states; we cut the value
-/// to its type, as SPIN does, and go on. With a guard that keeps the number in its range we find the
-/// oracle's count but for those error states: 347,036 and 3, 75,573,912 and 13, 8,183,468 and 1, 51,516,700 and 1.
+/// In these four, a number exceeds its type: `next` in `anderson.1` and `anderson.3` exceeds 255,
+/// and `actual_resistance` in `resistance.1` and `resistance.2` falls below -32768. The tool that
+/// counted treated that as a run-time error, and counted the error states. We truncate the value to
+/// its type, as SPIN does, and continue. With a guard that keeps the number in its range we find
+/// the oracle's count except for those error states: 347,036 and 3, 75,573,912 and 13, 8,183,468
+/// and 1, 51,516,700 and 1.
 const OTHER_READING: [(&str, u64, u64); 4] = [
     ("anderson.1", 347_039, 352_664),
     ("anderson.3", 75_573_925, 131_777_303),
@@ -86,49 +91,52 @@ const OTHER_READING: [(&str, u64, u64); 4] = [
 ];
 
 impl Instance {
-    /// How many states we should find: those of the oracle, unless ours is another count for a reason that is known.
+    /// Number of states that we should find: the oracle's count, unless ours differs for a known
+    /// reason.
     pub fn expected_states(&self) -> u64 {
         let is_this = |(name, oracle, _): &&(&str, u64, u64)| *name == self.name && *oracle == self.states;
         OTHER_READING.iter().find(is_this).map_or(self.states, |(.., ours)| *ours)
     }
 }
 
-/// What a row of `properties.csv` asks.
+/// The question of a row of `properties.csv`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PropertyKind {
     /// Is a state reachable in which the formula, a DVE expression, is true?
     Reach,
     /// Does the formula hold on all runs?
     ///
-    /// The benchmark's page says on all *infinite* runs, but its answers count runs into a deadlock, too, as if their last state were repeated.
+    /// The benchmark's page says on all *infinite* runs. But its answers also count runs into a
+    /// deadlock, as if their last state were repeated.
     Ltl,
 }
 
 /// A row of `properties.csv`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
-    /// The model.
+    /// Name of the instance.
     pub instance: String,
-    /// What is asked.
+    /// The question.
     pub kind: PropertyKind,
-    /// `yes`, `no`, or neither if it is not known.
+    /// The answer `yes` or `no`, or `None` if it is not known.
     pub verdict: Option<bool>,
-    /// Steps of a shortest path to a state as asked.
+    /// Number of steps of a shortest path to such a state.
     pub shortest: Option<usize>,
     /// The formula.
     pub formula: String,
-    /// For formulas of linear time, the name of the model file with the automaton of its negation, without its ending.
+    /// The name of the model file with the automaton of the negation, without its extension. For
+    /// linear-time formulas only.
     pub automaton: Option<String>,
 }
 
 impl Beem {
-    /// The benchmark, if it is there.
+    /// Finds the benchmark, if it exists.
     pub fn find() -> Option<Self> {
         let folder = oracles_folder()?.join("beem");
         folder.join("states.csv").is_file().then_some(Self { folder })
     }
 
-    /// The benchmark; where it is missing, says that `what` is skipped.
+    /// Finds the benchmark. If it is missing, prints that `what` is skipped.
     #[allow(clippy::print_stderr, reason = "tests must say what they did not test")]
     pub fn find_or_say_skipped(what: &str) -> Option<Self> {
         let found = Self::find();

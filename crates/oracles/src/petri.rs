@@ -14,17 +14,18 @@ pub struct Petri {
 /// A row of `expected.csv`: one question about one net.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetAnswer {
-    /// The file of the net, or the archive that holds it, inside of the folder.
+    /// The file of the net, or the archive that holds it, inside the folder.
     pub file: String,
-    /// `pnml-pt`, `pnml-pt+inhibitor`, `pnml-symmetric`, `lola` or `lola-highlevel`.
+    /// Format of the net: `pnml-pt`, `pnml-pt+inhibitor`, `pnml-symmetric`, `lola` or
+    /// `lola-highlevel`.
     pub format: String,
     /// Number of reachable markings, where known.
     pub states: Option<u64>,
-    /// Pairs of a marking and a transition that can fire in it, where known.
+    /// Number of pairs of a marking and a transition that can fire in it, where known.
     pub edges: Option<u64>,
     /// The name of the question.
     pub property: String,
-    /// `statespace`, `deadlock`, `reach`, `ctl`, `ltl`, `bound` and others.
+    /// Kind of the question: `statespace`, `deadlock`, `reach`, `ctl`, `ltl`, `bound` and others.
     pub kind: String,
     /// The formula, or the file that holds it.
     pub formula: String,
@@ -33,13 +34,13 @@ pub struct NetAnswer {
 }
 
 impl NetAnswer {
-    /// A number in the answer, as `MAX_TOKEN_IN_PLACE` of a state space.
+    /// A number in the answer, such as `MAX_TOKEN_IN_PLACE` of a state space.
     pub fn number(&self, name: &str) -> Option<u64> {
         let parts = self.verdict.split(';').filter_map(|part| part.split_once('='));
         parts.into_iter().find(|(key, _)| *key == name).and_then(|(_, value)| value.trim().parse().ok())
     }
 
-    /// The name of the archive without its ending, or of the net's folder or file.
+    /// The name of the archive without its extension, or of the net's folder or file.
     pub fn instance(&self) -> &str {
         let name =
             self.file.strip_suffix(".tgz").or(self.file.strip_suffix("/model.pnml")).unwrap_or(&self.file);
@@ -48,13 +49,13 @@ impl NetAnswer {
 }
 
 impl Petri {
-    /// The nets, if they are there.
+    /// Finds the nets, if they exist.
     pub fn find() -> Option<Self> {
         let folder = oracles_folder()?.join("petri");
         folder.join("expected.csv").is_file().then_some(Self { folder })
     }
 
-    /// The nets; where they are missing, says that `what` is skipped.
+    /// Finds the nets. If they are missing, prints that `what` is skipped.
     #[allow(clippy::print_stderr, reason = "tests must say what they did not test")]
     pub fn find_or_say_skipped(what: &str) -> Option<Self> {
         let found = Self::find();
@@ -71,7 +72,7 @@ impl Petri {
         answers(&text)
     }
 
-    /// The file of a net. Those in archives are unpacked into `temporary`, once.
+    /// The file of a net. A net in an archive is unpacked into `temporary`, once.
     pub fn net(&self, answer: &NetAnswer, temporary: &Path) -> Result<PathBuf, OracleError> {
         if !answer.file.ends_with(".tgz") {
             return Ok(self.folder.join(&answer.file));
@@ -125,7 +126,7 @@ fn answers(text: &str) -> Result<Vec<NetAnswer>, OracleError> {
         .collect()
 }
 
-/// The cells of a line; commas and doubled quotation marks may stand inside of quotation marks.
+/// The cells of a line. Quoted cells may contain commas and doubled quotation marks.
 fn cells(line: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
     let mut characters = line.chars().peekable();

@@ -130,11 +130,13 @@ impl TraceFile {
             return Err(TraceFileError::Format(format));
         }
         let file: Self = serde_json::from_str(text)?;
-        if file.actions.len() != file.steps.len() {
-            let (actions, steps) = (file.actions.len(), file.steps.len());
-            return Err(TraceFileError::Length { actions, steps });
-        }
+        file.has_a_step_for_each_action()?;
         Ok(file)
+    }
+
+    fn has_a_step_for_each_action(&self) -> Result<(), TraceFileError> {
+        let (actions, steps) = (self.actions.len(), self.steps.len());
+        if actions == steps { Ok(()) } else { Err(TraceFileError::Length { actions, steps }) }
     }
 
     /// Replays the actions on the model.
@@ -142,6 +144,8 @@ impl TraceFile {
     /// # Errors
     /// The actions are not a run of this model, or not the same run.
     pub fn replay(&self, commands: &GuardedCommands) -> Result<ReplayedTrace, TraceFileError> {
+        // The fields are public: a trace may come from elsewhere than `read`.
+        self.has_a_step_for_each_action()?;
         for (number, saved) in self.actions.iter().enumerate() {
             // The replay reports an action number outside of the model.
             if (saved.action as usize) < commands.actions.len() {
@@ -273,6 +277,59 @@ mod tests {
                 saved.action = number % 3;
             }
             let _ = file.replay(&commands);
+        }
+
+        #[test]
+        fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let text = String::from_utf8_lossy(&bytes);
+            prop_assert!(TraceFile::read(&text).is_err());
+            let behind_the_format = format!("{{\"format\":\"{}\",{text}", TraceFile::FORMAT);
+            prop_assert!(TraceFile::read(&behind_the_format).is_err());
+        }
+
+        #[test]
+        fn damaged_files_never_panic(
+            flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+            cut: prop::sample::Index, rest in prop::collection::vec(any::<u8>(), 0..20),
+        ) {
+            let (commands, file) = saved();
+            let mut bytes = serde_json::to_vec(&file).unwrap();
+            for (at, byte) in flips {
+                let at = at.index(bytes.len());
+                bytes[at] ^= byte;
+            }
+            let cut = cut.index(bytes.len());
+            for damaged in [bytes.clone(), [&bytes[..cut], &rest].concat(), [&bytes[..], &rest].concat()] {
+                if let Ok(file) = TraceFile::read(&String::from_utf8_lossy(&damaged)) {
+                    let _ = file.replay(&commands);
+                }
+            }
+        }
+
+        /// Texts with the structure of a trace, with any numbers in them.
+        #[test]
+        fn arbitrary_numbers_never_panic(
+            actions in prop::collection::vec(prop_oneof![0..3u32, any::<u32>()], 0..5),
+            steps in 0..5usize, loop_start in any::<Option<usize>>(), near in prop::option::of(0..6usize),
+        ) {
+            let (commands, mut file) = saved();
+            let saved = |&action: &u32| SavedAction {
+                action,
+                name: file.actions[action as usize % 2].name.clone(),
+            };
+            file.actions = actions.iter().map(saved).collect();
+            file.steps = file.steps.iter().cycle().take(steps).cloned().collect();
+            file.loop_start = near.or(loop_start);
+            let read = TraceFile::read(&serde_json::to_string(&file).unwrap());
+            prop_assert_eq!(read.is_ok(), actions.len() == steps);
+            let _ = file.replay(&commands);
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_an_error() {
+        for open in ["[", "{\"format\":", "{\"a\":"] {
+            assert!(TraceFile::read(&open.repeat(100_000)).is_err());
         }
     }
 }

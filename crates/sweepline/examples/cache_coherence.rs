@@ -1,8 +1,11 @@
-//! A cache-coherence protocol: caches share a line of memory, and a directory sees to it that nobody reads what is out of date.
+//! A cache-coherence protocol: caches share a line of memory, and a directory ensures that no cache
+//! reads stale data.
 //!
-//! The directory protocol of Steven German (2000), which is MSI: a cache asks for a shared or an exclusive copy, the directory has other copies
-//! invalidated where necessary, and grants it. Every write makes a new version of the line, and the number of writes is progress. The
-//! states between two writes are always as many, so the sweep checks any number of writes in the memory of a few.
+//! This is the directory protocol of Steven German (2000), which is MSI. A cache requests a shared
+//! or an exclusive copy. The directory invalidates other copies where necessary, and grants the
+//! request. Every write makes a new version of the line, and the number of writes is progress. The
+//! number of states between two writes is constant. So the sweep checks any number of writes in the
+//! memory of a few.
 //!
 //! `cargo run --release -p sweepline --example cache_coherence`
 
@@ -11,25 +14,25 @@
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use sweepline::rust_model::{Checker, Model, Properties, Steps, check};
+use sweepline::{Checker, Model, Properties, Steps, check};
 
-/// When the directory grants an exclusive copy.
+/// The condition on which the directory grants an exclusive copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Grants {
-    /// When all other copies are gone.
+    /// All other copies are invalidated.
     AfterAllAnswers,
-    /// When the other caches were told.
+    /// Invalidations were sent to the other caches.
     AfterAllRequests,
 }
 
 struct Protocol {
     caches: usize,
-    /// Writes end here.
+    /// Maximum number of writes.
     writes: u16,
     grants: Grants,
 }
 
-/// Which version of the line a copy is.
+/// The version of the line that a copy holds.
 type Version = u16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -55,7 +58,7 @@ enum Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Answer {
     Gone,
-    /// It was changed: this is what it was.
+    /// The copy was changed: this is its version.
     WrittenBack(Version),
 }
 
@@ -66,18 +69,19 @@ struct Cache {
     wish: Option<Wish>,
     order: Option<Order>,
     answer: Option<Answer>,
-    /// What the directory knows: the cache may have a copy.
+    /// Directory entry: the cache may have a copy.
     sharer: bool,
-    /// It is to be told to give it up.
+    /// Directory entry: an invalidation remains to be sent to the cache.
     to_invalidate: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct System {
     caches: Vec<Cache>,
-    /// The wish that the directory works on, and whose it is.
+    /// The request that the directory works on, and the cache that sent it.
     current: Option<(Wish, usize)>,
-    /// Nothing if somebody has an exclusive copy: what the memory holds then is of no meaning, and would only make states different.
+    /// The version in memory. `None` while a cache has an exclusive copy: the contents of memory
+    /// are then meaningless, and would only distinguish states.
     memory: Option<Version>,
     /// The last version that was written.
     latest: Version,

@@ -1,10 +1,12 @@
 //! A replicated log: replicas elect leaders for terms, and a leader copies its log to the others.
 //!
-//! Raft (Ongaro and Ousterhout 2014) without the parts that only make it fast: a leader sends its whole log. The network holds a few messages, in no
-//! order, loses them and delivers them twice. Terms and committed entries never become less, so they are progress: the sweep goes through
+//! This is Raft (Ongaro and Ousterhout 2014) without the parts that only make it fast: a leader
+//! sends its whole log. The network holds a few messages, in no order, loses them and delivers them
+//! twice. Terms and committed entries never decrease, so they are progress: the sweep follows the
 //! terms and forgets the past ones.
 //!
-//! `cargo run --release -p sweepline --example replicated_log` checks the protocol, and finds the errors of two wrong ones.
+//! `cargo run --release -p sweepline --example replicated_log` checks the protocol, and finds the
+//! errors of two wrong ones.
 
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
@@ -12,26 +14,26 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use sweepline::rust_model::{Checker, Model, Properties, Steps, check, lexicographic};
+use sweepline::{Checker, Model, Properties, Steps, check, lexicographic};
 
-/// How replicas vote.
+/// The rule by which replicas vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Votes {
-    /// As they should.
+    /// The correct rule of Raft.
     Correctly,
-    /// Twice in a term.
+    /// A replica may vote twice in a term.
     Twice,
-    /// Also for candidates whose log lacks entries.
+    /// A replica also votes for candidates whose log lacks entries.
     WithoutLookingAtLogs,
 }
 
 struct ReplicatedLog {
     replicas: u8,
-    /// Terms end here.
+    /// The last term.
     terms: u8,
-    /// Logs end here.
+    /// Maximum length of a log.
     entries: u8,
-    /// Messages in the network.
+    /// Maximum number of messages in the network.
     capacity: usize,
     votes: Votes,
 }
@@ -49,7 +51,7 @@ enum Role {
         votes: BTreeSet<u8>,
     },
     Leader {
-        /// How much of the log each replica has, as far as the leader knows.
+        /// Number of entries that each replica has, as far as the leader knows.
         copied: Vec<u8>,
     },
 }
@@ -73,18 +75,18 @@ struct Message {
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 enum Content {
-    /// Vote for me. My log ends with an entry of this term, and is this long.
+    /// Vote request. The candidate's log ends with an entry of this term, and has this length.
     Ask {
         last_term: u8,
         length: u8,
     },
     Grant,
-    /// Have my log, of which so much is committed.
+    /// Copy of the leader's log, with the number of its committed entries.
     Copy {
         log: Vec<Entry>,
         committed: u8,
     },
-    /// I have so much of your log.
+    /// Acknowledgement: the replica has this many entries of the leader's log.
     Have {
         length: u8,
     },
@@ -125,7 +127,7 @@ impl ReplicatedLog {
         count * 2 > usize::from(self.replicas)
     }
 
-    /// The replica reads the message, and may answer.
+    /// Lets the replica read the message and possibly answer.
     fn receive(&self, replica: &mut Replica, message: &Message) -> Option<Content> {
         replica.enter(message.term);
         if message.term < replica.term {
@@ -156,7 +158,7 @@ impl ReplicatedLog {
             }
             (Content::Copy { log, committed }, Role::Follower | Role::Candidate { .. }) => {
                 replica.role = Role::Follower;
-                // An older message from the same leader takes nothing away.
+                // An older message from the same leader removes nothing.
                 if !replica.log.starts_with(log) || replica.last_term() < message.term {
                     replica.log.clone_from(log);
                 }
@@ -168,7 +170,8 @@ impl ReplicatedLog {
                 *known = (*known).max(*length);
                 for length in replica.committed + 1..=replica.log.len() as u8 {
                     let copies = copied.iter().filter(|copied| **copied >= length).count();
-                    // Entries of earlier terms are committed by later ones only.
+                    // Only entries of the leader's own term are committed directly. They commit
+                    // earlier ones.
                     if self.is_majority(copies) && replica.log[usize::from(length) - 1].term == replica.term {
                         replica.committed = length;
                     }
@@ -188,7 +191,7 @@ impl ReplicatedLog {
         }
     }
 
-    /// What does not fit into the network is lost.
+    /// Sends a message. Messages that do not fit into the network are lost.
     fn send(&self, cluster: &mut Cluster, message: Message) {
         if cluster.network.len() < self.capacity {
             cluster.network.insert(message);
@@ -267,7 +270,7 @@ impl Model for ReplicatedLog {
         }
     }
 
-    /// All terms together, then all committed entries.
+    /// The sum of all terms, then the number of all committed entries.
     fn progress(&self, cluster: &Cluster) -> Option<u64> {
         let sum = |part: fn(&Replica) -> u8| cluster.replicas.iter().map(|one| u64::from(part(one))).sum();
         let below = |most: u8| u64::from(self.replicas) * u64::from(most) + 1;

@@ -16,7 +16,7 @@ use crate::{Error, Outcome, Plan, Questions};
 /// let window = ModelFile::read_with("../../models/dve/sliding_window.dve", &[("PACKETS", 5)])?;
 /// let outcome = window.check(&Questions::new().invariant("not Receiver.failed"), &Plan::new())?;
 /// assert!(outcome.holds());
-/// assert_eq!(outcome.states(), Some(5_013));
+/// assert_eq!(outcome.states(), Some(4_123));
 /// # Ok::<(), sweepline::Error>(())
 /// ```
 #[derive(Clone, Debug)]

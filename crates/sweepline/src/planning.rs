@@ -339,7 +339,8 @@ mod tests {
 
     fn measure(text: &str) -> ExpressionMeasure {
         let model = "byte x, y; process P { state s; init s; \
-            trans s -> s { guard x < 9; effect x = x + 1; }; } system async;";
+            trans s -> s { guard x < 9; effect x = x + 1; }, \
+            s -> s { guard y < 9; effect y = y + 1; }; } system async;";
         let model = languages::read_model(model).unwrap();
         model.measure(text).unwrap().pack(&model.commands).unwrap()
     }

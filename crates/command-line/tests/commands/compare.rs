@@ -137,7 +137,7 @@ fn an_engine_that_reaches_a_limit_does_not_stop_the_others() {
         "-D",
         "PACKETS=80",
         "--memory",
-        "600KiB",
+        "640KiB",
         "--json",
         "c.json",
     ];

@@ -1,4 +1,4 @@
-//! A search of any kind, chosen by a plan, and what it counted.
+//! A search of any kind, chosen by a plan, and its counts.
 
 use super::subject::Subject;
 use super::{CheckError, Engine, Plan};
@@ -21,7 +21,7 @@ pub(super) enum AnySearch {
     NestedDepth(Box<NestedDepth>),
 }
 
-/// What a search counted and held.
+/// Counts of a search, and the memory that it held.
 #[derive(Clone, Debug)]
 pub(super) struct SearchFigures {
     pub(super) counters: Counters,
@@ -48,7 +48,7 @@ fn no_memory(error: OutOfMemory) -> CheckError {
 }
 
 impl AnySearch {
-    /// A search of this kind for the model, by this plan.
+    /// Creates a search of this kind for the model, by this plan.
     ///
     /// # Errors
     /// There is no memory to begin.
@@ -80,7 +80,7 @@ impl AnySearch {
         })
     }
 
-    /// A nested depth-first search for the product of a model with an automaton.
+    /// Creates a nested depth-first search for the product of a model with an automaton.
     ///
     /// # Errors
     /// There is no memory to begin.
@@ -89,7 +89,7 @@ impl AnySearch {
         Ok(Self::NestedDepth(Box::new(search)))
     }
 
-    /// What was counted and held so far.
+    /// Counts so far, and the memory held so far.
     pub(super) fn figures(&self) -> SearchFigures {
         match self {
             Self::Sweep(search) => SearchFigures::of(&**search),
@@ -99,7 +99,7 @@ impl AnySearch {
         }
     }
 
-    /// Whether there can be checkpoints.
+    /// Whether the search supports checkpoints.
     pub(super) fn can_be_saved(&self) -> bool {
         match self {
             Self::Sweep(search) => search.can_be_saved(),

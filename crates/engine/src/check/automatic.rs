@@ -1,10 +1,12 @@
-//! A check by a measure that the program finds itself.
+//! Checks by a progress measure that Sweepline finds itself.
 //!
-//! The measure is estimated from a sample, and estimates can be wrong. So the run is watched: when states are
-//! expanded again more often than expected, it continues as full exploration does, and forgets nothing. It does
-//! not start again: what was swept is swept, and from then on each state is expanded at most once more. Full
-//! exploration that turns out to be long, where no measure was found, pauses once for a second, thorough look.
-//! The outcome says what was tried.
+//! The measure is estimated from a sample, and estimates can be wrong. So the run is monitored.
+//! When states are expanded again more often than expected, the run continues as full exploration
+//! and forgets nothing more. It does not start again: layers that were swept stay swept. From then
+//! on, each state is expanded at most once more.
+//!
+//! Full exploration is used where no measure was found. If it turns out to be long, it pauses once
+//! for a second, thorough search for a measure. The outcome lists the attempts.
 
 use std::time::{Duration, Instant};
 
@@ -24,12 +26,13 @@ use model::transition_system::{Execution, StateFunctions};
 use super::commands::layout_for;
 use super::{CheckError, DiskUse, Engine, Outcome, Packing, Plan, check};
 
-/// States of a full exploration at which a measure is looked for once more.
+/// Number of expanded states at which a full exploration pauses to look for a measure once more.
 const LARGE: u64 = 20_000_000;
-/// Expansions for each state beyond the first, times α, from which on a sweep has run away. What it has swept by
-/// then is not lost, so patience is cheap.
+/// Limit on re-expansions: expansions for each state beyond the first, times α, from which on a
+/// sweep counts as runaway. The work done by then is not lost, so a generous limit is cheap.
 const RUNAWAY: f64 = 4.5;
-/// What a measure must promise to end a full exploration: half of the memory for the same work.
+/// Largest estimated cost at which a measure replaces a full exploration: half of the memory for
+/// the same work.
 const WORTH_IT: f64 = 0.5;
 
 /// An outcome, and the attempts that led to it.
@@ -43,47 +46,47 @@ pub struct Automatic {
     pub searches: Vec<MeasureSearch>,
 }
 
-/// A search for measures.
+/// A search for measures, with its result.
 #[derive(Clone, Debug)]
 pub struct MeasureSearch {
-    /// The measures that it found.
+    /// The measures found.
     pub findings: Findings,
-    /// The time that it took.
+    /// The time the search took.
     pub time: Duration,
 }
 
 /// One run of a search.
 #[derive(Clone, Debug)]
 pub struct Attempt {
-    /// The search.
+    /// The engine.
     pub engine: Engine,
     /// The measure; `None` for full exploration.
     pub proposal: Option<Proposal>,
-    /// How it ended.
+    /// How the attempt ended.
     pub end: AttemptEnd,
     /// The counters of the search.
     pub counters: Counters,
-    /// An estimate of the number of different states that were met.
+    /// Number of different states visited, estimated.
     pub different: u64,
-    /// The time that it took.
+    /// The time the attempt took.
     pub time: Duration,
 }
 
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptEnd {
-    /// Its outcome is the outcome.
+    /// The outcome of this attempt is the outcome of the check.
     Kept,
     /// A better measure was found.
     BetterMeasure,
-    /// Memory was short.
+    /// Memory ran out.
     Memory,
 }
 
-/// Looks for measures of a model.
+/// Looks for progress measures of a model.
 ///
 /// # Errors
-/// If the model cannot be made executable, or there is no memory for the sample.
+/// The model cannot be made executable, or there is no memory for the sample.
 pub fn find_measures(
     model: &GuardedCommands,
     execution: &dyn Execution,
@@ -97,10 +100,10 @@ pub fn find_measures(
     Ok(MeasureSearch { findings, time: start.elapsed() })
 }
 
-/// What a measure costs on a sample of the model.
+/// Estimates the cost of a measure on a sample of the model.
 ///
 /// # Errors
-/// If the model cannot be made executable, or there is no memory for the sample.
+/// The model cannot be made executable, or there is no memory for the sample.
 pub fn judge_measure(
     model: &GuardedCommands,
     execution: &dyn Execution,
@@ -114,10 +117,10 @@ pub fn judge_measure(
     judge(model, &layout, &*system, options).map_err(CheckError::NoMemory)
 }
 
-/// Checks the properties by a measure that is found first.
+/// Checks the properties by a measure, which it looks for first.
 ///
 /// # Errors
-/// As [`check`](super::check()).
+/// The errors of [`check`](super::check()).
 pub fn check_automatically(
     model: &GuardedCommands,
     execution: &dyn Execution,
@@ -146,7 +149,7 @@ pub fn check_automatically(
     Ok(Automatic { outcome, attempts: run.attempts, searches: run.searches })
 }
 
-/// The outcome with what an earlier attempt had decided, should this one have been stopped before.
+/// Adds the verdicts of an earlier attempt, in case this one was stopped before it reached them.
 fn with_answers_of(earlier: Outcome, mut outcome: Outcome) -> Outcome {
     for (verdict, before) in outcome.verdicts.iter_mut().zip(earlier.verdicts) {
         if matches!(verdict, Verdict::Unknown(_)) && !matches!(before, Verdict::Unknown(_)) {
@@ -169,7 +172,7 @@ fn suitable<'s>(
 }
 
 impl Proposal {
-    /// Which groups a sweep by this measure sweeps on their own.
+    /// The groups that a sweep by this measure sweeps on their own.
     pub fn nesting(&self, measure: &ExpressionMeasure) -> Nesting {
         match self.kind {
             Kind::Flat | Kind::Window(_) => Nesting::default(),
@@ -180,7 +183,7 @@ impl Proposal {
         }
     }
 
-    /// How long a sweep by this measure remembers what lies behind.
+    /// How long a sweep by this measure remembers layers behind the front.
     pub fn retention(&self, measure: &ExpressionMeasure) -> Retention {
         match (self.kind, measure.lowest_bit(self.monotone + 1)) {
             (Kind::Window(reach), Some(bit)) => Retention::Window { bit, reach },
@@ -201,7 +204,7 @@ struct AutomaticRun<'a> {
 }
 
 impl AutomaticRun<'_> {
-    /// How measures are looked for.
+    /// Options of the search for measures.
     fn options(&self) -> FinderOptions {
         let windows = self.options.windows && self.plan.may_remember(self.properties);
         FinderOptions { windows, ..self.options }
@@ -214,12 +217,13 @@ impl AutomaticRun<'_> {
         Ok(())
     }
 
-    /// The best measure of the last search, if there is one that these properties can be checked by.
+    /// The best measure of the last search by which these properties can be checked, if there is
+    /// one.
     fn best(&self) -> Option<Proposal> {
         suitable(self.model, self.properties, self.searches.last()?).cloned()
     }
 
-    /// Expansions a state, in the mean, from which on the sweep forgets nothing.
+    /// Mean number of expansions per state from which on the sweep forgets nothing.
     fn limit(&self, proposal: &Proposal) -> f64 {
         let expected = proposal.cost.revisits();
         match self.options.aim {
@@ -228,10 +232,10 @@ impl AutomaticRun<'_> {
         }
     }
 
-    /// Explores in full, unless that takes long and a measure is found after all.
+    /// Explores in full, unless that takes long and a second search finds a measure.
     fn explore_watched(&mut self) -> Result<Outcome, CheckError> {
         let is_whole = self.searches.last().is_some_and(|search| search.findings.sample.complete);
-        // A run with checkpoints resumes as it began, however it came to its measure.
+        // A run with checkpoints resumes with the engine and the measure that it began with.
         let is_saved = self.plan.checkpoint.is_some();
         let outcome = self.explore((!is_whole && !is_saved).then_some(LARGE))?;
         let end = match &outcome.stopped {
@@ -289,13 +293,13 @@ impl AutomaticRun<'_> {
         Ok(outcome)
     }
 
-    /// The sweep that the plan asks for.
+    /// The sweep engine that the plan selects.
     fn sweep_engine(&self) -> Engine {
         if self.plan.engine.is_sweep() { self.plan.engine } else { Engine::Sweep }
     }
 
-    /// Explores in full. At so many states, a measure is looked for, and if there is a good one, the exploration
-    /// ends. A run with checkpoints continues on disk when memory is full.
+    /// Explores in full. At `until` expansions, the measure finder runs. If it finds a good
+    /// measure, the exploration ends. A run with checkpoints continues on disk when memory is full.
     fn explore(&mut self, until: Option<u64>) -> Result<Outcome, CheckError> {
         let disk = DiskUse { breadth_goes_on: self.plan.checkpoint.is_some(), ..self.plan.disk.clone() };
         let plan = Plan { engine: Engine::Breadth, measure: None, disk, ..self.plan.clone() };
@@ -341,10 +345,10 @@ impl AutomaticRun<'_> {
     }
 }
 
-/// Looks for a measure once an exploration is large. The exploration pauses meanwhile, and continues if the
-/// measure is not worth to begin again.
+/// Monitor that looks for a measure once an exploration is large. The exploration pauses meanwhile.
+/// It continues if the measure is not worth a restart.
 struct LargeWatch<'a, F> {
-    /// The number of expansions at which the exploration is large. `None` from then on.
+    /// Number of expansions at which the exploration counts as large. `None` once it was reached.
     until: Option<u64>,
     look: F,
     search: Option<MeasureSearch>,
@@ -374,7 +378,7 @@ impl<F: FnMut() -> Option<(MeasureSearch, bool)>> Monitor for LargeWatch<'_, F> 
     }
 
     fn phase(&mut self, phase: Phase<'_>) {
-        // Work on what a search has recorded does not pause.
+        // Work on a recorded graph does not pause.
         if matches!(phase, Phase::FindingCycles | Phase::NumberingSteps | Phase::ReversePass) {
             self.until = None;
         }

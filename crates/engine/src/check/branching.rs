@@ -1,15 +1,15 @@
-//! Formulas of computation tree logic: a search by layers records the graph, and the formula is
-//! evaluated on it.
+//! Formulas of computation tree logic (CTL): a search by layers records the graph, and the formula
+//! is evaluated on it.
 //!
-//! The search forgets states as ever. What is kept of them is the
-//! [compact graph](crate::store::compact_graph), on which the formula is
-//! [evaluated](crate::property::ctl::evaluation) for all nodes. It holds if it is true in every initial
-//! state. An answer needs the whole graph, so there is one only after a complete search. Where a path can
-//! show the answer, a [path](crate::property::ctl::witness) is found in the graph, replayed by the model,
-//! and [tested](shown_path), before it is shown.
+//! The search forgets states as usual. Only the [compact graph](crate::store::compact_graph) is
+//! kept, and the formula is [evaluated](crate::property::ctl::evaluation) for all its nodes. The
+//! formula holds if it is true in every initial state. A verdict needs the whole graph, so only a
+//! complete search gives one. If a path can show the result, a
+//! [path](crate::property::ctl::witness) is found in the graph. The model replays it and
+//! [tests](shown_path) it before it is shown.
 //!
-//! Memory: a bit for each state and each proposition while the search runs, and afterwards one for each
-//! state and each different subformula. All else may be on disk.
+//! Memory: one bit for each state and each proposition while the search runs. Afterwards, one bit
+//! for each state and each different subformula. All else may be on disk.
 
 mod graph_alone;
 mod shown_path;
@@ -44,32 +44,32 @@ use shown_path::test_path;
 
 pub use graph_alone::record_graph;
 
-/// Bytes of a node in the search for a path, about.
+/// Approximate bytes per node in the search for a path.
 const SEARCHED: usize = 64;
 
-/// A path that shows why a formula is true, or false. The verdict has the run.
+/// A path that shows why a formula is true, or false. The verdict contains the run.
 #[derive(Clone, Debug)]
 pub struct CtlWitness {
-    /// The path to its end, or to where the loop begins.
+    /// The path to its end, or to the state where the loop begins.
     pub stem: LoggedRun,
     /// The actions of the loop.
     pub cycle: Vec<ActionId>,
-    /// What the path shows of its states, level by level.
+    /// The claims of the path about its states, level by level.
     pub levels: Vec<Level>,
 }
 
-/// The graph that was evaluated.
+/// Size of the graph that was evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GraphSummary {
-    /// Different states.
+    /// Number of nodes, that is, of different states.
     pub nodes: u64,
-    /// Steps between them.
+    /// Number of edges, that is, of steps between states.
     pub edges: u64,
-    /// Bytes that the graph takes, and that it takes by the literature.
+    /// Size of the graph, and its size by the formula of the literature.
     pub size: GraphSize,
-    /// Blocks into which it is divided; one block at a time is in memory.
+    /// Number of blocks into which the graph is divided; one block at a time is in memory.
     pub blocks: usize,
-    /// How often the whole graph was read.
+    /// Number of passes over the whole graph.
     pub passes: u64,
 }
 
@@ -81,11 +81,11 @@ impl GraphSummary {
     }
 }
 
-/// Checks a formula, in which propositions are numbers of predicates in a list. Where a path can show the
-/// answer, it comes with the outcome, and the verdict rests on it.
+/// Checks a CTL formula, in which a proposition is an index into a list of predicates. Where a path
+/// can show the result, the outcome contains it as the evidence of the verdict.
 ///
 /// # Errors
-/// As [`check`](super::check()).
+/// The errors of [`check`](super::check()).
 ///
 /// # Panics
 /// If the number of a proposition is too large for the list.
@@ -104,12 +104,12 @@ pub fn check_ctl<M: Subject>(
     Ok((outcome, witness))
 }
 
-/// A verdict and the graph that it rests on, or why there is none.
+/// A verdict and the graph that it rests on, or the reason why there is no verdict.
 pub(super) type Answer<M> =
     Result<(Verdict<<M as Subject>::Run, <M as Subject>::State>, GraphSummary), UnknownReason>;
 
-/// Explores the model, records its graph with the truth of the first so many predicates, and has something
-/// decided on it.
+/// Explores the model and records its graph, with the truth of the first predicates, as many as
+/// given. Then calls a function that decides on the graph.
 pub(super) fn decide_on_graph<M: Subject>(
     subject: M,
     predicates: (&[M::Predicate], usize),
@@ -144,7 +144,7 @@ pub(super) fn decide_on_graph<M: Subject>(
     Ok(Outcome { stopped, ..with_graph(run.outcome(end, None, vec![verdict]), graph) })
 }
 
-/// The outcome of a search that recorded this graph, or none: every state is a node.
+/// Adds the recorded graph, if any, to the outcome of its search: every state is a node.
 fn with_graph<R, T, F>(outcome: Outcome<R, T, F>, graph: Option<GraphSummary>) -> Outcome<R, T, F> {
     let distinct = graph.map(|graph| graph.nodes);
     Outcome {
@@ -165,7 +165,7 @@ fn graph_memory(plan: &Plan, width: usize) -> GraphMemory {
     }
 }
 
-/// Explores the model, and records its graph on the way.
+/// Explores the model, and records its graph at the same time.
 fn record<'a, M: Subject>(
     subject: M,
     (predicates, recorded): (&[M::Predicate], usize),
@@ -190,7 +190,7 @@ fn record<'a, M: Subject>(
     let memory = graph_memory(plan, subject.words());
     let observers = Observers {
         watch: PropertyWatch::default(),
-        // For runs to errors.
+        // For traces to run-time errors.
         log: Some(TraceLog::new(plan.disk.directory.clone())),
         terminal: None,
         survey: None,
@@ -204,7 +204,7 @@ fn record<'a, M: Subject>(
     Ok((run, end, recorder))
 }
 
-/// A formula, and the model that it is asked of.
+/// A formula, and the model on which it is checked.
 struct Question<'a, M: Subject> {
     subject: &'a M,
     formula: &'a Ctl,
@@ -217,14 +217,14 @@ pub(super) struct FinishedSearch<'a> {
     pub(super) token: CompleteSearch,
     plan: &'a Plan,
     counters: Counters,
-    /// Bytes that the graph and its evaluation take, for the outcome.
+    /// Peak bytes of the graph and its evaluation, for the outcome.
     peak_bytes: &'a mut usize,
     monitor: &'a mut dyn Monitor,
 }
 
 impl FinishedSearch<'_> {
-    /// Numbers the graph and evaluates it, with at most `sets` sets of nodes at a time. The evaluation gets
-    /// the greatest number of nodes that a search for a path may hold.
+    /// Numbers the graph and evaluates it, with at most `sets` sets of nodes at a time. The
+    /// evaluation receives the greatest number of nodes that a search for a path may hold.
     pub(super) fn evaluate<T>(
         self,
         sets: usize,
@@ -285,7 +285,7 @@ impl<M: Subject> Question<'_, M> {
     }
 }
 
-/// Lets the monitor look at work on the graph.
+/// Calls the monitor during work on the graph.
 struct Looks<'a> {
     monitor: &'a mut dyn Monitor,
     counters: Counters,
@@ -300,14 +300,14 @@ impl Looks<'_> {
         self.stopped.is_none()
     }
 
-    /// Why the work did not end.
+    /// The reason why the work did not finish.
     fn ended(&mut self, error: &io::Error) -> UnknownReason {
         let disk = || StopReason::Disk(error.to_string());
         UnknownReason::Stopped(self.stopped.take().unwrap_or_else(disk))
     }
 }
 
-/// Whether the formula is true in all initial nodes, and a path that shows the answer.
+/// Whether the formula is true in all initial nodes, with a path that shows the result.
 fn evaluate(
     evaluation: &mut Evaluation<'_>,
     formula: &Ctl,

@@ -1,8 +1,8 @@
-//! Checkpoints: a run is saved from time to time, and can resume when it was stopped or killed.
+//! Checkpoints: a run is saved from time to time, and can resume after it was stopped or killed.
 //!
-//! A folder has at most two files: the last checkpoint, and the one before it. The older one is removed
-//! only when the new one was written, read back and found intact. Whatever happens in between, one of
-//! them is there.
+//! A folder has at most two files: the last checkpoint, and the one before it. The older one is
+//! removed only after the new one was written, read back and found intact. So one intact checkpoint
+//! exists at all times, even if the process is killed in between.
 
 use std::fs;
 use std::io;
@@ -18,21 +18,21 @@ const CURRENT: &str = "checkpoint";
 const PREVIOUS: &str = "checkpoint.previous";
 const UNFINISHED: &str = "checkpoint.new";
 
-/// Checkpoints take at most one part in this many of the time.
+/// Checkpoints take at most one part in `SHARE` of the running time.
 const SHARE: u32 = 10;
 
-/// Attempts to lock a folder, and the time between two of them.
+/// Number of attempts to lock a folder, and the time between two of them.
 const LOOKS: u32 = 20;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
 
-/// When a run is saved, and where.
+/// Settings of checkpoints: when a run is saved, and where.
 #[derive(Clone, Debug)]
 pub struct Checkpointing {
-    /// A folder for the files, and for nothing else.
+    /// The folder for the checkpoint files. It must have no other use.
     pub directory: PathBuf,
-    /// Time between two checkpoints, at least.
+    /// Minimum time between two checkpoints.
     pub every: Duration,
-    /// A text for the caller, which gets it back when it resumes.
+    /// A text of the caller, which is returned when the run resumes.
     pub about: String,
     /// Whether to resume from the checkpoint in the folder.
     pub resumes: bool,
@@ -45,11 +45,11 @@ pub struct CheckpointFolder(PathBuf);
 /// A checkpoint that was found intact.
 #[derive(Debug)]
 pub struct Checkpoint {
-    /// The rest of the checkpoint.
+    /// Reader of the rest of the checkpoint.
     pub loader: Loader,
     /// The text of the caller that saved it.
     pub about: String,
-    /// Why the last checkpoint cannot be used, if this is the one before it.
+    /// The reason why the last checkpoint cannot be used, if this is the one before it.
     pub fallback: Option<String>,
 }
 
@@ -64,7 +64,7 @@ impl CheckpointFolder {
         [CURRENT, PREVIOUS].iter().any(|name| self.0.join(name).exists())
     }
 
-    /// Locks the folder until the file is dropped or the process ends, in whatever way.
+    /// Locks the folder until the file is dropped or the process ends in any way.
     ///
     /// # Errors
     /// Another run has the lock, or the folder cannot be created.
@@ -75,14 +75,14 @@ impl CheckpointFolder {
         for _ in 0..LOOKS {
             match folder.try_lock() {
                 Err(fs::TryLockError::WouldBlock) => std::thread::sleep(BETWEEN_LOOKS),
-                // Some file systems cannot lock. Then the user must keep runs apart.
+                // Some file systems cannot lock. There the user must keep runs apart.
                 Ok(()) | Err(fs::TryLockError::Error(_)) => return Ok(folder),
             }
         }
         Err(CheckError::FolderInUse(self.0.clone()))
     }
 
-    /// Writes a checkpoint. If that fails, the earlier ones stay.
+    /// Writes a checkpoint. If that fails, the earlier ones remain.
     pub fn save(&self, about: &str, fill: impl FnOnce(&mut Saver) -> io::Result<()>) -> io::Result<()> {
         fs::create_dir_all(&self.0)?;
         let [current, previous, unfinished] = [CURRENT, PREVIOUS, UNFINISHED].map(|name| self.0.join(name));
@@ -101,12 +101,12 @@ impl CheckpointFolder {
             fs::rename(&current, &previous)?;
         }
         fs::rename(&unfinished, &current)?;
-        // The new names are on disk as well, where the system can flush a folder.
+        // Flush the new names to disk as well, where the system can flush a folder.
         let _ = fs::File::open(&self.0).and_then(|folder| folder.sync_all());
         Ok(())
     }
 
-    /// The last checkpoint that is intact.
+    /// Opens the last checkpoint that is intact.
     ///
     /// # Errors
     /// There is none. The error says what is wrong with the last one.
@@ -136,7 +136,7 @@ impl CheckpointFolder {
     }
 }
 
-/// Lets a search pause when a checkpoint is due.
+/// Monitor that pauses a search when a checkpoint is due.
 pub(super) struct Pauses<'a> {
     pub(super) monitor: &'a mut dyn Monitor,
     clock: Option<Clock>,
@@ -148,7 +148,7 @@ struct Clock {
 }
 
 impl<'a> Pauses<'a> {
-    /// The first pause comes at the first look, so that there is a checkpoint from then on.
+    /// Wraps the monitor. The first call pauses, so that a checkpoint exists from then on.
     pub(super) fn new(monitor: &'a mut dyn Monitor, checkpoints: Option<&Checkpointing>) -> Self {
         let clock = checkpoints.map(|one| Clock {
             every: one.every,
@@ -157,7 +157,7 @@ impl<'a> Pauses<'a> {
         Self { monitor, clock }
     }
 
-    /// A checkpoint was written, which took this time.
+    /// Notes that a checkpoint was written, and the time it took.
     pub(super) fn saved(&mut self, took: Duration) {
         if let Some(clock) = &mut self.clock {
             clock.next = Instant::now() + clock.every.max(took * SHARE);
@@ -184,6 +184,8 @@ impl Monitor for Pauses<'_> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -226,5 +228,40 @@ mod tests {
         assert_eq!(number(&folder).unwrap(), (2, true));
         folder.remove();
         assert!(!folder.0.exists());
+    }
+
+    /// A file that is intact and whose first value is not a text is not a checkpoint.
+    #[test]
+    fn an_intact_file_of_something_else_is_an_error() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = CheckpointFolder::new(place.path());
+        let mut saver = Saver::create(&place.path().join(CURRENT)).unwrap();
+        saver.put(&u64::MAX).unwrap();
+        saver.finish().unwrap();
+        assert!(folder.open().is_err());
+        fs::remove_file(place.path().join(CURRENT)).unwrap();
+        fs::create_dir(place.path().join(CURRENT)).unwrap();
+        assert!(folder.open().is_err(), "a folder");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn arbitrary_files_are_an_error_or_make_way_for_the_previous_one(
+            head in any::<bool>(), bytes in prop::collection::vec(any::<u8>(), 0..200),
+        ) {
+            let place = tempfile::tempdir().unwrap();
+            let folder = CheckpointFolder::new(place.path());
+            let [current, previous] = [CURRENT, PREVIOUS].map(|name| place.path().join(name));
+            folder.save("about", |saver| saver.put(&5u64)).unwrap();
+            fs::rename(&current, &previous).unwrap();
+            let whole = fs::read(&previous).unwrap();
+            let bytes = if head { [&whole[..16], &bytes].concat() } else { bytes };
+            fs::write(&current, &bytes).unwrap();
+            prop_assert_eq!(number(&folder).unwrap(), (5, true));
+            fs::write(&previous, &bytes).unwrap();
+            prop_assert!(folder.open().is_err());
+        }
     }
 }

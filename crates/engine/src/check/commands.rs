@@ -1,4 +1,4 @@
-//! Guarded commands as a subject: layouts that widen, and the interpreter, which judges.
+//! Guarded commands as a subject: layouts that widen, and the interpreter as the judge of traces.
 
 use std::io;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use super::identity::Fingerprint;
 use super::subject::{Expanded, Subject};
 use super::{CheckError, Packing, Plan};
 
-/// Guarded commands, an execution, and the layout of states at present.
+/// Guarded commands, an execution, and the current layout of states.
 pub struct CommandsSubject<'m> {
     model: &'m GuardedCommands,
     interpreter: Interpreter<'m>,
@@ -34,7 +34,7 @@ pub struct CommandsSubject<'m> {
     reduction: Option<(Arc<Independence>, Kept)>,
 }
 
-/// A layout together with the ranges it was made from.
+/// A layout together with the ranges from which it was made.
 struct PackedRanges {
     proved: Vec<CellRange>,
     wanted: Vec<CellRange>,
@@ -57,7 +57,7 @@ impl PackedRanges {
         }
     }
 
-    /// Makes room in the ranges for values that do not fit; `false` if all of them do.
+    /// Widens the ranges for values that do not fit. Returns `false` if all values fit.
     fn widen(&mut self, successors: &[(ActionId, Vec<i64>)]) -> bool {
         let mut fits = true;
         let Self { proved, wanted, layout } = self;
@@ -65,7 +65,8 @@ impl PackedRanges {
             for (cell, &value) in state.iter().enumerate() {
                 if !layout.fields()[cell].capacity().covers(CellRange::exactly(value)) {
                     fits = false;
-                    // A value that outgrew its field is likely to grow, and each time costs a pass over all states.
+                    // A value that outgrew its field is likely to grow further. Each widening costs
+                    // a pass over all states.
                     let grown = wanted[cell].join(CellRange::exactly(value));
                     wanted[cell] = grown.doubled(proved[cell]).doubled(proved[cell]);
                 }
@@ -74,8 +75,8 @@ impl PackedRanges {
         !fits
     }
 
-    /// A layout for the widened ranges. Values that fitted so far must fit again, also where the old fields
-    /// were larger than their ranges.
+    /// A layout for the widened ranges. Values that fitted so far must fit again, even where the
+    /// old fields were larger than their ranges.
     fn next_layout(&mut self, model: &GuardedCommands) -> StateLayout {
         for ((range, field), proved) in self.wanted.iter_mut().zip(self.layout.fields()).zip(&self.proved) {
             let held = field.capacity();
@@ -92,7 +93,7 @@ pub fn layout_for(model: &GuardedCommands, packing: Packing) -> StateLayout {
 }
 
 impl<'m> CommandsSubject<'m> {
-    /// Chooses a layout for the model.
+    /// Creates a subject, and chooses a layout for the model.
     pub fn new(model: &'m GuardedCommands, execution: &'m dyn Execution, plan: &'m Plan) -> Self {
         Self {
             model,

@@ -1,13 +1,13 @@
-//! The loop that drives a search: every search, for whatever is asked.
+//! The loop that drives every search, for every kind of property.
 //!
-//! A search returns when it cannot continue alone. A state that does not expand with the present layout
-//! is *trouble*: the model is asked, slowly, and either gives the successors, which the search is then
-//! supplied with, or another layout, to which everything is repacked. A *pause* is for a checkpoint, and for work of the
-//! monitor that takes long, such as looking for a measure.
+//! A search returns when it cannot continue alone. A state that cannot be expanded with the current
+//! layout is *trouble*. The model then expands it slowly. It either gives the successors, which are
+//! supplied to the search, or another layout, to which everything is repacked. A *pause* is for a
+//! checkpoint, or for work of the monitor that takes long, such as a search for a measure.
 //!
-//! The loop knows neither what a model is made of nor what is asked of it: both are behind
-//! [`DrivenModel`], so that each search is compiled once, in this crate. When searches were compiled
-//! for each kind of model in each crate, that took most of the time of builds.
+//! The loop depends neither on the kind of model nor on the properties. Both are behind
+//! [`DrivenModel`], so each search is compiled once, in this crate. When searches were compiled for
+//! each kind of model in each crate, that took most of the build time.
 
 use std::io;
 use std::path::Path;
@@ -29,18 +29,18 @@ use model::state_layout::Field;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{ExecutionError, Expander, TransitionSystem};
 
-/// A model with the predicates that are asked of it, as the driver sees it.
+/// A model with the predicates that the search evaluates, as the driver sees it.
 pub(super) trait DrivenModel<'m> {
-    /// Words of a packed state at present.
+    /// Number of words of a packed state in the current layout.
     fn words(&self) -> usize;
 
-    /// Shape of packed states at present.
+    /// Shape of packed states in the current layout.
     fn shape(&self) -> RecordShape;
 
-    /// The positions of cells in a state, if states are made of cells.
+    /// The positions of cells in a state, if states consist of cells.
     fn fields(&self) -> &[Field];
 
-    /// Makes the model executable with the present layout.
+    /// Makes the model executable with the current layout.
     fn prepare(&self) -> Result<Box<dyn TransitionSystem + 'm>, ExecutionError>;
 
     /// Appends the packed initial states.
@@ -49,7 +49,7 @@ pub(super) trait DrivenModel<'m> {
     /// Expands a state that the system could not expand.
     fn expand(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> SlowExpansion;
 
-    /// Saves the present layout.
+    /// Saves the current layout.
     fn save(&self, to: &mut Saver) -> io::Result<()>;
 }
 
@@ -57,13 +57,13 @@ pub(super) trait DrivenModel<'m> {
 pub(super) enum SlowExpansion {
     /// The successors are in the batch. Erroneous steps are not among them.
     Successors,
-    /// The same, and at least one step is a run-time error.
+    /// The successors are in the batch, and at least one step is a run-time error.
     WithError,
     /// States have another layout from now on.
     Widened(Translation),
 }
 
-/// A model and the predicates that are asked of it.
+/// A model and the predicates that the search evaluates.
 pub(super) struct Asked<'a, M: Subject> {
     pub(super) subject: &'a mut M,
     pub(super) predicates: &'a [M::Predicate],
@@ -111,20 +111,21 @@ where
     }
 }
 
-/// Where a run is saved, and who it is.
+/// The settings of checkpoints, and the identity of the run.
 pub(super) struct Checkpoints<'a> {
     pub(super) settings: &'a Checkpointing,
     pub(super) identity: RunIdentity,
 }
 
-/// What happened on the way through a search.
+/// Events of a search, as the driver counted them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Driven {
-    /// How often a value outgrew its field.
+    /// Number of times that a value outgrew its field.
     pub(super) widenings: u32,
-    /// Bytes that repacking took at its peak.
+    /// Peak bytes of repacking.
     pub(super) peak_bytes: usize,
-    /// The first state with a step that is a run-time error, if there is a log to show the run to it.
+    /// The first state with a step that is a run-time error, if there is a log to show the run to
+    /// it.
     pub(super) erroneous_at: Option<Record>,
 }
 
@@ -134,7 +135,7 @@ pub(super) struct Driver<'a, 'm> {
     pub(super) observers: &'a mut Observers,
     pub(super) on_runtime_error: OnRuntimeError,
     pub(super) checkpoints: Option<Checkpoints<'a>>,
-    /// A folder for the trace log.
+    /// The folder of the trace log.
     pub(super) log_directory: &'a Path,
     /// The checkpoint to resume from, read up to the layout of states.
     pub(super) saved: Option<Loader>,
@@ -142,10 +143,11 @@ pub(super) struct Driver<'a, 'm> {
 }
 
 impl Driver<'_, '_> {
-    /// Runs the search until it ends in a way that nothing can be done about here.
+    /// Runs the search until it ends in a way that the driver cannot handle.
     ///
     /// # Errors
-    /// The model cannot be made executable, there is no memory to begin, or the checkpoint is unusable.
+    /// The model cannot be made executable, there is no memory to begin, or the checkpoint is
+    /// unusable.
     pub(super) fn drive(
         self,
         search: &mut AnySearch,
@@ -211,7 +213,7 @@ impl Driver<'_, '_> {
                 self.driven.erroneous_at.get_or_insert(record);
             }
             batch.end_state();
-            // The state itself is well: properties see it before the error ends the run.
+            // The state itself is valid: properties see it before the error ends the run.
             if let Err(end) = search.supply(&*system, &batch, successors, self.observers) {
                 return Ok(end);
             }
@@ -221,11 +223,11 @@ impl Driver<'_, '_> {
         }
     }
 
-    /// Gives everything that was stored and observed the model's new layout.
+    /// Repacks all stored and observed states to the new layout of the model.
     fn widen<Q: Search>(&mut self, search: &mut Q, mut translate: Translation) -> Result<(), SearchEnd> {
         self.driven.widenings += 1;
         let words = self.model.words();
-        // Also if the search ends here: what was observed is shown in the new layout.
+        // Repack even if the search ends here: observed states are shown in the new layout.
         self.observers.repack(words, &mut *translate);
         if let Some(survey) = &mut self.observers.survey {
             survey.set_fields(self.model.fields());
@@ -252,7 +254,7 @@ impl Driver<'_, '_> {
         })
     }
 
-    /// Resumes from what was saved behind the layout of states.
+    /// Resumes from the data that follows the layout of states in a checkpoint.
     fn load<Q: Search>(&mut self, search: &mut Q, mut from: Loader) -> io::Result<()> {
         (self.driven.widenings, self.driven.peak_bytes) = from.get()?;
         search.load(&mut from)?;
@@ -260,11 +262,11 @@ impl Driver<'_, '_> {
     }
 }
 
-/// A state has other successors than when the search expanded it. A defect of this program.
+/// A state has other successors than when the search expanded it. This is a defect of Sweepline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ExpandsDifferently;
 
-/// Expands a state again that a search has expanded: its batch holds the successors and nothing else.
+/// Expands a state again that a search has expanded. The batch then holds its successors only.
 pub(super) fn expand_again<M: Subject>(
     subject: &mut M,
     expander: &mut dyn Expander,

@@ -1,8 +1,9 @@
-//! Several properties, some of which need a search of their own.
+//! Checks of several properties, some of which need a search of their own.
 //!
-//! Properties that single states decide are checked together, in one search. A formula of temporal logic
-//! is checked alone. Properties of the terminal components of layers are checked with the others as long as
-//! progress does not fall and layers fit into memory; otherwise they are checked again, as formulas.
+//! Properties that single states decide are checked together, in one search. A formula of temporal
+//! logic is checked alone. Properties of the terminal strongly connected components of layers are
+//! checked with the others as long as progress is monotone and layers fit into memory. Otherwise
+//! they are checked again, as formulas.
 
 use super::linear::{Layers, check_linear};
 use super::on_the_fly::{check_subject, decide_on_the_fly};
@@ -18,11 +19,11 @@ use crate::property::{BranchingProperty, Property, PropertyKind};
 use crate::verdict::{UnknownReason, Verdict};
 use model::transition_system::MAX_PREDICATES;
 
-/// Checks the properties; those that need a search of their own, one by one after the others. The counts of
-/// the outcome are those of the first search.
+/// Checks the properties. Those that need a search of their own are checked one by one after the
+/// others. The counts of the outcome are those of the first search.
 ///
 /// # Errors
-/// As [`check`](super::check()).
+/// The errors of [`check`](super::check()).
 pub fn check_each<M: Subject>(
     subject: impl Fn() -> M,
     properties: &[Property<M::Predicate>],
@@ -69,7 +70,7 @@ pub fn check_each<M: Subject>(
 /// Checks one property, by the search that it needs.
 ///
 /// # Errors
-/// As [`check`](super::check()).
+/// The errors of [`check`](super::check()).
 pub fn check_alone<M: Subject>(
     subject: M,
     property: &Property<M::Predicate>,
@@ -89,7 +90,8 @@ pub fn check_alone<M: Subject>(
         PropertyKind::Linear(_) => check_linear(subject, property, plan, Layers::InMemory, monitor),
         PropertyKind::Service(_) if plan.checkpoint.is_some() => Err(CheckError::TemporalNotSaved),
         PropertyKind::Service(service) => {
-            // The states after an illegal event are not explored, so the search must not count as one of all states.
+            // The states after an illegal event are not explored, so the search does not count as
+            // complete.
             let plan = Plan { explore_all: false, ..plan.clone() };
             decide_on_the_fly(ProductSubject::with_service(subject, service), properties, &plan, monitor)
         }
@@ -97,12 +99,12 @@ pub fn check_alone<M: Subject>(
     }
 }
 
-/// The states that a search explores.
+/// The state space that a search explores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Through {
     /// The states of the model.
     Model,
-    /// The states of a product with an automaton, which may leave some of the model's out.
+    /// The states of a product with an automaton, which may leave out some states of the model.
     Product,
 }
 
@@ -117,13 +119,13 @@ type Numbered<M> = (usize, Property<<M as Subject>::Predicate>);
 struct Answers<M: Subject> {
     whole: Option<OutcomeOf<M>>,
     verdicts: Vec<Option<Verdict<M::Run, M::State>>>,
-    /// Properties that are still to be checked, one by one.
+    /// Properties that remain to be checked, one by one.
     alone: Vec<Numbered<M>>,
 }
 
 impl<M: Subject> Answers<M> {
-    /// Checks all of them by one search. Where progress falls, components of layers do not decide, and their
-    /// properties are checked again, alone, as formulas.
+    /// Checks all properties by one search. At a regress edge, components of layers do not decide.
+    /// Their properties are then checked again, alone, as formulas.
     fn ask_together(
         &mut self,
         subject: &impl Fn() -> M,
@@ -134,12 +136,12 @@ impl<M: Subject> Answers<M> {
         let (numbers, asked): (Vec<usize>, Vec<_>) = together.iter().cloned().unzip();
         let has_components = needs_monotone(&asked).is_some();
         let may_ask_again = has_components && plan.checkpoint.is_none() && plan.on_regress != OnRegress::Stop;
-        // This engine has no whole layer in memory, from the first state on.
+        // This engine never has a whole layer in memory.
         if may_ask_again && plan.engine == Engine::BreadthDisk {
             return self.ask_again(subject, together, plan, monitor);
         }
         match check_subject(subject(), &asked, plan, monitor) {
-            // Without components, layers need not be in memory as a whole.
+            // Without components, whole layers need not be in memory.
             Ok(mut outcome) if may_ask_again && is_out_of_memory(&outcome) => {
                 let is_open: Vec<bool> =
                     outcome.verdicts.iter().map(|verdict| matches!(verdict, Verdict::Unknown(_))).collect();
@@ -176,8 +178,8 @@ impl<M: Subject> Answers<M> {
         }
     }
 
-    /// Checks again where layers do not decide: properties of components alone, as formulas, and the others
-    /// without them.
+    /// Checks again where layers do not decide: properties of components alone, as formulas, and
+    /// the others without them.
     fn ask_again(
         &mut self,
         subject: &impl Fn() -> M,
@@ -188,7 +190,7 @@ impl<M: Subject> Answers<M> {
         let (components, others): (Vec<_>, Vec<_>) =
             open.into_iter().partition(|(_, property)| property.kind.is_about_components());
         self.alone.extend(components.into_iter().filter_map(as_formula));
-        // A graph has no terminal states to list, and no values.
+        // A graph contains neither terminal states to list nor values.
         let is_listed = plan.terminal_states == TerminalList::Listed || plan.survey;
         if others.is_empty() && !is_listed {
             return Ok(());
@@ -202,14 +204,14 @@ impl<M: Subject> Answers<M> {
             self.verdicts[*number] = Some(verdict);
         }
         if let Some(ModelError { place: ErrorPlace::Property(asked), .. }) = &mut outcome.error {
-            // For a formula, which is checked alone, it is the number of a proposition.
+            // For a formula, which is checked alone, this is the number of a proposition.
             *asked = numbers.get(*asked).or(numbers.first()).copied().unwrap_or(*asked);
         }
         let Some(whole) = self.whole.take() else {
             self.whole = Some(outcome);
             return;
         };
-        // A search of all states says more about them than one that ended early.
+        // A complete search says more about the states than one that ended early.
         let is_better = through == Through::Model
             && outcome.complete
             && !whole.complete
@@ -228,7 +230,7 @@ impl<M: Subject> Answers<M> {
         });
     }
 
-    /// Why no further property should be checked.
+    /// The reason not to check further properties.
     fn stopped(&self) -> Option<StopReason> {
         let reason = self.whole.as_ref()?.stopped.clone()?;
         matches!(reason, StopReason::Interrupted | StopReason::TimeLimit).then_some(reason)

@@ -1,4 +1,4 @@
-//! Why a run could not be made or finished.
+//! Errors: why a run could not be made or finished.
 
 use std::io;
 use std::path::PathBuf;
@@ -15,10 +15,10 @@ pub enum CheckError {
     /// More expressions than a search evaluates together.
     #[error("at most {MAX_PREDICATES} expressions can be checked in one run, and there are {0}")]
     TooManyPredicates(usize),
-    /// A property that cannot be checked together with others.
+    /// A property cannot be checked together with others.
     #[error("`{0}` needs a search of its own")]
     NeedsOwnSearch(String),
-    /// More actions than there are numbers.
+    /// More actions than action numbers.
     #[error("a model has at most {MAX_ACTIONS} actions, and this one has {0}")]
     TooManyActions(usize),
     /// The search cannot decide the property.
@@ -33,7 +33,7 @@ pub enum CheckError {
     /// This search cannot be saved.
     #[error("this search cannot be saved: checkpoints are for sweeps and breadth-first searches")]
     NotSaved,
-    /// A search for a formula or beside an automaton cannot be saved.
+    /// A search for a formula, or in a product with an automaton, cannot be saved.
     #[error("a search beside an automaton, or for a formula of temporal logic, cannot be saved")]
     TemporalNotSaved,
     /// A checkpoint cannot be read.
@@ -48,10 +48,10 @@ pub enum CheckError {
     /// The trace log cannot be read back.
     #[error("the trace log cannot be read: {0}")]
     TraceLog(#[from] io::Error),
-    /// The actions of a search are not a run of the model. A defect of this program.
+    /// The actions of a search are not a run of the model. This is a defect of Sweepline.
     #[error("a trace does not replay: {0}")]
     Replay(#[from] ReplayError),
-    /// A trace does not show what it should. A defect of this program.
+    /// A trace does not show what it should. This is a defect of Sweepline.
     #[error("the trace for `{0}` does not show what the search saw")]
     WrongTrace(String),
 }
@@ -59,11 +59,11 @@ pub enum CheckError {
 /// The cause of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The model, the properties or the plan: another one may be checked.
+    /// The model, the properties or the plan: a changed one can be checked.
     Input,
     /// The machine: memory, disk, or another process.
     Environment,
-    /// A defect of this program.
+    /// A defect of Sweepline.
     Defect,
 }
 

@@ -1,13 +1,14 @@
-//! The identity of a run: what must be the same for it to resume from a checkpoint.
+//! The identity of a run: everything that must be equal for it to resume from a checkpoint.
 //!
-//! A checkpoint holds states that were tested and then forgotten. Resumed with another question, the
-//! search would test only the states that are left, and its verdict would be wrong. So a checkpoint
-//! carries a hash of everything that a verdict depends on: the model, each property, each part of the
-//! plan, and the version of the program. The hashes are kept apart, so that a refusal names what differs.
+//! A checkpoint holds states that were tested and then forgotten. Resumed with another property,
+//! the search would test only the remaining states, and its verdict would be wrong. So a checkpoint
+//! carries a hash of everything that a verdict depends on: the model, each property, each part of
+//! the plan, and the version of Sweepline. The hashes are kept apart, so that a refusal names the
+//! part that differs.
 //!
-//! The hash has fixed keys and reads the serde encoding of a value. A field that is added to a type is
-//! in the hash without further work, and a property kind or a field of [`Plan`] that this file does not
-//! know does not compile.
+//! The hash has fixed keys and reads the serde encoding of a value. A field that is added to a type
+//! is hashed without further work. A property kind or a field of [`Plan`] that this file does not
+//! mention causes a compile error.
 
 use std::fmt;
 
@@ -19,17 +20,17 @@ use crate::property::service::Halt;
 use crate::property::{Property, PropertyKind};
 use crate::store::hash::hash_state;
 
-/// A hash over values, one after the other. The same values have the same hash in every process.
+/// A hash over a sequence of values. Equal values have the same hash in every process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fingerprint {
     hash: u64,
     word: u64,
-    /// Bytes in `word`.
+    /// Number of bytes in `word`.
     bytes: u32,
 }
 
 impl Fingerprint {
-    /// Adds a value.
+    /// Adds a value to the hash.
     pub fn add<T: Serialize + ?Sized>(&mut self, value: &T) {
         let added = postcard::serialize_with_flavor(value, *self);
         *self =
@@ -64,7 +65,7 @@ impl Flavor for Fingerprint {
     }
 }
 
-/// What a run is about, as hashes of its parts.
+/// The identity of a run, as hashes of its parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RunIdentity {
     version: String,
@@ -75,10 +76,10 @@ pub(super) struct RunIdentity {
     plan: Vec<(String, u64)>,
 }
 
-/// The first difference between a run and the one that a checkpoint was made by.
+/// The first difference between a run and the one that made a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// The program has another version. This is the one that made the checkpoint.
+    /// The version of Sweepline differs. The checkpoint was made by this one.
     Version(String),
     /// The model differs.
     Model,
@@ -89,7 +90,7 @@ pub enum Difference {
         /// The number of properties now.
         now: usize,
     },
-    /// The property with this name now is not the one that was checked.
+    /// The property of this name differs from the one that was checked.
     Property(String),
     /// This part of the plan differs.
     Plan(String),
@@ -144,7 +145,7 @@ impl RunIdentity {
     }
 }
 
-/// The hash of all that a property asks.
+/// The hash of everything that a property specifies.
 fn of_property<M: Subject>(model: &M, property: &Property<M::Predicate>) -> u64 {
     let Property { name, kind, spelling } = property;
     let mut fingerprint = Fingerprint::default();
@@ -184,18 +185,18 @@ fn of_plan(plan: &Plan) -> Vec<(&'static str, u64)> {
         nesting,
         retention,
         reduction,
-        // A run may resume with other limits: that is what it resumes for.
+        // A run may resume with other limits: that is a reason to resume.
         limits: _,
         on_runtime_error,
         explore_all,
         packing,
-        // Shortening begins when the search has ended.
+        // Shortening begins after the search has ended.
         traces: _,
         terminal_states,
         survey,
-        // What was counted layer by layer is saved with the search.
+        // The course, layer by layer, is saved with the search.
         course: _,
-        // Files may be elsewhere, and memory may be larger.
+        // The files may have moved, and there may be more memory.
         disk: DiskUse { directory: _, limit: _, queue, in_memory: _, breadth_goes_on },
         checkpoint: _,
     } = plan;
@@ -249,7 +250,7 @@ mod tests {
         assert_ne!(of(&[1, 2]), of(&[2, 1]));
     }
 
-    /// Every way to ask, and for each part of it another one: no two have the same hash.
+    /// Varies every part of every kind of property: no two have the same hash.
     #[test]
     fn every_part_of_every_question_counts() {
         let cell = |number| Expression::Cell(CellId(number));

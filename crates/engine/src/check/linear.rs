@@ -1,13 +1,15 @@
-//! Linear-time properties: the product with an automaton is swept, and an accepting cycle is a run that
-//! violates the property.
+//! Linear-time properties: the product with an automaton is swept, and an accepting cycle is a run
+//! that violates the property.
 //!
-//! Cycles inside a layer are found [when the layer is complete](crate::property::accepting_cycles). If
-//! progress never falls, that is all. Otherwise cycles [across layers](crate::explore::propagation) are
-//! looked for when the sweeps have ended without any. With the constant measure all states are one layer:
-//! then this is the usual search for strongly connected components, everything in memory.
+//! Cycles inside a layer are found [when the layer is complete](crate::property::accepting_cycles).
+//! If progress is monotone, there are no others. Otherwise the search looks for cycles [across
+//! layers](crate::explore::propagation) after the sweeps have ended without one. With the constant
+//! measure, all states are one layer. The check is then the usual search for strongly connected
+//! components, with everything in memory.
 //!
-//! What is found is a lasso: a stem, and a loop. Both are replayed. The loop must close, the automaton must
-//! accept it, and it must violate the formula by an evaluator that knows neither.
+//! The result is a lasso: a stem and a loop. The model replays both. The loop must close, and the
+//! automaton must accept the lasso. The lasso must also violate the formula, by an evaluator that
+//! is independent of both.
 
 mod by_nested_depth;
 mod lasso;
@@ -49,12 +51,12 @@ use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Expander, TransitionSystem};
 use on_graph::decide_on_graph_of_product;
 
-/// Where the states of a layer are while cycles are looked for.
+/// The location of the states of a layer during the search for cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layers {
-    /// In memory. Cycles are found when a layer is complete.
+    /// Layers are in memory. Cycles are found when a layer is complete.
     InMemory,
-    /// In memory or on disk. Cycles are found in the graph when the search is complete.
+    /// Layers are in memory or on disk. Cycles are found in the graph when the search is complete.
     OnDisk,
 }
 
@@ -100,10 +102,10 @@ pub(super) fn check_linear<M: Subject>(
     let plan = Plan {
         on_regress: OnRegress::Sweep,
         nesting: Nesting { monotone: None, parts },
-        // Every persistent state is needed in the end, and every regress edge must lead to one.
+        // All persistent states are needed in the end, and every regress edge must lead to one.
         retention: Retention::Immediate,
         explore_all: false,
-        // States that are remembered would all be candidates.
+        // All remembered states would be candidates.
         limits: Limits { revisits: f64::INFINITY, ..plan.limits },
         // A layer that is on disk is not searched for cycles.
         disk: DiskUse { breadth_goes_on: false, ..plan.disk.clone() },
@@ -122,7 +124,7 @@ fn propositions<P: Clone>(linear: &LinearProperty<P>) -> impl Iterator<Item = (u
     linear.propositions().iter().map(|proposition| (0, proposition.clone()))
 }
 
-/// Shows the model's progress only.
+/// Monitor that shows only the progress of the model.
 struct ModelProgress<'a> {
     monitor: &'a mut dyn Monitor,
     rank_bits: u32,
@@ -146,7 +148,7 @@ impl Monitor for ModelProgress<'_> {
     }
 }
 
-/// What fair runs meet, if only those count.
+/// The conditions of fair runs, if only fair runs count.
 fn fairness<M: Subject>(
     model: &M,
     name: &str,
@@ -166,7 +168,7 @@ fn fairness<M: Subject>(
     })
 }
 
-/// The product, as waves see it.
+/// The product, as the propagation sees it.
 struct ProductWaves<'a, M: Subject> {
     subject: &'a mut ProductSubject<M, Acceptor>,
     expander: Box<dyn Expander + 'a>,
@@ -225,7 +227,7 @@ impl<M: Subject> Waves for ProductWaves<'_, M> {
     }
 }
 
-/// Why a search ends that expands a state again, and gets other successors.
+/// The end of a search that expands a state again and gets other successors.
 fn expands_differently() -> SearchEnd {
     let reason = "a state has other successors than before: a defect of this program".into();
     SearchEnd::Stopped(StopReason::Observer(reason))
@@ -236,7 +238,7 @@ struct LayerSearch<'a, M: Subject> {
     run: Run<'a, ProductSubject<M, Acceptor>>,
     property: &'a Property<M::Predicate>,
     kind: SearchKind,
-    /// States that were expanded after the search.
+    /// Number of states that were expanded after the search.
     expanded_later: u64,
 }
 
@@ -284,7 +286,7 @@ impl<M: Subject> LayerSearch<'_, M> {
         CheckError::WrongTrace(self.property.name.clone())
     }
 
-    /// A shortest cycle through the state that lies in one layer.
+    /// Finds a shortest cycle through the state that lies in one layer.
     fn cycle_in_layer(&mut self, found: AcceptingState) -> Result<Lasso, CheckError> {
         let stem = self.run.run_to(found.record)?;
         let system = self.run.prepare()?;
@@ -297,7 +299,8 @@ impl<M: Subject> LayerSearch<'_, M> {
         Ok(Lasso { stem, cycle })
     }
 
-    /// All states of the product in which a run of the model may end: the automaton has a choice.
+    /// All states of the product in which a run of the model may end. There may be several, because
+    /// the automaton is nondeterministic.
     fn states_after(
         &mut self,
         expander: &mut dyn Expander,
@@ -325,7 +328,8 @@ impl<M: Subject> LayerSearch<'_, M> {
         Ok(states)
     }
 
-    /// The actions of a shortest way from the state back to it, along which progress stays.
+    /// The actions of a shortest path from the state back to itself along which progress does not
+    /// change.
     fn shortest_cycle(
         &mut self,
         expander: &mut dyn Expander,
@@ -369,7 +373,8 @@ impl<M: Subject> LayerSearch<'_, M> {
         Err(self.wrong())
     }
 
-    /// An accepting cycle that is not inside of one layer, if there is one; the inner error is why the search was stopped.
+    /// Finds an accepting cycle that is not inside one layer, if there is one. The inner error is
+    /// the reason why the search was stopped.
     fn cycle_across_layers(
         &mut self,
         monitor: &mut dyn Monitor,

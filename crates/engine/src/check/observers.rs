@@ -1,7 +1,7 @@
-//! The observers of a search, by name.
+//! The observers of a search, as named fields.
 //!
-//! A search is generic over its observer, and this is the only one that checks use, so each search is
-//! compiled once. An observer that is not asked for is `None` and costs a branch.
+//! A search is generic over its observer. Checks use only this one, so each search is compiled
+//! once. An observer that is not needed is `None` and costs a branch.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -18,12 +18,12 @@ use crate::verdict::trace_log::{LoggedRun, TraceLog};
 use model::guarded_commands::ActionId;
 use model::transition_system::Truth;
 
-/// Everything that watches a search.
+/// All observers of a search.
 #[derive(Debug)]
 pub(super) struct Observers {
     /// Decides the properties.
     pub(super) watch: PropertyWatch,
-    /// Logs where states come from, for traces.
+    /// Logs the origins of states, for traces.
     pub(super) log: Option<TraceLog>,
     /// Collects states without successors.
     pub(super) terminal: Option<TerminalStates>,
@@ -37,7 +37,7 @@ impl Observers {
     /// The run to a state.
     ///
     /// # Panics
-    /// If there is no log: traces are asked for only where they are logged.
+    /// If there is no log. Traces are requested only where they are logged.
     pub(super) fn run_to(&mut self, record: Record) -> io::Result<LoggedRun> {
         self.log.as_mut().expect("traces are asked for only where they are logged").run_to(record)
     }
@@ -47,7 +47,7 @@ impl Observers {
         self.watch.undefined_at().or_else(|| self.graph.as_ref()?.undefined_at())
     }
 
-    /// Saves what was observed. A graph is not saved: searches that record one have no checkpoints.
+    /// Saves the observations. A graph is not saved: searches that record one have no checkpoints.
     pub(super) fn save(&mut self, to: &mut Saver) -> io::Result<()> {
         to.put(&self.watch)?;
         self.log.as_mut().map_or(Ok(()), |log| log.save(to))?;
@@ -55,7 +55,7 @@ impl Observers {
         to.put(&self.survey)
     }
 
-    /// Loads what was saved, in place of what these observers saw of the initial states.
+    /// Loads saved observations. They replace what these observers saw of the initial states.
     pub(super) fn load(&mut self, from: &mut Loader, log_directory: &Path) -> io::Result<()> {
         self.watch = from.get()?;
         if let Some(log) = &mut self.log {
@@ -68,7 +68,8 @@ impl Observers {
     }
 }
 
-/// Every observer sees every event, also the one by which another ends the search.
+/// Every observer receives every event, including the one at which another observer ends the
+/// search.
 impl Observer for Observers {
     #[inline(always)]
     fn taken(

@@ -1,9 +1,9 @@
 //! Properties that are decided while a search runs, several at a time.
 //!
 //! Deadlocks, invariants, reachability and services are decided by the first state that shows an
-//! answer, `AG EF p` and `EF AG p` by the terminal components of a layer. A search that meets every
-//! state decides the rest. A run that the search logged is replayed by the model and tested against
-//! the property before it becomes evidence.
+//! answer. `AG EF p` and `EF AG p` are decided by the terminal strongly connected components of a
+//! layer. A complete search decides the rest. The model replays a run that the search logged and
+//! tests it against the property before it becomes evidence.
 
 use super::any_search::AnySearch;
 use super::checkpoint::{CheckpointFolder, Checkpointing};
@@ -27,14 +27,15 @@ use crate::verdict::trace_log::{LoggedRun, TraceLog};
 use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
 use model::transition_system::MAX_PREDICATES;
 
-/// Terminal states that are kept to tell those of several sweeps apart, if they are not listed.
+/// Number of terminal states that are kept to identify duplicates across sweeps, if they are not
+/// listed.
 const TERMINAL_STATES: usize = 1 << 16;
 
-/// Checks the properties on any kind of model, by one search. Those that need a search of their own are
-/// for [`check_alone`](super::check_alone).
+/// Checks the properties on any kind of model, by one search. Properties that need a search of
+/// their own belong to [`check_alone`](super::check_alone).
 ///
 /// # Errors
-/// As [`check`](super::check()).
+/// The errors of [`check`](super::check()).
 pub fn check_subject<M: Subject>(
     subject: M,
     properties: &[Property<M::Predicate>],
@@ -69,7 +70,7 @@ pub(super) fn decide_on_the_fly<M: Subject>(
         &mut subject,
         if predicates(properties).is_empty() { Kept::Deadlocks } else { Kept::States },
     )?;
-    // No other run writes there as long as this one does.
+    // The lock keeps other runs from writing to the folder.
     let _lock =
         plan.checkpoint.as_ref().map(|one| CheckpointFolder::new(&one.directory).lock()).transpose()?;
     let identity = plan.checkpoint.as_ref().map(|_| RunIdentity::new(&subject, properties, plan));
@@ -108,20 +109,20 @@ fn resumed<M: Subject>(
     Ok(loader)
 }
 
-/// What watches the search: the properties, and what the plan wants beside them.
+/// The observers of the search: those of the properties, and those that the plan requests.
 pub(super) fn observers<M: Subject>(
     subject: &M,
     properties: &[Property<M::Predicate>],
     plan: &Plan,
     kind: SearchKind,
 ) -> Result<Observers, CheckError> {
-    // A run without properties shows no traces, unless it goes wrong: `GoOn` only counts errors.
+    // A run without properties shows no traces, unless an error ends it. `GoOn` only counts errors.
     let traces = !properties.is_empty()
         || plan.on_runtime_error == OnRuntimeError::Stop
         || plan.on_regress == OnRegress::Stop;
     let terminal = match (plan.terminal_states, kind) {
         (TerminalList::Listed, _) => Some(usize::MAX),
-        // One pass meets every state once.
+        // One pass visits every state once.
         (_, SearchKind::Depth | SearchKind::Partitions | SearchKind::Layers(Order::Constant)) => None,
         (TerminalList::Counted, _) => Some(TERMINAL_STATES),
     };
@@ -166,7 +167,7 @@ impl<M: Subject> Deciding<'_, M> {
         let verdicts = (0..self.properties.len())
             .map(|number| self.verdict(number, complete, falls, stopped))
             .collect::<Result<Vec<_>, _>>()?;
-        // All answers are there. A run that was stopped may resume, and needs its checkpoint.
+        // All answers are known. A run that was stopped may resume, and needs its checkpoint.
         let folder = plan.checkpoint.as_ref().filter(|_| !matches!(end, SearchEnd::Stopped(_)));
         if let Some(settings) = folder {
             CheckpointFolder::new(&settings.directory).remove();
@@ -210,7 +211,7 @@ impl<M: Subject> Deciding<'_, M> {
         })
     }
 
-    /// The evidence that a run is, if it decides the property when the model replays it.
+    /// Evidence from a run, if the run decides the property when the model replays it.
     fn evidence(
         &self,
         property: &Property<M::Predicate>,
@@ -220,16 +221,17 @@ impl<M: Subject> Deciding<'_, M> {
         let state = M::last_state(&trace);
         let wrong = || CheckError::WrongTrace(property.name.clone());
         let length = match self.kind {
-            // A shorter one may have been left out.
+            // The reduction may have left out a shorter run.
             _ if self.run.plan.reduction != Reduction::None => Length::AsFound,
             SearchKind::Layers(Order::Constant) => Length::Shortest,
-            // Groups are swept again before what lies ahead of them is met, and a window is gone back to.
+            // Groups are swept again before the states ahead of them are visited, and a window is
+            // revisited.
             SearchKind::Layers(Order::Progress { nesting, retention, .. })
                 if nesting.parts != 0 || retention != Retention::Immediate =>
             {
                 Length::AsFound
             }
-            // Levels of a layer that did not fit were mixed.
+            // The levels of a layer that did not fit into memory were mixed.
             _ if self.run.search.figures().counters.spilled.current > 0 => Length::AsFound,
             SearchKind::Layers(_) => Length::SubjectToProgress,
             SearchKind::Depth | SearchKind::Partitions => Length::AsFound,

@@ -1,4 +1,4 @@
-//! Everything that is known after a run.
+//! The outcome of a run: everything that is known after it.
 
 use super::branching::GraphSummary;
 use super::subject::Subject;
@@ -17,16 +17,16 @@ pub struct ModelError<F = RuntimeError, R = ReplayedTrace> {
     pub error: F,
     /// The run to the state in which the error occurs.
     pub trace: R,
-    /// Where the error is.
+    /// The place of the error.
     pub place: ErrorPlace,
 }
 
-/// Where a run-time error is.
+/// The place of a run-time error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorPlace {
-    /// In this action of the model.
+    /// This action of the model.
     Action(ActionId),
-    /// In the expression of the property with this number.
+    /// The expression of the property with this number.
     Property(usize),
 }
 
@@ -41,47 +41,48 @@ pub struct Regress<R = ReplayedTrace> {
     pub after: u64,
 }
 
-/// Everything that is known after a run, whichever way it decided.
+/// The outcome of a run, by any engine.
 #[derive(Clone, Debug)]
 pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     /// One verdict for each property, in order.
     pub verdicts: Vec<Verdict<R, T>>,
     /// The first run-time error.
     pub error: Option<ModelError<F, R>>,
-    /// The first regress edge, where it ended the search.
+    /// The first regress edge, if it ended the search.
     pub regress: Option<Regress<R>>,
-    /// Whether every reachable state was met; with a reduction, every state of the reduced state space.
+    /// Whether every reachable state was visited; with a reduction, every state of the reduced
+    /// state space.
     pub complete: bool,
-    /// Why the search was stopped, if it was.
+    /// The reason why the search was stopped, if it was.
     pub stopped: Option<StopReason>,
-    /// Number of different states that were met, where that is known.
+    /// Number of different states visited, where known.
     pub distinct: Option<u64>,
-    /// An estimate of the number of different states that were met.
+    /// Number of different states visited, estimated.
     pub estimated_distinct: u64,
-    /// Number of different states without successors that were met, where that is known.
+    /// Number of different states without successors visited, where known.
     pub deadlocks: Option<u64>,
-    /// The states without successors, where they were to be listed.
+    /// The states without successors, if they were to be listed.
     pub terminal_states: Option<Vec<T>>,
-    /// The values and actions that occur, where a survey was asked for.
+    /// The values and actions that occur, if a survey was requested.
     pub survey: Option<Surveyed>,
     /// The counters of the search.
     pub counters: Counters,
-    /// Bytes of states, their index and the buffers around them, at their peak.
+    /// Peak bytes of states, their index and the buffers around them.
     pub peak_state_bytes: u64,
     /// Bytes on disk: of the trace log, and of states at their peak.
     pub disk_bytes: u64,
-    /// States that were written to disk and read from it.
+    /// Numbers of states that were written to disk and read from it.
     pub io: IoCounts,
-    /// Bits of a state at the end of the run.
+    /// Bits per state at the end of the run.
     pub state_bits: u64,
-    /// Words of a state at the end of the run.
+    /// Words per state at the end of the run.
     pub state_words: u64,
-    /// How often a value outgrew its field.
+    /// Number of times that a value outgrew its field.
     pub widenings: u32,
-    /// The graph, where one was recorded.
+    /// The size of the graph, if one was recorded.
     pub graph: Option<GraphSummary>,
-    /// The states held layer by layer, and how often actions were taken, if that was to be recorded and
-    /// the search has layers.
+    /// The states held layer by layer, and the number of times that each action was taken. Present
+    /// if it was requested and the search has layers.
     pub course: Option<Course>,
 }
 

@@ -1,4 +1,4 @@
-//! How a model is to be checked.
+//! The plan of a check: the engine and its settings.
 
 use std::path::PathBuf;
 
@@ -16,12 +16,12 @@ use crate::reduce::Kept;
 use crate::store::ahead::QueueKind;
 use crate::store::external::disk::Disk;
 
-/// States ahead that [`Engine::SweepDisk`] holds in memory at most, and as many persistent ones: a few
-/// megabytes. With a quarter of that, runs on instances of some million states took a tenth to a quarter
-/// longer.
+/// Most states ahead that [`Engine::SweepDisk`] holds in memory, and most persistent ones: a few
+/// megabytes. With a quarter of that, runs on instances of some million states took a tenth to a
+/// quarter longer.
 const IN_MEMORY: usize = 200_000;
 
-/// The order in which states are met.
+/// The search: the order in which states are visited, and where they are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Engine {
     /// Breadth-first, all states in memory: shortest traces.
@@ -29,16 +29,17 @@ pub enum Engine {
     Breadth,
     /// Depth-first, all states in memory.
     Depth,
-    /// The sweep: by progress, one layer at a time, and layers behind are forgotten. States ahead spill
-    /// to disk when memory is short.
+    /// The sweep: by progress, one layer at a time. Layers behind the front are forgotten. States
+    /// ahead spill to disk when memory is short.
     Sweep,
-    /// The sweep with at most 200,000 states ahead in memory, and as many persistent ones; all others
-    /// are on disk, however much memory there is.
+    /// The sweep with at most 200,000 states ahead in memory, and as many persistent ones. All
+    /// others are on disk, even if there is more memory.
     SweepDisk,
-    /// Breadth-first, all states on disk: duplicates are found when a level is complete. Shortest traces.
+    /// Breadth-first, all states on disk, with delayed duplicate detection: when a level is
+    /// complete. Shortest traces.
     BreadthDisk,
-    /// Partitioned search: partitions that are not at work are on disk. For state spaces that fit into
-    /// no memory and have no progress measure.
+    /// Partitioned search: all partitions but the active one are on disk. For state spaces that do
+    /// not fit into memory and have no progress measure.
     Partition,
 }
 
@@ -64,14 +65,14 @@ impl Engine {
 /// The use of the disk.
 #[derive(Clone, Debug)]
 pub struct DiskUse {
-    /// A folder for files. They have no names.
+    /// The folder for files. The files have no names.
     pub directory: PathBuf,
-    /// Bytes of states in files, at most.
+    /// Most bytes of states in files.
     pub limit: u64,
-    /// The queue of states ahead that are in files.
+    /// The kind of queue for states ahead that are in files.
     pub queue: QueueKind,
-    /// States ahead, persistent states, and states of the current layer that are in memory at most,
-    /// however much of it there is.
+    /// Most states ahead, persistent states, and states of the current layer that are in memory,
+    /// even if there is more of it.
     pub in_memory: usize,
     /// Whether [`Engine::Breadth`] continues on disk when memory is full. Otherwise it ends.
     pub breadth_goes_on: bool,
@@ -92,7 +93,7 @@ impl Default for DiskUse {
 /// The reaction to a run-time error of the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum OnRuntimeError {
-    /// Show it and end.
+    /// Show the error and end.
     #[default]
     Stop,
     /// Leave out the erroneous step and explore the rest.
@@ -111,23 +112,23 @@ pub enum Packing {
     Observed,
 }
 
-/// Which of several traces is shown.
+/// The choice between several traces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TraceChoice {
-    /// The one that the search finds first.
+    /// The trace that the search finds first.
     #[default]
     First,
-    /// A shortest one, if a second, breadth-first search finds it within the limits.
+    /// A shortest trace, if a second, breadth-first search finds it within the limits.
     Shortest,
 }
 
 /// Whether terminal states are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum TerminalList {
-    /// They are only counted.
+    /// Terminal states are only counted.
     #[default]
     Counted,
-    /// All of them are listed.
+    /// All terminal states are listed.
     Listed,
 }
 
@@ -151,23 +152,24 @@ impl Reduction {
     }
 }
 
-/// How a model is to be checked.
+/// The plan of a check.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// The search.
+    /// The engine.
     pub engine: Engine,
-    /// The progress measure of a sweep. Without it, all states are one layer. Models that are not
+    /// The progress measure of a sweep. Without one, all states are one layer. Models that are not
     /// guarded commands bring their own.
     pub measure: Option<ExpressionMeasure>,
-    /// What a sweep does with initial states.
+    /// The treatment of initial states by a sweep.
     pub initial: Initial,
-    /// What a sweep does at a regress edge.
+    /// The reaction of a sweep to a regress edge.
     pub on_regress: OnRegress,
     /// The parts of a progress value that are swept on their own. Ignored with a product measure.
     pub nesting: Nesting,
-    /// How long a sweep remembers layers behind the front. Ignored where [`Order::Progress`] says so.
+    /// How long a sweep remembers layers behind the front. Ignored where [`Order::Progress`] says
+    /// so.
     pub retention: Retention,
-    /// The steps that are left out. Only for guarded commands, and not for every property: see
+    /// The partial-order reduction. Only for guarded commands, and not for every property: see
     /// [`soundness`](crate::property::soundness).
     pub reduction: Reduction,
     /// Limits at which the search stops.
@@ -182,18 +184,19 @@ pub struct Plan {
     pub traces: TraceChoice,
     /// Whether terminal states are listed.
     pub terminal_states: TerminalList,
-    /// Whether the values and actions that occur are surveyed, and where runs end up.
+    /// Whether the run surveys the values and actions that occur, and the terminal strongly
+    /// connected components.
     pub survey: bool,
-    /// Whether the states held layer by layer, and how often actions were taken, are recorded.
+    /// Whether the run records the states held layer by layer, and how often actions were taken.
     pub course: bool,
     /// The use of the disk: for the trace log, and for states that do not fit into memory.
     pub disk: DiskUse,
-    /// When the run is saved, if it is.
+    /// Settings of checkpoints, if the run is to be saved.
     pub checkpoint: Option<Checkpointing>,
 }
 
 impl Plan {
-    /// The phase of work that the search is.
+    /// The phase of the run that its search is.
     pub(super) fn phase(&self) -> Phase<'_> {
         match (self.engine, &self.measure) {
             (Engine::Sweep | Engine::SweepDisk, Some(measure)) => Phase::Sweeping(measure),
@@ -202,7 +205,7 @@ impl Plan {
         }
     }
 
-    /// The kind of search that the plan means for this model.
+    /// The kind of search that the plan selects for this model.
     pub(super) fn search_kind<M: Subject>(&self, model: &M) -> SearchKind {
         match self.engine {
             Engine::Depth => SearchKind::Depth,
@@ -220,8 +223,8 @@ impl Plan {
         }
     }
 
-    /// Whether a sweep for these properties may remember layers behind the front. Where all steps are
-    /// looked at, every target of a regress edge must be a persistent state.
+    /// Whether a sweep for these properties may remember layers behind the front. Where the check
+    /// needs all steps, every target of a regress edge must be a persistent state.
     pub(super) fn may_remember<P>(&self, properties: &[Property<P>]) -> bool {
         let looks_at_steps =
             |one: &Property<P>| one.kind.needs_own_search() || one.kind.is_about_components();
@@ -233,14 +236,14 @@ impl Plan {
         if self.reduction == Reduction::None {
             return Ok(());
         }
-        // A reduction keeps all states without successors, so a list of them is complete.
+        // A reduction preserves all states without successors, so a list of them is complete.
         let is_list = self.terminal_states == TerminalList::Listed && !properties.is_empty();
         let is_about_all =
             (self.explore_all && !is_list) || self.survey || self.on_regress == OnRegress::Stop;
         if is_about_all { Err(Unsound::ReducedCounts) } else { require_kept(properties) }
     }
 
-    /// Reduces the model, if the plan says so.
+    /// Reduces the model, if the plan selects a reduction.
     pub(super) fn reduce<M: Subject>(&self, model: &mut M, kept: Kept) -> Result<(), Unsound> {
         match self.reduction {
             Reduction::Stubborn if !model.reduce(kept) => Err(Unsound::NotGuardedCommands),
@@ -248,7 +251,7 @@ impl Plan {
         }
     }
 
-    /// What spills to disk, and when.
+    /// The parts of the search that spill to disk, and when.
     pub(super) fn spilling(&self, disk: &Disk) -> Spilling {
         let few = if self.engine == Engine::SweepDisk { IN_MEMORY } else { usize::MAX };
         let most = self.disk.in_memory;

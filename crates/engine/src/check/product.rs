@@ -1,4 +1,5 @@
-//! The product of a model with an automaton as a subject: all but the automaton's state is the model's business.
+//! The product of a model with an automaton as a subject. It adds the automaton's state and
+//! delegates all else to the model.
 
 use std::io;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ pub(super) struct ProductSubject<M: Subject, A> {
 }
 
 impl<M: Subject> ProductSubject<M, Acceptor> {
-    /// The model, with the automaton of a linear-time property.
+    /// The product with the automaton of a linear-time property.
     pub(super) fn with_acceptor(
         model: M,
         property: &LinearProperty<M::Predicate>,
@@ -47,7 +48,7 @@ impl<M: Subject> ProductSubject<M, Acceptor> {
 }
 
 impl<M: Subject> ProductSubject<M, ServiceTable> {
-    /// The model, with the automaton of a service that it is to conform to.
+    /// The product with the automaton of a service to which the model is to conform.
     pub(super) fn with_service(model: M, service: &ServiceProperty<M::Predicate>) -> Self {
         let table = ServiceTable::new(service);
         let table = if model.has_measure() { table } else { table.with_ranks(service) };
@@ -71,8 +72,8 @@ impl<M: Subject, A: Automaton> ProductSubject<M, A> {
         self.place
     }
 
-    /// The propositions that hold in a state of the model. One without a value does not hold: the automaton does
-    /// not read it there, or the search has ended.
+    /// The propositions that hold in a state of the model. One without a value does not hold: the
+    /// automaton does not read it there, or the search has ended.
     pub(super) fn truth(&self, state: &M::State) -> u64 {
         let holds = |proposition| self.model.holds(proposition, state).unwrap_or(false);
         let bits = self.propositions.iter().enumerate();
@@ -168,7 +169,7 @@ impl<M: Subject, A: Automaton> Subject for ProductSubject<M, A> {
         self.model.decode(&plain)
     }
 
-    /// Repeating a last state is no step of the model.
+    /// Replays the run without its repetitions of a last state, which are no steps of the model.
     fn replay(&self, run: &LoggedRun) -> Result<M::Run, ReplayError> {
         let is_step = |action: &ActionId| *action != REPEATED;
         let actions = run.actions.iter().copied().filter(is_step).collect();
@@ -187,7 +188,7 @@ impl<M: Subject, A: Automaton> Subject for ProductSubject<M, A> {
         self.model.holds(predicate, state)
     }
 
-    /// The automaton is a part of the property.
+    /// Adds the model only: the automaton is a part of the property.
     fn identify(&self, fingerprint: &mut Fingerprint) {
         self.model.identify(fingerprint);
     }

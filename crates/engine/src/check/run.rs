@@ -23,7 +23,7 @@ pub(super) struct Run<'a, M: Subject> {
     pub(super) subject: M,
     /// The predicates that the search evaluates.
     predicates: Vec<M::Predicate>,
-    /// For each of them, the number by which an error in it is reported.
+    /// The number by which an error in each predicate is reported.
     owners: Vec<usize>,
     pub(super) plan: &'a Plan,
     pub(super) search: AnySearch,
@@ -31,7 +31,7 @@ pub(super) struct Run<'a, M: Subject> {
     /// The first run-time error.
     pub(super) error: Option<ModelErrorOf<M>>,
     driven: Driven,
-    /// Bytes that were held at one time, where more than the search holds them.
+    /// Peak bytes held, where the check holds more than the search does.
     peak_bytes: usize,
     disk: Disk,
 }
@@ -50,7 +50,8 @@ impl<'a, M: Subject> Run<'a, M> {
         Self { subject, predicates, owners, plan, search, observers, error, driven, peak_bytes, disk }
     }
 
-    /// Searches to an end, from a checkpoint if there is one, and notes the first run-time error.
+    /// Runs the search to an end, from a checkpoint if there is one. Notes the first run-time
+    /// error.
     pub(super) fn search(
         &mut self,
         identity: Option<RunIdentity>,
@@ -113,7 +114,7 @@ impl<'a, M: Subject> Run<'a, M> {
         Err(CheckError::WrongTrace("run-time error in a property".into()))
     }
 
-    /// Bytes of states and of what the observers hold of them, at their peak so far.
+    /// Peak bytes so far of states and of the data that observers hold.
     pub(super) fn peak_bytes(&self) -> usize {
         let Observers { log, graph, .. } = &self.observers;
         let observed =
@@ -121,7 +122,7 @@ impl<'a, M: Subject> Run<'a, M> {
         (self.search.figures().peak_bytes + observed).max(self.peak_bytes)
     }
 
-    /// Notes bytes that were held at one time.
+    /// Notes a number of bytes held at one time.
     pub(super) fn note_peak(&mut self, bytes: usize) {
         self.peak_bytes = self.peak_bytes.max(bytes);
     }

@@ -1,11 +1,11 @@
-//! A run that violates a service is judged by the automaton as the user gave it.
+//! Test of a run that violates a service, by the automaton as the user gave it.
 
 use super::subject::Subject;
 use crate::property::service::{Halt, ServiceProperty};
 use model::guarded_commands::ActionId;
 
-/// Whether the run violates the service, and does so in its last state; `None` if the predicate that says where
-/// runs end has no value there.
+/// Whether the run violates the service, and does so in its last state. `None` if the predicate for
+/// the end of runs has no value there.
 pub(super) fn is_violated<M: Subject>(
     subject: &M,
     service: &ServiceProperty<M::Predicate>,

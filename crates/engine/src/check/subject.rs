@@ -1,4 +1,4 @@
-//! What a check needs of a model besides its transition system.
+//! Subjects: the requirements of a check on a model besides its transition system.
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::Hash;
@@ -19,54 +19,57 @@ use model::state_layout::Field;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{ExecutionError, TransitionSystem};
 
-/// States of a component that are computed to be shown and tested. Larger components are shown in part.
+/// Most states of a component that are computed to be shown and tested. Larger components are shown
+/// in part.
 const COMPONENT: usize = 100_000;
 
-/// A model that can be checked: it can be executed on packed states, and it has a meaning apart from that, by
-/// which every claim of a search is tested.
+/// A model that can be checked. It executes on packed states, and it also has an independent
+/// semantics by which every claim of a search is tested.
 pub trait Subject {
     /// A predicate over states.
     type Predicate: Clone;
     /// The model as a search sees it.
     type System: TransitionSystem;
-    /// A state as people see it.
+    /// An unpacked state, as shown to users.
     type State: Clone + Eq + Hash;
     /// A run of the model.
     type Run;
     /// A run-time error.
     type Fault;
 
-    /// Words of a packed state at present; of states of varying length, their mean.
+    /// Words of a packed state in the current layout; of states of varying length, their mean.
     fn words(&self) -> usize;
 
-    /// Shape of packed states at present.
+    /// Shape of packed states in the current layout.
     fn shape(&self) -> RecordShape {
         RecordShape::Fixed(self.words())
     }
 
-    /// Bits of a state that are in use.
+    /// Number of bits of a state that are in use.
     fn bits(&self) -> usize;
 
     /// Whether there is a progress measure.
     fn has_measure(&self) -> bool;
 
-    /// Bits that values of the measure take, if that is known.
+    /// Number of bits of a progress value, if known.
     fn progress_bits(&self) -> Option<u32> {
         None
     }
 
-    /// How values of the measure are compared.
+    /// The comparison of progress values.
     fn comparison(&self) -> Comparison {
         Comparison::Total
     }
 
-    /// Makes the model executable with the present layout of states.
+    /// Makes the model executable with the current layout of states.
     fn prepare(&self, predicates: &[Self::Predicate]) -> Result<Self::System, ExecutionError>;
 
-    /// Appends the packed initial states, each with a number by which [`replay`](Self::replay) finds it again.
+    /// Appends the packed initial states, each with a number by which [`replay`](Self::replay)
+    /// finds it again.
     fn initial(&self, batch: &mut SuccessorBatch);
 
-    /// Expands a state that the system could not expand: appends its successors, or gives states another layout.
+    /// Expands a state that the system could not expand: appends its successors, or gives states
+    /// another layout.
     fn expand(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Expanded<Self::Fault>;
 
     /// Unpacks a state.
@@ -78,78 +81,80 @@ pub trait Subject {
     /// The state in which a run ends.
     fn last_state(run: &Self::Run) -> &Self::State;
 
-    /// All states of a run, of which there is at least one.
+    /// All states of a run, at least one.
     fn states(run: &Self::Run) -> Vec<&Self::State>;
 
-    /// The positions of the cells in a state at present, if states are made of cells.
+    /// The positions of the cells in a state in the current layout, if states consist of cells.
     fn fields(&self) -> &[Field] {
         &[]
     }
 
-    /// An observer that surveys values and actions, if states are made of cells.
+    /// An observer that surveys values and actions, if states consist of cells.
     fn survey(&self) -> Option<Survey> {
         None
     }
 
-    /// Leaves out steps from now on that are not needed for what is to be preserved; `false` if this kind of
-    /// model has no reduction.
+    /// Reduces the model from now on: leaves out steps that `_kept` does not need. Returns `false`
+    /// if this kind of model has no reduction.
     fn reduce(&mut self, _kept: Kept) -> bool {
         false
     }
 
-    /// Bits in one word of every packed state that are always zero at present: the word, and the lowest bit.
+    /// Bits in one word of every packed state that are always zero in the current layout: the word,
+    /// and the lowest bit.
     fn spare_bits(&self, _bits: u32) -> Option<(usize, u32)> {
         None
     }
 
-    /// Whether the predicate is true.
+    /// Whether the predicate is true in the state.
     fn holds(&self, predicate: &Self::Predicate, state: &Self::State) -> Result<bool, Self::Fault>;
 
-    /// Adds everything that the model means to the fingerprint: models that differ must differ here,
-    /// whatever the layout of their states is at present.
+    /// Adds the semantics of the model to the fingerprint. Models that differ must differ here, for
+    /// every layout of their states.
     fn identify(&self, fingerprint: &mut Fingerprint);
 
-    /// Adds everything that a predicate means to the fingerprint of a property.
+    /// Adds the semantics of a predicate to the fingerprint of a property.
     fn identify_predicate(&self, predicate: &Self::Predicate, fingerprint: &mut Fingerprint);
 
-    /// Saves the present layout of states.
+    /// Saves the current layout of states.
     fn save(&self, _to: &mut Saver) -> io::Result<()> {
         Ok(())
     }
 
-    /// Gives states the layout that was saved.
+    /// Restores the layout of states that was saved.
     fn load(&mut self, _from: &mut Loader) -> io::Result<()> {
         Ok(())
     }
 
-    /// The states that one step leads to, erroneous steps left out.
+    /// The states that one step leads to, without erroneous steps.
     fn successors(&self, state: &Self::State) -> Vec<Self::State>;
 
-    /// Whether there is no step at all, not even an erroneous one.
+    /// Whether the state has no step at all, not even an erroneous one.
     fn is_terminal(&self, state: &Self::State) -> bool;
 
-    /// Number of actions; zero if that is not known.
+    /// Number of actions; zero if unknown.
     fn actions(&self) -> usize {
         0
     }
 
-    /// The numbers of the processes that take part in each action. Empty for models that are not made of processes.
+    /// The numbers of the processes that take part in each action. Empty for models without
+    /// processes.
     fn processes_of_actions(&self) -> Vec<Vec<u32>> {
         Vec::new()
     }
 
-    /// Actions of which the model itself says that runs are fair to them.
+    /// Actions that the model itself declares fair.
     fn fair_actions(&self) -> Vec<(ActionId, Strength)> {
         Vec::new()
     }
 
-    /// The actions that are enabled in the state. Only for models that are made of processes.
+    /// The actions that are enabled in the state. Only for models with processes.
     fn enabled(&self, _state: &Self::State) -> Vec<ActionId> {
         Vec::new()
     }
 
-    /// All states that can be reached from this one; `None` if the predicate does not have this truth in all of
-    /// them.
+    /// All states reachable from this one. `None` if the predicate does not have this truth in all
+    /// of them.
     fn component(
         &self,
         state: &Self::State,
@@ -181,6 +186,6 @@ pub trait Subject {
 pub enum Expanded<F> {
     /// The successors are in the batch. A step that is a run-time error is not among them.
     Successors(Option<(ActionId, F)>),
-    /// States have another layout now, and this translates them.
+    /// States have another layout now. The translation converts them.
     Widened(Translation),
 }

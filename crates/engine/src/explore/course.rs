@@ -1,13 +1,13 @@
 //! The course of a search: the states it held, layer by layer, and how often each action was taken.
 //!
-//! There may be millions of layers. When there are too many, neighbours are joined in pairs, so
-//! that a course takes little memory and each layer little time.
+//! There may be millions of layers. When there are too many points, neighbours are joined in pairs.
+//! So a course takes little memory, and each layer takes little time.
 
 use serde::{Deserialize, Serialize};
 
 use super::search::Held;
 
-/// Most points of a sweep.
+/// Most points of one sweep.
 const MOST_POINTS: usize = 512;
 /// Most sweeps that are recorded; later ones are left out.
 const MOST_SWEEPS: usize = 32;
@@ -17,7 +17,7 @@ const MOST_SWEEPS: usize = 32;
 pub struct Course {
     /// The first sweeps, in order.
     pub sweeps: Vec<SweepCourse>,
-    /// How often each action was taken, by number.
+    /// Number of times that each action was taken, by action number.
     pub taken: Vec<u64>,
     /// Number of expansions in layers before the current one.
     explored: u64,
@@ -30,7 +30,7 @@ pub struct SweepCourse {
     pub number: u64,
     /// Number of layers that it expanded.
     pub layers: u64,
-    /// Its layers in order of progress, or groups of neighbouring layers.
+    /// The layers of the sweep in order of progress, or groups of neighbouring layers.
     pub points: Vec<CoursePoint>,
     /// Number of layers in a whole group.
     layers_per_point: u64,
@@ -43,40 +43,40 @@ pub struct CoursePoint {
     pub progress: u64,
     /// Number of layers.
     pub layers: u64,
-    /// Number of states that were expanded in them.
+    /// Number of states expanded in these layers.
     pub expanded: u64,
-    /// Number of states of the largest of them.
+    /// Number of states of the largest of these layers.
     pub largest: u64,
-    /// The states held at the end of a layer, when there were most.
+    /// The states held at the end of a layer, at the maximum over these layers.
     pub held: Held,
-    /// Number of different states met up to the last of them, as far as it is known.
+    /// Number of different states visited up to the last of these layers, as far as known.
     pub met: u64,
 }
 
-/// A layer that ends.
+/// A layer at its end.
 #[derive(Clone, Copy, Debug)]
 pub struct EndedLayer {
     /// The sweep, from one.
     pub sweep: u64,
-    /// Its progress value.
+    /// The progress value of the layer.
     pub progress: u64,
-    /// Number of its states.
+    /// Number of states of the layer.
     pub states: u64,
     /// The states held now.
     pub held: Held,
-    /// Number of different states met so far.
+    /// Number of different states visited so far.
     pub met: u64,
     /// Number of expansions so far.
     pub explored: u64,
 }
 
 impl Course {
-    /// An empty course, of a model with this many actions.
+    /// Creates an empty course for a model with this many actions.
     pub fn new(actions: usize) -> Self {
         Self { taken: vec![0; actions], ..Self::default() }
     }
 
-    /// Counts actions that were taken. Actions that the model does not have are ignored.
+    /// Counts actions that were taken. Ignores actions that the model does not have.
     #[inline]
     pub fn take(&mut self, actions: &[u32]) {
         for action in actions {
@@ -86,7 +86,7 @@ impl Course {
         }
     }
 
-    /// Adds a layer that ends.
+    /// Adds a layer at its end.
     pub fn end_layer(&mut self, layer: EndedLayer) {
         let expanded = layer.explored - self.explored;
         self.explored = layer.explored;
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(sweep.points.iter().map(|point| point.expanded).sum::<u64>(), 300_000);
         assert!(sweep.points.is_sorted_by(|one, other| one.progress < other.progress && one.met < other.met));
         assert!(sweep.points.iter().all(|point| point.held.total() == 9 && point.largest == 6));
-        // Groups are equal, but for the last one.
+        // All groups have equal size, except the last one.
         let full = sweep.points[0].layers;
         assert!(sweep.points[..sweep.points.len() - 1].iter().all(|point| point.layers == full));
     }

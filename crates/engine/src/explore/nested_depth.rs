@@ -1,12 +1,13 @@
-//! Nested depth-first search: accepting cycles by two depth-first searches, one inside the other.
+//! Nested depth-first search: finds accepting cycles by two depth-first searches, one inside the
+//! other.
 //!
-//! The search that most model checkers use, and the one to compare the sweep with; all states are in
-//! memory. The outer search colours states cyan while they are on its path, and blue when it has left
-//! them. When it leaves an accepting state, the inner search looks from there for a state on the outer
-//! path, among the blue states, and colours them red. A step of the outer search to a state on its own
-//! path closes an accepting cycle at once, if one of the two states accepts. (Courcoubetis, Vardi,
-//! Wolper and Yannakakis 1992, with the early ends of Schwoon and Esparza 2005.) A state is expanded at
-//! most twice.
+//! Most model checkers use this search, so it is the baseline for the sweep. All states are in
+//! memory. The outer search colours states cyan while they are on its path, and blue when it has
+//! left them. When it leaves an accepting state, the inner search starts there. It looks for a
+//! state on the outer path, among the blue states, and colours them red. A step of the outer search
+//! to a state on its own path closes a cycle. If one of the two states accepts, the search ends
+//! there with an accepting cycle. A state is expanded at most twice. (Courcoubetis, Vardi, Wolper
+//! and Yannakakis 1992, with the early termination of Schwoon and Esparza 2005.)
 //!
 //! The system is a product with an automaton: the lowest predicate says whether a state accepts.
 
@@ -23,7 +24,7 @@ use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Expander, TransitionSystem};
 
-/// Expansions between two looks of the monitor.
+/// Number of expansions between two calls of the monitor.
 const PER_LOOK: u64 = 1 << 14;
 
 const WHITE: u8 = 0;
@@ -31,7 +32,7 @@ const CYAN: u8 = 1;
 const BLUE: u8 = 2;
 const RED: u8 = 3;
 const COLOUR: u8 = 3;
-/// A bit beside the colour. Known once the outer search has entered the state.
+/// A flag beside the colour. It is known once the outer search has entered the state.
 const ACCEPTING: u8 = 4;
 
 /// A run that the automaton accepts: a lasso.
@@ -46,14 +47,14 @@ pub struct DepthCycle {
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     state: u32,
-    /// The step that led here.
+    /// The action that led to this state.
     action: u32,
-    /// Where its steps begin, and the next of them.
+    /// Index of its first step, and of the next one to take.
     first: usize,
     next: usize,
 }
 
-/// A path, and the steps of its states that are still to be taken.
+/// A path, and the steps of its states that remain to be taken.
 #[derive(Debug, Default)]
 struct Path {
     frames: Vec<Frame>,
@@ -80,7 +81,7 @@ impl Path {
     }
 }
 
-/// Which of the two searches is at work.
+/// The active one of the two searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Outer,
@@ -92,25 +93,25 @@ enum Stage {
 pub struct NestedDepth {
     states: Layer,
     colours: Vec<u8>,
-    /// Initial states that the outer search has not started from, the next one last.
+    /// Initial states from which the outer search has not started, the next one last.
     roots: Vec<(u32, u32)>,
     outer: Path,
     inner: Path,
     stage: Stage,
-    /// A state at the end of a path whose steps are still to be computed.
+    /// A state at the end of a path whose steps remain to be computed.
     unexpanded: Option<u32>,
     found: Option<DepthCycle>,
     undefined: Option<u32>,
     batch: SuccessorBatch,
     limits: Limits,
     counters: Counters,
-    /// The number of expansions at which the monitor looks.
+    /// The number of expansions at which the monitor is called next.
     next_look: u64,
     peak_bytes: usize,
 }
 
 impl NestedDepth {
-    /// A search over states of this shape.
+    /// Creates a search over states of this shape.
     pub fn new(shape: RecordShape, limits: Limits) -> Result<Self, OutOfMemory> {
         Ok(Self {
             states: Layer::new(shape, limits.memory)?,
@@ -140,7 +141,7 @@ impl NestedDepth {
         self.undefined.map(Record::from)
     }
 
-    /// One step of the outer search.
+    /// Takes one step of the outer search.
     fn step_outer(&mut self) -> Result<(), SearchEnd> {
         let Some((state, step)) = self.outer.next_step() else {
             let Some((root, action)) = self.roots.pop() else {
@@ -174,7 +175,7 @@ impl NestedDepth {
         Ok(())
     }
 
-    /// One step of the inner search, which begins in the last state of the outer path.
+    /// Takes one step of the inner search, which begins in the last state of the outer path.
     fn step_inner(&mut self) -> Result<(), SearchEnd> {
         match self.inner.next_step() {
             None => {
@@ -202,7 +203,7 @@ impl NestedDepth {
         *before = *before & ACCEPTING | colour;
     }
 
-    /// Puts a state at the end of the path of the search that is at work.
+    /// Appends a state to the path of the active search.
     fn enter(&mut self, state: u32, action: u32) {
         if self.stage == Stage::Outer {
             self.colour(state, CYAN);
@@ -247,7 +248,7 @@ impl NestedDepth {
         expanded
     }
 
-    /// Takes the successors of the state that was entered.
+    /// Takes over the successors of the state that was entered.
     fn take<O: Observer>(
         &mut self,
         state: u32,
@@ -268,7 +269,7 @@ impl NestedDepth {
         Ok(())
     }
 
-    /// The number of a state, which is stored if it is new.
+    /// The number of a state. A new state is stored.
     fn number<O: Observer>(
         &mut self,
         state: &[u64],
@@ -286,7 +287,8 @@ impl NestedDepth {
         }
     }
 
-    /// Notes the run to a state on the outer path, on to the end of both paths, and by this action back.
+    /// Notes the lasso: to a state on the outer path, on to the end of both paths, and back by this
+    /// action.
     fn close_cycle(&mut self, target: u32, action: u32) -> SearchEnd {
         let frames = &self.outer.frames;
         let place = frames.iter().position(|frame| frame.state == target).unwrap_or(0);
@@ -300,7 +302,7 @@ impl NestedDepth {
         SearchEnd::Decided
     }
 
-    /// Searches until there is an end of some kind.
+    /// Searches until the search ends for any reason.
     fn run_with<O: Observer>(
         &mut self,
         expander: &mut dyn Expander,

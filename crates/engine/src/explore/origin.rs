@@ -1,21 +1,21 @@
 //! The origin of a state, in one word: the record number of its parent, and the action.
 //!
-//! States that wait in layers ahead, are persistent, or are candidates of a partition carry this
-//! word, if traces are wanted, until they enter the current layer and get a record number of their
-//! own.
+//! If traces are wanted, states in layers ahead, persistent states and candidates of a partition
+//! carry this word. They carry it until they enter the current layer and get a record number of
+//! their own.
 
 use crate::explore::observer::{Observer, Record};
 use model::guarded_commands::ActionId;
 use model::transition_system::MAX_ACTIONS;
 
-/// The origin of a state, in one word.
+/// Packs the origin of a state into one word.
 #[inline(always)]
 pub(super) fn origin(parent: Record, action: ActionId) -> u64 {
     debug_assert!((action.0 as usize) < MAX_ACTIONS && parent < NO_PARENT);
     parent << ACTION_BITS | u64::from(action.0)
 }
 
-/// Bits of an action's number.
+/// Number of bits of an action number.
 pub(super) const ACTION_BITS: u32 = MAX_ACTIONS.trailing_zeros();
 /// A number larger than all record numbers.
 pub(super) const NO_PARENT: u64 = u64::MAX >> ACTION_BITS;

@@ -1,4 +1,4 @@
-//! Phases of a run, as a monitor sees them: a run may look for a measure, sweep, and then work on
+//! Phases of a run, as a monitor sees them. A run may look for a measure, sweep, and then work on
 //! the graph that it recorded.
 
 use std::fmt;
@@ -17,7 +17,7 @@ pub enum Phase<'a> {
     Sweeping(&'a ExpressionMeasure),
     /// States are visited, and none is forgotten.
     Exploring,
-    /// States are visited in partitions, one of which is in memory.
+    /// States are visited in partitions, of which one is in memory.
     Partitioning,
     /// A property that needs a search of its own is decided, in the order of the previous search.
     Checking(&'a str),
@@ -25,7 +25,7 @@ pub enum Phase<'a> {
     Shortening,
     /// Cycles that pass through several layers are searched for.
     FindingCycles,
-    /// The steps that a search recorded become a graph.
+    /// The recorded steps are numbered and become a graph.
     NumberingSteps,
     /// A formula is evaluated on that graph, from the last layer to the first.
     ReversePass,
@@ -34,7 +34,7 @@ pub enum Phase<'a> {
 }
 
 impl Phase<'_> {
-    /// Whether states are counted from zero again.
+    /// Whether this phase counts states from zero again.
     pub fn counts_anew(self) -> bool {
         match self {
             Self::FindingMeasure { .. }

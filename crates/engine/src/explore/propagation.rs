@@ -1,23 +1,31 @@
-//! Accepting cycles across layers: the largest persistent predecessor of each state, round by round.
+//! Propagation: finds accepting cycles across layers by the largest persistent predecessor of each
+//! state, round by round.
 //!
-//! A cycle that is not inside one layer has a regress edge, and the target of a regress edge is persistent. So each
-//! such cycle passes a persistent state, and it is enough to ask which of these, the *candidates*, can reach
-//! themselves by way of an accepting state. Every candidate sends a wave along all steps; where waves meet, the one
-//! of the larger candidate continues. A wave carries whether it has passed an accepting state. If it returns to its
-//! own candidate with that, there is a cycle. Otherwise, at the end of a round, two kinds of candidates are on no
-//! accepting cycle. The first are those that no wave overwrote: their own wave has been everywhere. The second are
-//! those that a larger one reached without an accepting state on the way: had they been on such a cycle, the wave
-//! would have come around with one. They are blocked, and the rest begin another round. A round follows progress,
-//! least first, like a sweep, and forgets the states behind it, except for the candidates.
+//! A cycle that is not inside one layer has a regress edge, and the target of a regress edge is
+//! persistent. So each such cycle passes a persistent state. It is enough to find out which of
+//! these, the *candidates*, can reach themselves through an accepting state.
 //!
-//! This is algorithm 4 of Lilleskare's thesis (2017), after the maximal accepting predecessors of Brim et al. (2004),
-//! with the blocked states written down: without them, a version that clears its map in each round need not end.
-//! Candidates that were found later are the larger ones: a candidate that was found from another one is not
-//! overwritten by it, so that a chain of them is decided in one round. (In the opposite order, there would be as many
-//! rounds as candidates.)
+//! Every candidate sends a wave along all steps. Where waves meet, the wave of the larger candidate
+//! continues. A wave carries a flag: whether it has passed an accepting state. If it returns to its
+//! own candidate with the flag set, there is an accepting cycle. Otherwise, at the end of a round,
+//! two kinds of candidates are on no accepting cycle:
 //!
-//! The origin of a wave is logged by positions, never by states: a state that was forgotten and met again has other
-//! predecessors.
+//! - Candidates that no wave overwrote: their own wave has reached everything it can reach.
+//! - Candidates that a larger one reached without an accepting state on the way: had they been on
+//!   such a cycle, the wave would have come around with one.
+//!
+//! These are blocked, and the rest begin another round. A round follows progress in ascending
+//! order, like a sweep. It forgets the states behind the front, except for the candidates.
+//!
+//! This is algorithm 4 of Lilleskare's thesis (2017), after the maximal accepting predecessors of
+//! Brim et al. (2004). In addition, it records the blocked states: without them, a version that
+//! clears its map in each round need not terminate. Candidates that were found later are the larger
+//! ones. So a candidate that was found from another one is not overwritten by it, and a chain of
+//! them is decided in one round. (In the opposite order, there would be as many rounds as
+//! candidates.)
+//!
+//! The origin of a wave is logged by positions, never by states: a state that was forgotten and
+//! visited again has other predecessors.
 
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -29,16 +37,16 @@ use crate::store::records::{RecordShape, with_records};
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
 
-/// Expansions between two looks of the monitor.
+/// Number of expansions between two calls of the monitor.
 const PER_LOOK: u64 = 1 << 14;
-/// States beside the candidates, at least, before some are forgotten.
+/// Least number of states besides the candidates before some are forgotten.
 const FORGOTTEN: usize = 1 << 12;
-/// Set in the numbers of candidates that wait.
+/// Flag in the numbers of waiting candidates.
 const CANDIDATE: u32 = 1 << 31;
 
 /// A product, as the propagation sees it.
 pub trait Waves {
-    /// The successors of a state, in place of what is in the batch.
+    /// Computes the successors of a state. They replace the contents of the batch.
     fn successors(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Result<(), SearchEnd>;
 
     /// Appends the progress values of states.
@@ -47,17 +55,18 @@ pub trait Waves {
     /// Whether the state accepts.
     fn is_accepting(&self, state: &[u64]) -> bool;
 
-    /// Whether the state can be on an accepting cycle at all.
+    /// Whether the state can be on any accepting cycle.
     fn may_cycle(&self, state: &[u64]) -> bool;
 
-    /// The layers, of all that accepting cycles can go through, that are on cycles with this one.
+    /// The component of layers that are on cycles with this one, among the layers that accepting
+    /// cycles can pass.
     fn layers(&self, progress: u64) -> Option<u32>;
 
-    /// A round begins: what was logged is not needed any more.
+    /// Begins a round. The log of earlier rounds is no longer needed.
     fn begin_log(&mut self);
 
-    /// Logs that a wave took this step, or, without a parent, that it began. Records are numbered in order from the
-    /// beginning of the round.
+    /// Logs that a wave took this step, or, without a parent, that it began. Records are numbered
+    /// in order from the beginning of the round.
     fn log(&mut self, parent: Option<Record>, action: ActionId);
 
     /// Bytes of memory that the log takes.
@@ -70,7 +79,7 @@ pub trait Waves {
 /// An accepting cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaveCycle {
-    /// The number of the candidate that it begins and ends with.
+    /// The number of the candidate at which the cycle begins and ends.
     pub candidate: usize,
     /// The record of the state before the candidate.
     pub last: Record,
@@ -78,8 +87,8 @@ pub struct WaveCycle {
     pub action: ActionId,
 }
 
-/// The largest candidate that reaches a state, and in the lowest bit, whether by way of an accepting state. Zero for
-/// none.
+/// The largest candidate that reaches a state. The lowest bit says whether it does so through an
+/// accepting state. Zero for none.
 type Value = u64;
 
 /// A state that a wave has reached, or a candidate.
@@ -91,16 +100,18 @@ struct Reached {
     waits: bool,
 }
 
-/// The search.
+/// The search for accepting cycles across layers.
 #[derive(Debug)]
 pub struct Propagation {
-    /// In the order of their ranks.
+    /// The candidates, in the order of their ranks.
     candidates: Layer,
     reached: Vec<Reached>,
     blocked: Vec<bool>,
-    /// Other states that waves have reached. Those that wait for nothing are forgotten from time to time.
+    /// Other states that waves have reached. Those that do not wait are forgotten from time to
+    /// time.
     others: Others,
-    /// By progress: what waits, the largest value first. A value that is not the present one is of earlier.
+    /// Waiting states by progress, the largest value first. An entry whose value is not the current
+    /// one is outdated.
     waiting: BTreeMap<u64, BinaryHeap<(Value, u32)>>,
     records: Record,
     limits: Limits,
@@ -111,9 +122,9 @@ pub struct Propagation {
 struct Others {
     states: Layer,
     reached: Vec<Reached>,
-    /// The next set, when states are forgotten.
+    /// The set that replaces the current one when states are forgotten.
     next: Layer,
-    /// How many of them wait.
+    /// Number of states that wait.
     live: usize,
 }
 
@@ -122,7 +133,8 @@ fn full(full: LayerFull) -> SearchEnd {
 }
 
 impl Propagation {
-    /// Among these states of this shape, each with its progress value, in the order in which they were found.
+    /// Creates a search with these states as candidates. All have this shape, and each comes with
+    /// its progress value, in the order in which they were found.
     pub fn new<'s>(
         shape: RecordShape,
         states: impl Iterator<Item = (u64, &'s [u64])>,
@@ -154,7 +166,7 @@ impl Propagation {
         self.candidates.state(number)
     }
 
-    /// What was counted: expansions, steps, and rounds as sweeps.
+    /// Counters: expansions, steps, and rounds as sweeps.
     pub fn counters(&self) -> Counters {
         self.counters
     }
@@ -162,7 +174,7 @@ impl Propagation {
     /// Looks for a cycle, round by round.
     ///
     /// # Errors
-    /// If it is stopped.
+    /// The search was stopped.
     pub fn run<P: Waves>(
         &mut self,
         product: &mut P,
@@ -225,7 +237,7 @@ impl Propagation {
         }
     }
 
-    /// Expands everything of this progress value.
+    /// Expands all waiting states of this progress value.
     fn expand_layer<P: Waves>(
         &mut self,
         progress: u64,
@@ -265,7 +277,7 @@ impl Propagation {
         Ok(None)
     }
 
-    /// Forgets states that wait for nothing, if they are most of them.
+    /// Forgets states that do not wait, if most states do not.
     fn forget(&mut self) -> Result<(), SearchEnd> {
         let Others { states, reached, next, live } = &mut self.others;
         if states.len() < FORGOTTEN || states.len() < 4 * *live {
@@ -288,7 +300,7 @@ impl Propagation {
         Ok(())
     }
 
-    /// A wave arrives at a state by this step.
+    /// Handles a wave that arrives at a state by this step.
     fn arrive<P: Waves>(
         &mut self,
         progress: u64,
@@ -357,7 +369,7 @@ impl Propagation {
     }
 }
 
-/// Above zero, which is for none.
+/// The rank of a candidate, above zero. Zero stands for none.
 fn rank(candidate: usize) -> u64 {
     candidate as u64 + 1
 }

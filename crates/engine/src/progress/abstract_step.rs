@@ -6,7 +6,7 @@
 //! however wide `x` is, and `x < y -> x := y`. For a cell that is fixed to one value before the
 //! step, the first one is enough. Everything else about a cell is its proved range.
 //!
-//! The order of events is that of [`meaning`](model::meaning): guards, effects one after the other
+//! The order of events is that of [`model::meaning`]: guards, effects one after the other
 //! (an assignment reads everything before it writes anything), locations last. A step that ends in
 //! a run-time error stores nothing, so the analysis may assume that there is none: an index lies
 //! within its array, a divisor is not zero. Guarded commands promise that a queue is not full when

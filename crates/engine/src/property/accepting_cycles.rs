@@ -1,13 +1,13 @@
 //! Accepting cycles inside one layer.
 //!
-//! A cycle of the product along which progress never changes lies in one layer, and the first sweep that expands
-//! one of its states expands all of them in that layer. So when a layer is complete, its strongly connected
-//! components decide: a component with a step inside and an accepting state is a run that is accepted. When
-//! progress never falls there are no other cycles. (Lilleskare's thesis, 2017, calls this the single-layer
-//! search.)
+//! A cycle of the product along which progress never changes lies in one layer. The first sweep
+//! that expands one of its states expands all of them in that layer. So when a layer is complete,
+//! its strongly connected components decide. A component with a step inside and an accepting state
+//! is an accepted run. When progress is monotone there are no other cycles. (Lilleskare's thesis,
+//! 2017, calls this the single-layer search.)
 //!
-//! A large layer is searched whenever it has doubled. So a violation is found long before all of the layer is
-//! explored, for about twice the time of one search.
+//! A large layer is searched whenever it has doubled. So a violation is found long before all of
+//! the layer is explored, for about twice the time of one search.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,16 +15,16 @@ use super::components::LayerComponents;
 use super::progress_graph::{ProgressComponents, ProgressGraph};
 use crate::explore::Record;
 
-/// States of a layer before it is searched for the first time.
+/// Number of states of a layer at which it is searched for the first time.
 const FIRST_LOOK: usize = 1 << 14;
 
-/// Looks for accepting cycles, layer by layer.
+/// Search for accepting cycles, layer by layer.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct AcceptingCycles {
     layer: LayerComponents,
-    /// The number of states at which the layer is searched.
+    /// The number of states at which the layer is searched next.
     next_look: usize,
-    /// Whether a state of the layer accepts.
+    /// Whether some state of the layer accepts.
     accepts: bool,
     /// The progress value of the layer.
     value: u64,
@@ -55,7 +55,7 @@ impl Default for AcceptingCycles {
 }
 
 impl AcceptingCycles {
-    /// A layer of this progress value begins whose states have numbers from this one on.
+    /// Begins a layer of this progress value, whose states have numbers from `first` on.
     pub fn begin(&mut self, first: Record, progress: u64) {
         self.layer.begin(first);
         self.next_look = FIRST_LOOK;
@@ -63,18 +63,19 @@ impl AcceptingCycles {
         self.value = progress;
     }
 
-    /// A step out of the layer.
+    /// Adds a step out of the layer.
     #[inline]
     pub fn add_progress(&mut self, before: u64, after: u64) {
         self.progress.step(before, after);
     }
 
-    /// Where accepting cycles across layers can be.
+    /// Components of progress values in which accepting cycles across layers can be.
     pub fn across_layers(&self) -> ProgressComponents {
         self.progress.components()
     }
 
-    /// The next state, with its predicates. `true` if a cycle was found, which ends the search.
+    /// Adds the next state, with its predicates. Returns `true` if a cycle was found, which ends
+    /// the search.
     pub fn add_state(&mut self, truth: u64) -> bool {
         self.layer.add_state(truth);
         self.accepts |= truth & 1 != 0;
@@ -85,13 +86,13 @@ impl AcceptingCycles {
         self.look()
     }
 
-    /// A step inside the layer.
+    /// Adds a step inside the layer.
     #[inline]
     pub fn add_step(&mut self, from: Record, to: Record) {
         self.layer.add_inner_step(from, to);
     }
 
-    /// Searches the layer, as far as it is known. `true` if there is an accepting cycle.
+    /// Searches the layer, as far as it is known. Returns `true` if there is an accepting cycle.
     pub fn look(&mut self) -> bool {
         if self.accepts {
             self.progress.accepts(self.value);

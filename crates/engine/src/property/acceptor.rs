@@ -1,4 +1,5 @@
-//! A Büchi automaton beside a model: the product accepts the runs that violate a linear-time property.
+//! A Büchi automaton in a product with a model: the product accepts the runs that violate a
+//! linear-time property.
 
 use super::fairness::FairnessConditions;
 use super::linear::{DeadEnds, LinearProperty};
@@ -9,8 +10,8 @@ use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::Truth;
 
-/// A Büchi automaton, as far as a search needs it. If only fair runs count, a state has the counter of
-/// [`fairness`](super::fairness) in its lowest bits, and the guess above them.
+/// A Büchi automaton in the form that a search needs. If only fair runs count, a state has the
+/// counter of [`fairness`](super::fairness) in its lowest bits, and the guess above them.
 #[derive(Clone, Debug)]
 pub struct Acceptor {
     edges: Vec<Vec<(Cube, u32)>>,
@@ -18,21 +19,22 @@ pub struct Acceptor {
     /// Whether a cycle through the state may be accepted.
     in_cycles: Vec<bool>,
     initial: Vec<u32>,
-    /// The propositions that each state asks for.
+    /// The propositions that each state reads.
     asked: Vec<u64>,
     dead_ends: DeadEnds,
-    /// If only fair runs count.
+    /// The fairness conditions, if only fair runs count.
     fair: Option<FairnessConditions>,
-    /// Bits of the counter.
+    /// Number of bits of the counter.
     counter: u32,
-    /// Bits of the counter and of what is guessed.
+    /// Number of bits of the counter and of the guess.
     beside: u32,
-    /// If the automaton's progress counts below that of the model.
+    /// The automaton's progress, if it counts below that of the model.
     ranks: Option<Ranks>,
 }
 
 impl Acceptor {
-    /// The automaton of a property, for the runs that meet these conditions, or for all.
+    /// Creates the automaton of a property, for the runs that meet these conditions, or for all
+    /// runs.
     pub fn new<P>(property: &LinearProperty<P>, fair: Option<FairnessConditions>) -> Self {
         let automaton: &Buchi = property.automaton();
         let counter = fair.as_ref().map_or(0, |fair| Place::bits(fair.levels() as usize));
@@ -59,15 +61,16 @@ impl Acceptor {
         }
     }
 
-    /// Lets the automaton's components count as progress, below that of the model, which takes so many bits, or
-    /// has none. Not if the automaton has only one component, or there is no room for their numbers.
+    /// Lets the automaton's components count as progress, below that of the model. The model's
+    /// progress takes `model` bits; `None` if it has none. No effect if the automaton has only one
+    /// component, or there is no room for their numbers.
     pub fn with_ranks(self, model: Option<u32>) -> Self {
         let successors: Vec<Vec<u32>> =
             self.edges.iter().map(|edges| edges.iter().map(|(_, target)| *target).collect()).collect();
         Self { ranks: Ranks::new(strong_components(&successors).ranks(), model), ..self }
     }
 
-    /// Bits of a progress value below those of the model.
+    /// Number of bits of a progress value below those of the model.
     pub fn rank_bits(&self) -> u32 {
         self.ranks.as_ref().map_or(0, Ranks::bits)
     }
@@ -93,7 +96,7 @@ impl Acceptor {
         state & ((1 << self.counter) - 1)
     }
 
-    /// Whether a run is accepted that passes this state infinitely often.
+    /// Whether a run that passes this state infinitely often is accepted.
     #[inline]
     pub fn is_accepting(&self, state: u32) -> bool {
         self.accepting[self.mode(state)] && self.level(state) == 0 && self.is_guessed(state)
@@ -111,7 +114,8 @@ impl Acceptor {
         self.asked[self.mode(state)]
     }
 
-    /// The targets from a state of the model in which these propositions hold, with the counter at zero.
+    /// Computes the targets from a state of the model in which these propositions hold, with the
+    /// counter at zero.
     #[inline]
     fn targets(&self, state: u32, propositions: u64, targets: &mut Vec<u32>) {
         targets.clear();
@@ -133,11 +137,12 @@ impl Acceptor {
         }
     }
 
-    /// The target with the counter after a step out of this state, in which these processes can move, by an action.
+    /// The target with the counter after a step out of this state by an action. These processes can
+    /// move in the state.
     #[inline]
     fn counted(&self, target: u32, state: u32, can_move: u64, action: ActionId) -> u32 {
         match &self.fair {
-            // Where nothing is accepted any more there is nothing to count.
+            // Where nothing is accepted any more, there is nothing to count.
             Some(fair) if self.may_cycle(target) => {
                 let accepts = self.accepting[self.mode(state)];
                 let met = fair.met(self.guess(target), can_move, fair.of(action));
@@ -147,7 +152,7 @@ impl Acceptor {
         }
     }
 
-    /// What fair runs meet, if only those count.
+    /// The conditions of fair runs, if only fair runs count.
     pub fn fairness(&self) -> Option<&FairnessConditions> {
         self.fair.as_ref()
     }
@@ -169,7 +174,7 @@ impl Automaton for Acceptor {
         self.initial.iter().map(|state| state << self.beside).collect()
     }
 
-    /// Each step of the model with each of the automaton.
+    /// Combines each step of the model with each step of the automaton.
     fn append_steps<'s>(
         &self,
         from: &ProductState<'_>,

@@ -1,27 +1,29 @@
-//! Strongly connected components of a layer, by Tarjan's algorithm: those that are terminal, and those with an
-//! accepting cycle.
+//! Strongly connected components of a layer, by Tarjan's algorithm: the terminal ones, and those
+//! with an accepting cycle.
 //!
-//! A component is terminal when no step leads out of it. A run that has entered it meets all of the component and
-//! nothing else, so what holds forever, or never again, is decided there: `AG EF p` is violated exactly by a
-//! terminal component without a `p`-state, and `EF AG p` is shown exactly by one with `p`-states only. A state
-//! without successors is such a component. When progress never falls, every component lies in one layer.
+//! A component is terminal when no step leads out of it. A run that has entered it visits all of
+//! the component and nothing else. So the component decides what holds forever, or never again. `AG
+//! EF p` is violated exactly by a terminal component without a `p`-state. `EF AG p` is shown
+//! exactly by one with `p`-states only. A state without successors is such a component. When
+//! progress is monotone, every component lies in one layer.
 //!
-//! The steps inside the current layer are collected as they are met (row by row, since states are expanded in
-//! their order), and searched when the layer is complete. (The thesis of Lilleskare, algorithm 6, runs the search
-//! itself depth-first and loses states on the way; this does not change the order of the search.) A layer of n
-//! states and m inner steps takes 21 n + 4 m bytes while it is the current one.
+//! The steps inside the current layer are collected as the search takes them, and searched when the
+//! layer is complete. They come row by row, since states are expanded in their order. (Algorithm 6
+//! of Lilleskare's thesis runs the search itself depth-first, and loses states on the way. This
+//! implementation does not change the order of the search.) A layer of n states and m inner steps
+//! takes 21 n + 4 m bytes while it is the current one.
 
 use serde::{Deserialize, Serialize};
 
 use crate::explore::Record;
 
-/// What is collected of the current layer.
+/// States and inner steps of the current layer.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct LayerComponents {
     first: Record,
-    /// For each state taken, the predicates that are true in it.
+    /// The predicates that are true in each state taken.
     truths: Vec<u64>,
-    /// Where each state's steps begin.
+    /// Index of the first step of each state.
     rows: Vec<usize>,
     targets: Vec<u32>,
     leaves: Vec<bool>,
@@ -30,16 +32,16 @@ pub struct LayerComponents {
 /// A component that no step leads out of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TerminalComponent {
-    /// Its state that was taken first.
+    /// The state of the component that was taken first.
     pub first: Record,
-    /// Predicates that are true in all of its states.
+    /// Predicates that are true in all states of the component.
     pub all: u64,
-    /// Predicates that are true in some of its states.
+    /// Predicates that are true in some states of the component.
     pub some: u64,
 }
 
 impl LayerComponents {
-    /// A layer begins whose states have numbers from this one on.
+    /// Begins a layer whose states have numbers from `first` on.
     pub fn begin(&mut self, first: Record) {
         self.first = first;
         self.truths.clear();
@@ -48,18 +50,18 @@ impl LayerComponents {
         self.leaves.clear();
     }
 
-    /// The next state, with the predicates that are true in it.
+    /// Adds the next state, with the predicates that are true in it.
     pub fn add_state(&mut self, truth: u64) {
         self.truths.push(truth);
     }
 
-    /// A step to a state of the layer.
+    /// Adds a step to a state of the layer.
     pub fn add_inner_step(&mut self, from: Record, to: Record) {
         self.begin_rows(from);
         self.targets.push((to - self.first) as u32);
     }
 
-    /// A step to another layer.
+    /// Adds a step to another layer.
     pub fn add_leaving_step(&mut self, from: Record) {
         let from = (from - self.first) as usize;
         if self.leaves.len() <= from {
@@ -88,7 +90,7 @@ impl LayerComponents {
             + self.leaves.capacity()
     }
 
-    /// The layer is complete: its terminal components.
+    /// The terminal components of the layer, which must be complete.
     pub fn terminal(&mut self) -> Vec<TerminalComponent> {
         let mut found = Vec::new();
         self.components(|layer, members, escapes| {
@@ -110,8 +112,8 @@ impl LayerComponents {
         self.first
     }
 
-    /// Gives all components of a complete layer: the positions of their states in the layer, and for those that
-    /// are terminal, the positions of their steps among the steps inside the layer.
+    /// Enumerates all components of a complete layer: the positions of their states in the layer.
+    /// For terminal ones, also the positions of their steps among the steps inside the layer.
     pub fn for_each_component(
         &mut self,
         mut give: impl FnMut(&[u32], Option<&mut dyn Iterator<Item = std::ops::Range<usize>>>),
@@ -123,8 +125,8 @@ impl LayerComponents {
         });
     }
 
-    /// The first state in which the first predicate is true, of a component with a step inside, and the predicates
-    /// that are true in it. The layer need not be complete.
+    /// The first state in which the first predicate is true, of a component with a step inside, and
+    /// the predicates that are true in it. The layer need not be complete.
     pub fn accepting(&mut self) -> Option<(Record, u64)> {
         let mut found: Option<u32> = None;
         let begun = self.rows.len();
@@ -140,7 +142,7 @@ impl LayerComponents {
         found.map(|state| (self.first + u64::from(state), self.truths[state as usize]))
     }
 
-    /// Gives all components: their states, and whether a step leads out of them.
+    /// Enumerates all components: their states, and whether a step leads out of them.
     fn components(&mut self, give: impl FnMut(&Self, &[u32], bool)) {
         let states = self.truths.len();
         self.rows.resize(states + 1, self.targets.len());
@@ -148,24 +150,24 @@ impl LayerComponents {
     }
 }
 
-/// No number yet.
+/// The state has no number yet.
 const UNSEEN: u32 = u32::MAX;
-/// In a component that is complete.
+/// The state is in a complete component.
 const CLOSED: u32 = u32::MAX - 1;
 
 struct Tarjan<'a, F> {
     layer: &'a LayerComponents,
     give: F,
-    /// The number of a state in the order of the walk, or one of the above.
+    /// The number of each state in the order of the walk, or one of the constants above.
     numbers: Vec<u32>,
-    /// The least number that can be reached from it.
+    /// The least number reachable from each state.
     low: Vec<u32>,
     /// States whose component is not complete.
     open: Vec<u32>,
     /// The path of the walk: states, and their next step.
     path: Vec<(u32, usize)>,
     next_number: u32,
-    /// Whether a step leads out of the state, or out of what was below it on the path.
+    /// Whether a step leads out of the state, or out of a state below it on the path.
     escapes: Vec<bool>,
 }
 
@@ -213,7 +215,7 @@ impl<'a, F: FnMut(&LayerComponents, &[u32], bool)> Tarjan<'a, F> {
                     Some(&UNSEEN) => self.visit(target as u32),
                     Some(&CLOSED) => self.escapes[at] = true,
                     Some(&number) => self.low[at] = self.low[at].min(number),
-                    // Stored, but not taken yet: the layer is not complete.
+                    // The target is stored, but not taken yet: the layer is not complete.
                     None => {}
                 }
                 continue;
@@ -231,7 +233,7 @@ impl<'a, F: FnMut(&LayerComponents, &[u32], bool)> Tarjan<'a, F> {
         }
     }
 
-    /// All states that were opened from this one on are one component.
+    /// Closes a component: all states that were opened from this one on.
     fn close(&mut self, root: u32) {
         let start = self.open.iter().rposition(|state| *state == root).unwrap_or(0);
         let members = &self.open[start..];

@@ -1,39 +1,41 @@
-//! Fair runs: a process that stays enabled eventually takes a step.
+//! Fairness: in a fair run, a process that stays enabled eventually takes a step.
 //!
-//! Weak fairness of a process, or of an action: a run passes infinitely often through a state in which it is not
-//! enabled, or through a step in which it takes part. These are acceptance conditions beside the automaton's own. A
-//! counter beside the automaton's state turns them into one: it waits first for the automaton to accept, then for the
-//! first condition, the second, and so on, and starts over. (Choueka 1974; SPIN has it in copies of the state space.)
-//! Conditions that a step meets one after the other are counted at once, so that loops are as short as possible. The
-//! product has at most one more copy of each state than there are conditions, and only of states from which the
-//! automaton can still accept.
+//! Weak fairness of a process, or of an action: a run passes infinitely often through a state in
+//! which it is not enabled, or through a step in which it takes part. These are acceptance
+//! conditions in addition to the automaton's own. A counter beside the automaton's state turns all
+//! of them into one. It waits first for the automaton to accept, then for the first condition, the
+//! second, and so on, and starts over. (Choueka 1974; SPIN implements it as copies of the state
+//! space.) Consecutive conditions that a step meets are counted at once, so that loops are as short
+//! as possible. The product has at most one more copy of each state than there are conditions. It
+//! has copies only of states from which the automaton can still accept.
 //!
-//! Strong fairness of an action: if it is enabled infinitely often, it is taken infinitely often. So from some point
-//! on it is never enabled again, or it is taken infinitely often. The automaton guesses once, by a step, which actions
-//! are of the first kind. From there on, a state in which one of them is enabled has no successors, and all others
-//! must be taken. Nothing is accepted before the guess.
+//! Strong fairness of an action: if it is enabled infinitely often, it is taken infinitely often.
+//! So from some point on it is never enabled again, or it is taken infinitely often. The automaton
+//! guesses once, by a step, which actions are of the first kind. From there on, a state in which
+//! one of them is enabled has no successors, and all others must be taken. No run is accepted
+//! before the guess.
 //!
-//! The steps of the whole model say what a process can do: one that waits for a partner, or while another is in a
-//! committed location, is not enabled.
+//! The steps of the whole model define what is enabled. A process that waits for a partner, or
+//! while another is in a committed location, is not enabled.
 
 use serde::Serialize;
 
 use model::guarded_commands::{ActionId, Strength};
 
-/// The runs that count.
+/// The runs that a property considers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Fairness {
-    /// All that the model allows.
+    /// All runs of the model.
     #[default]
     Unfair,
     /// Weakly fair runs: a process that stays enabled eventually takes a step.
     Weak,
 }
 
-/// Number of conditions, at most.
+/// Most fairness conditions.
 pub const MOST_CONDITIONS: usize = 64;
 
-/// Number of strongly fair actions, at most: each doubles the number of guesses.
+/// Most strongly fair actions: each doubles the number of guesses.
 pub const MOST_STRONG: usize = 6;
 
 /// Conditions that fair runs meet infinitely often, one bit for each process or action.
@@ -41,11 +43,11 @@ pub const MOST_STRONG: usize = 6;
 pub struct FairnessConditions {
     of_action: Vec<u64>,
     count: u32,
-    /// The strong ones, which are the last.
+    /// Number of strong conditions, which are the last.
     strong: u32,
 }
 
-/// Why there are no conditions.
+/// The reason why there are no conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TooManyConditions {
     /// More than [`MOST_CONDITIONS`].
@@ -55,7 +57,8 @@ pub enum TooManyConditions {
 }
 
 impl FairnessConditions {
-    /// From the numbers of the processes that take part in each action, and from the actions that are fair by themselves. Processes that never move are not counted.
+    /// Creates conditions from the processes that take part in each action, and from the actions
+    /// that are fair by themselves. Processes that never move are not counted.
     ///
     /// # Errors
     /// There are too many.
@@ -84,29 +87,30 @@ impl FairnessConditions {
         Ok(Self { of_action, count: count as u32, strong: strong as u32 })
     }
 
-    /// Those that the action is about. None, if the model does not have it.
+    /// The conditions that the action concerns. None, if the model does not have the action.
     #[inline]
     pub fn of(&self, action: ActionId) -> u64 {
         self.of_action.get(action.0 as usize).copied().unwrap_or(0)
     }
 
-    /// Values of the counter.
+    /// Number of values of the counter.
     pub fn levels(&self) -> u32 {
         self.count + 1
     }
 
-    /// What can be guessed: nothing yet, or one of the sets of strong conditions. There is nothing to guess without strong ones.
+    /// Number of guesses: no guess yet, or one of the sets of strong conditions. Without strong
+    /// conditions there is nothing to guess.
     pub fn guesses(&self) -> u32 {
         if self.strong == 0 { 1 } else { (1 << self.strong) + 1 }
     }
 
-    /// Whether something is guessed.
+    /// Whether the guess was made.
     #[inline]
     pub fn is_guessed(&self, guess: u32) -> bool {
         self.strong == 0 || guess != 0
     }
 
-    /// What can never happen any more by a guess.
+    /// The conditions whose actions can never be enabled again, by a guess.
     #[inline]
     pub fn excluded(&self, guess: u32) -> u64 {
         u64::from(guess.saturating_sub(1)).unbounded_shl(self.count - self.strong)
@@ -117,13 +121,15 @@ impl FairnessConditions {
         ((1_u64 << self.strong) - 1).unbounded_shl(self.count - self.strong)
     }
 
-    /// What a step meets out of a state in which those can move, by an action about these.
+    /// The conditions that a step meets: out of a state in which `can_move` are enabled, by an
+    /// action that concerns `moves`.
     #[inline]
     pub fn met(&self, guess: u32, can_move: u64, moves: u64) -> u64 {
         (!can_move & !self.strong_ones()) | moves | self.excluded(guess)
     }
 
-    /// The counter after a step out of a state in which the automaton accepts or not, that meets these conditions.
+    /// The counter after a step that meets these conditions. `accepts` says whether the automaton
+    /// accepts in the state before the step.
     #[inline]
     pub fn next_level(&self, level: u32, accepts: bool, met: u64) -> u32 {
         if level == 0 && !accepts {
@@ -135,7 +141,8 @@ impl FairnessConditions {
         if reached >= self.count { 0 } else { reached + 1 }
     }
 
-    /// Whether a loop is fair, given for each of its states those that can move there, and for each of its steps those that it is about.
+    /// Whether a loop is fair. Each item has the conditions enabled in a state, and those that the
+    /// step from there concerns.
     pub fn is_fair(&self, loop_steps: impl Iterator<Item = (u64, u64)>) -> bool {
         let (rests, can, moved) = loop_steps.fold((0, 0, 0), |(rests, can, moved), (can_move, moves)| {
             (rests | !can_move, can | can_move, moved | moves)

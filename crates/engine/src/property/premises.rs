@@ -1,9 +1,10 @@
 //! The premises of a property: conditions without which it says nothing.
 //!
-//! `G (request -> F answer)` is true of every run of a model without requests, which is seldom what its author meant.
-//! The left side of an implication that occurs positively in the formula is a *premise*. A property that holds while a
-//! premise is unreachable holds vacuously (Beer, Ben-David, Eisner, Rodeh: vacuity detection in temporal model
-//! checking). Only premises about single states are considered, so that a search for such a state decides.
+//! `G (request -> F answer)` is true of every run of a model without requests, which is seldom what
+//! its author meant. The left side of an implication that occurs positively in the formula is a
+//! *premise*. A property that holds while a premise is unreachable holds vacuously (Beer,
+//! Ben-David, Eisner, Rodeh: vacuity detection in temporal model checking). Only premises about
+//! single states are considered, so that a search for such a state decides.
 
 use model::guarded_commands::{BinaryOperator, Expression, GuardedCommands, Overflow, UnaryOperator};
 use model::state_layout::CellRange;
@@ -37,8 +38,9 @@ pub fn premises(kind: &PropertyKind) -> Vec<Expression> {
     different
 }
 
-/// Whether the expression is true whatever variables of their types hold. The types of places of a net, whose numbers have no bounds, are none that
-/// anybody declared: they are bounds that were proved, and worth a question.
+/// Whether the expression is true for all values of the variables' types. Places of a net have
+/// unbounded numbers, and the types of their variables were not declared: they are proved bounds.
+/// So a premise about a place is still worth a check.
 pub fn is_true_by_type(model: &GuardedCommands, expression: &Expression) -> bool {
     if model.cells.iter().any(|cell| cell.overflow != Overflow::Wraps) {
         return false;
@@ -75,22 +77,23 @@ fn of_expression(expression: &Expression, found: &mut Vec<Expression>) {
     }
 }
 
-/// A formula of either logic, as far as premises are concerned.
+/// A formula of either logic, in the form that the search for premises needs.
 enum Form<'f, F> {
     Truth(bool),
     Proposition(u8),
     Not(&'f F),
     And(&'f F, &'f F),
     Or(&'f F, &'f F),
-    /// An operator that speaks of other states, and is an increasing function of these.
+    /// A temporal operator: it refers to other states, and is monotonically increasing in these
+    /// operands.
     Temporal(Vec<&'f F>),
 }
 
-/// A formula that premises can be found in.
+/// A formula in which premises can be found.
 trait WithPremises: Sized {
     fn form(&self) -> Form<'_, Self>;
 
-    /// Adds what is assumed where the formula counts as it is, or, if it is not positive, where its negation does.
+    /// Adds the premises of the formula; if `is_positive` is false, those of its negation.
     fn premises(&self, is_positive: bool, propositions: &[Expression], found: &mut Vec<Expression>) {
         match self.form() {
             Form::Truth(_) | Form::Proposition(_) => {}
@@ -117,7 +120,7 @@ trait WithPremises: Sized {
         }
     }
 
-    /// The same as an expression, if it speaks of one state only.
+    /// The formula as an expression, if it refers to one state only.
     fn as_expression(&self, propositions: &[Expression]) -> Option<Expression> {
         let of = |part: &Self| part.as_expression(propositions);
         match self.form() {
@@ -141,7 +144,7 @@ impl WithPremises for Ltl {
             Self::And(left, right) => Form::And(left, right),
             Self::Or(left, right) => Form::Or(left, right),
             Self::Next(operand) => Form::Temporal(vec![operand]),
-            // `f W g`, in which `f` is a claim, also if it is a negation.
+            // `f W g`, in which `f` is a claim, even if it is a negation.
             Self::Release(until, both) if matches!(&**both, Self::Or(_, last) if last == until) => {
                 Form::Temporal(vec![until])
             }
@@ -187,12 +190,12 @@ mod tests {
         let response = Ltl::implies(p.clone(), Ltl::Until(Box::new(Ltl::True), Box::new(q.clone())));
         let always = |f: Ltl| Ltl::Release(Box::new(Ltl::False), Box::new(f));
         assert_eq!(of_ltl(&always(response.clone())), [cell(0)]);
-        // Inside of another one.
+        // An implication inside another one.
         assert_eq!(of_ltl(&always(Ltl::implies(r.clone(), response.clone()))), [cell(2), cell(0)]);
         // Negated, it claims that there is such a state.
         assert_eq!(of_ltl(&Ltl::negation(always(response.clone()))), []);
         assert_eq!(of_ltl(&Ltl::implies(always(response), q)), []);
-        // What should be so until something happens is a claim.
+        // A condition that should hold until an event is a claim.
         assert_eq!(of_ltl(&Ltl::weak_until(Ltl::negation(p.clone()), r.clone())), []);
         // A disjunction without a negation assumes nothing.
         assert_eq!(of_ltl(&always(Ltl::or(p, r))), []);

@@ -1,12 +1,13 @@
 //! The product of a model with an automaton that moves along with it: again a transition system.
 //!
-//! A state of the product is a state of the model and one of the automaton. The latter lies in bits that the
-//! model's states do not need, or in a word of its own. What a step of the automaton is, and what is said of a
-//! state, is the [`Automaton`]'s business: a [Büchi automaton](super::acceptor) reads the truth of propositions
-//! *before* the step, so that labels are evaluated once for each state and not for each step; a
-//! [service](super::service_table) reads the action. Several steps of the automaton for one of the model are
-//! several steps of the product with the same action. So a list of actions is a run of the model, and that is
-//! all that is ever shown.
+//! A state of the product is a state of the model and one of the automaton. The latter is stored in
+//! bits that the model's states do not need, or in a word of its own. The [`Automaton`] defines its
+//! steps and the predicates of a state. A [Büchi automaton](super::acceptor) reads the truth of
+//! propositions *before* the step, so labels are evaluated once for each state and not for each
+//! step. A [service](super::service_table) reads the action.
+//!
+//! Several steps of the automaton for one of the model are several steps of the product with the
+//! same action. So a list of actions is a run of the model, and traces show nothing else.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -16,12 +17,12 @@ use model::records::RecordShape;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Expander, Expansion, MAX_ACTIONS, TransitionSystem, Truth};
 
-/// The action of a step that is none of the model: a state without successors that is repeated.
+/// The action of a step that the model does not have: the repetition of a state without successors.
 pub const REPEATED: ActionId = ActionId(MAX_ACTIONS as u32 - 1);
 
-/// Successors of the model that are computed together.
+/// Number of successors of the model that are computed together.
 const TOGETHER: usize = 64;
-/// Bits of a progress value.
+/// Number of bits of a progress value.
 const MOST_BITS: u32 = 63;
 
 /// An automaton that moves along with a model.
@@ -32,7 +33,7 @@ pub trait Automaton: Debug + Send + Sync {
     /// Number of states.
     fn states(&self) -> usize;
 
-    /// The states in which it starts.
+    /// The initial states.
     fn initial(&self) -> Vec<u32>;
 
     /// Appends the steps of one state of the product to the batch.
@@ -44,12 +45,12 @@ pub trait Automaton: Debug + Send + Sync {
         scratch: &mut Scratch,
     );
 
-    /// The predicates of a state of the product, given those of the model's state, which are evaluated only if
-    /// they are asked for.
+    /// The predicates of a state of the product, given those of the model's state, which are
+    /// evaluated on demand.
     fn truth(&self, state: u32, model: impl FnOnce() -> Truth) -> Truth;
 
-    /// Whether the run has ended for the automaton. Such a state has one step, to itself, and the model is not
-    /// asked.
+    /// Whether the run has ended for the automaton. Such a state has one step, to itself, and the
+    /// model does not expand it.
     #[inline]
     fn is_closed(&self, _state: u32) -> bool {
         false
@@ -58,17 +59,17 @@ pub trait Automaton: Debug + Send + Sync {
     /// The automaton's own progress, if it counts.
     fn ranks(&self) -> Option<&Ranks>;
 
-    /// The state by which [`ranks`](Self::ranks) are listed.
+    /// The index of the state in [`ranks`](Self::ranks).
     #[inline]
     fn ranked(&self, state: u32) -> usize {
         state as usize
     }
 }
 
-/// A state of the product that is expanded.
+/// A state of the product during its expansion.
 #[derive(Clone, Copy, Debug)]
 pub struct ProductState<'s> {
-    /// Where the automaton's part is.
+    /// The position of the automaton's part.
     pub place: Place,
     /// The model's part.
     pub model: &'s [u64],
@@ -87,25 +88,25 @@ pub struct Scratch {
     pub joined: Vec<u64>,
 }
 
-/// The bits of the automaton's state in a state of the product.
+/// The position of the automaton's state in a state of the product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Shape of a state of the model.
     model: RecordShape,
-    /// A word of the model's states with spare bits, and the lowest of them. Without spare bits, the automaton's
-    /// state is in a word of its own, the last.
+    /// A word of the model's states with spare bits, and the lowest of them. Without spare bits,
+    /// the automaton's state is in a word of its own, the last.
     spare: Option<(usize, u32)>,
     mask: u64,
 }
 
 impl Place {
-    /// For automata of so many states: in spare bits of the model's states, given by word and lowest bit, or else
-    /// in a word of its own.
+    /// Creates a place for automata with this many states. It is in spare bits of the model's
+    /// states, given by word and lowest bit, or else in a word of its own.
     pub fn new(model: RecordShape, states: usize, spare: Option<(usize, u32)>) -> Self {
         Self { model, spare, mask: (1 << Self::bits(states)) - 1 }
     }
 
-    /// Bits that the states of such an automaton need.
+    /// Number of bits that the states of such an automaton need.
     pub fn bits(states: usize) -> u32 {
         (states.max(2) - 1).ilog2() + 1
     }
@@ -116,7 +117,7 @@ impl Place {
         if self.spare.is_some() { self.model } else { self.model.extended() }
     }
 
-    /// The automaton's state, of the state at the beginning of these words.
+    /// The automaton's state in the product state at the beginning of these words.
     #[inline]
     pub fn automaton(&self, state: &[u64]) -> u32 {
         let (word, shift) = self.spare.unwrap_or_else(|| (self.shape().len_of(state) - 1, 0));
@@ -136,7 +137,7 @@ impl Place {
         }
     }
 
-    /// Makes a state of the product, in place of what the buffer holds.
+    /// Combines a state of the product, which replaces the contents of the buffer.
     #[inline]
     pub fn join(&self, model: &[u64], automaton: u32, to: &mut Vec<u64>) {
         to.clear();
@@ -150,12 +151,12 @@ impl Place {
     }
 }
 
-/// The automaton's components in topological order. Whatever the automaton reads, it never returns to an
-/// earlier one, and a cycle of the product stays in one of them. So among states of equal progress the component
-/// is progress, and layers become smaller.
+/// The ranks of the automaton's components, in topological order. The automaton never returns to an
+/// earlier component, and a cycle of the product stays in one of them. So among states of equal
+/// progress the component is progress, and layers become smaller.
 #[derive(Clone, Debug)]
 pub struct Ranks {
-    /// By state of the automaton.
+    /// The rank of each state of the automaton.
     of: Vec<u64>,
     bits: u32,
     /// Whether the model has progress of its own.
@@ -163,8 +164,8 @@ pub struct Ranks {
 }
 
 impl Ranks {
-    /// Ranks below the progress of the model, which takes so many bits, or has none. `None` if there is only one
-    /// rank, or no room for them.
+    /// Ranks below the progress of the model, which takes `model` bits, or has none. `None` if
+    /// there is only one rank, or no room for them.
     pub fn new(of: Vec<u64>, model: Option<u32>) -> Option<Self> {
         let count = of.iter().max().map_or(0, |last| last + 1);
         let bits = Place::bits(count as usize);
@@ -172,13 +173,13 @@ impl Ranks {
         is_useful.then_some(Self { of, bits, below_model: model.is_some() })
     }
 
-    /// Bits of a progress value below those of the model.
+    /// Number of bits of a progress value below those of the model.
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// Appends the progress of states of the product: of the model's part, if it has progress, and of the
-    /// automaton's below it.
+    /// Appends the progress of states of the product: that of the model's part, if it has progress,
+    /// and that of the automaton's part below it.
     pub fn append(
         &self,
         model: impl FnOnce(&mut Vec<u64>),
@@ -229,7 +230,7 @@ impl<S: TransitionSystem, A: Automaton> TransitionSystem for Product<S, A> {
     }
 }
 
-/// An expander of the model, and buffers for the model's part of states.
+/// An expander of the model, with buffers for the model's part of states.
 struct ProductExpander<'s, A> {
     model: Box<dyn Expander + 's>,
     place: Place,
@@ -240,7 +241,7 @@ struct ProductExpander<'s, A> {
 }
 
 impl<A: Automaton> ProductExpander<'_, A> {
-    /// Expands states that are not closed, up to a full batch. Gives their number.
+    /// Expands states that are not closed, up to a full batch. Returns their number.
     fn expand_open(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
         let Self { model, place, automaton, states: plain, batch: steps, scratch } = self;
         let shape = place.shape();
@@ -283,7 +284,7 @@ impl<A: Automaton> Expander for ProductExpander<'_, A> {
         while !rest.is_empty() && !batch.is_full() {
             let (state, others) = rest.split_at(shape.len_of(rest));
             if !is_open(&state) {
-                // A step to itself, and not none: this is no end of the model's.
+                // A step to itself, instead of none: this is not a terminal state of the model.
                 batch.push(REPEATED, state);
                 batch.end_state();
                 (done, rest) = (done + 1, others);

@@ -1,13 +1,14 @@
 //! The progress graph: which layers lead to which.
 //!
-//! A node is a progress value, and an edge is a pair of values that some step leads from and to. A node accepts if
-//! a state of that value does. A cycle of the product is a closed walk here. So an accepting cycle through several
-//! layers lies in a strongly connected component with more than one node and an accepting one. Where there is no
-//! such component, there is no such cycle, whatever the number of regress edges. Where there are some, nothing
-//! outside them needs to be searched. (The idea is that of the tool ASAP.)
+//! A node is a progress value, and an edge is a pair of values that some step leads from and to. A
+//! node accepts if a state of that value does. A cycle of the product is a closed walk here. So an
+//! accepting cycle through several layers lies in a strongly connected component with more than one
+//! node and an accepting one. Without such a component there is no such cycle, whatever the number
+//! of regress edges. Otherwise nothing outside these components needs to be searched. (The idea is
+//! that of the tool ASAP.)
 //!
-//! The graph stays small: when it has too many edges, the lowest bits of all values are dropped, which are the last
-//! components of a tuple. A coarser graph excludes less, and never more.
+//! The graph stays small. When it has too many edges, the lowest bits of all values are dropped;
+//! these are the last components of a tuple. A coarser graph excludes less, and never more.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,17 +16,18 @@ use serde::{Deserialize, Serialize};
 
 use logic::strong_components::strong_components;
 
-/// Edges, at most.
+/// Most edges.
 const EDGES: usize = 1 << 16;
-/// Recent edges, by a few bits of both values: most steps are like one before.
+/// Size of the cache of recent edges, indexed by a few bits of both values. Most steps repeat an
+/// edge.
 const LATELY: usize = 1 << 10;
 
-/// Which layers lead to which.
+/// A graph of which layers lead to which.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ProgressGraph {
     edges: BTreeSet<(u64, u64)>,
     accepting: BTreeSet<u64>,
-    /// Bits of values that are dropped.
+    /// Number of low bits of values that are dropped.
     shift: u32,
     lately: Vec<(u64, u64)>,
 }
@@ -37,7 +39,7 @@ impl Default for ProgressGraph {
 }
 
 impl ProgressGraph {
-    /// A step between two layers.
+    /// Adds a step between two layers.
     #[inline]
     pub fn step(&mut self, before: u64, after: u64) {
         let edge = (before >> self.shift, after >> self.shift);
@@ -53,19 +55,19 @@ impl ProgressGraph {
         self.edges.insert((before, after));
         while self.edges.len() > EDGES {
             self.shift += 1;
-            // Steps between layers that become one stay, as steps from it to itself.
+            // Steps between layers that become one are kept as self-loops.
             self.edges = self.edges.iter().map(|(before, after)| (before >> 1, after >> 1)).collect();
             self.accepting = self.accepting.iter().map(|value| value >> 1).collect();
             self.lately.fill((0, 0));
         }
     }
 
-    /// A layer has a state that accepts.
+    /// Notes that a layer has an accepting state.
     pub fn accepts(&mut self, value: u64) {
         self.accepting.insert(value >> self.shift);
     }
 
-    /// Where cycles across layers can be.
+    /// The components in which cycles across layers can be.
     pub fn components(&self) -> ProgressComponents {
         let mut numbers = BTreeMap::new();
         for (before, after) in &self.edges {
@@ -96,7 +98,7 @@ impl ProgressGraph {
         ProgressComponents { of, shift: self.shift }
     }
 
-    /// Bytes of memory held, about.
+    /// Approximate bytes of memory held.
     pub fn bytes(&self) -> usize {
         self.edges.len() * 24 + self.accepting.len() * 12 + LATELY * 16
     }

@@ -1,49 +1,50 @@
-//! Conformance to a service: every sequence of visible actions is one that an automaton allows.
+//! Conformance to a service: an automaton allows every sequence of visible actions.
 //!
-//! Some actions of a model are events that its users see, all others are internal. A run violates the service in one
-//! of two ways. An *illegal event* is one that no run of the automaton has at this point; all that follows is
-//! illegal, too, so the violating run ends with it. A *premature end* is a run that halts where the automaton has no
-//! final state; the user says what counts as halting, see [`Halt`]. A model that takes internal actions forever
-//! violates nothing: that is a question of linear time.
+//! Some actions of a model are events that its users see, all others are internal. A run violates
+//! the service in one of two ways. An *illegal event* is one that no run of the automaton has at
+//! this point. All that follows is illegal, too, so the violating run ends with it. A *premature
+//! end* is a run that halts where the automaton has no final state. The user defines what counts as
+//! halting, see [`Halt`]. A model that takes internal actions forever violates nothing: that is a
+//! question of linear time.
 //!
-//! The search moves a deterministic automaton along with the model. A run that it finds is judged again by the
-//! automaton as the user gave it, one set of states after the other, so that a mistake in the determinisation cannot
-//! become a verdict. (Gallasch, Billington, Vanit-Anunchai and Kristensen, *Checking safety properties on-the-fly
-//! with the sweep-line method*, STTT 2007.)
+//! The search moves a deterministic automaton along with the model. The automaton as the user gave
+//! it judges every violating run again, one set of states after the other. So a mistake in the
+//! determinisation cannot become a verdict. (Gallasch, Billington, Vanit-Anunchai and Kristensen,
+//! *Checking safety properties on-the-fly with the sweep-line method*, STTT 2007.)
 
 use std::collections::BTreeSet;
 
 use logic::safety_automaton::{EventAutomaton, ServiceAutomaton, ServiceTooLarge};
 use model::guarded_commands::{ActionId, Expression};
 
-/// Where a run counts as ended.
+/// The states in which a run counts as ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Halt<P = Expression> {
-    /// Nowhere: only events can be wrong.
+    /// No states: only events can violate the service.
     Prefix,
-    /// In states without successors.
+    /// States without successors.
     #[default]
     Deadlock,
-    /// In states where the predicate is true, whether or not they have successors.
+    /// States where the predicate is true, whether or not they have successors.
     When(P),
 }
 
-/// A service that a model is to conform to.
+/// A service to which a model is to conform.
 #[derive(Clone, Debug)]
 pub struct ServiceProperty<P = Expression> {
     given: EventAutomaton,
     automaton: ServiceAutomaton,
-    /// For each action, the event that it is.
+    /// The event of each action.
     events: Vec<Option<u32>>,
     halt: Halt<P>,
 }
 
 impl<P> ServiceProperty<P> {
-    /// The sequences of the automaton, for a model whose actions are these events. An action that is `None`, or has
-    /// no entry, is internal.
+    /// Creates the property that a model conforms to the automaton, given the event of each action.
+    /// An action that is `None`, or has no entry, is internal.
     ///
     /// # Errors
-    /// If the automaton is too large once it is deterministic.
+    /// The automaton is too large once it is deterministic.
     pub fn new(
         automaton: EventAutomaton,
         events: Vec<Option<u32>>,
@@ -63,12 +64,12 @@ impl<P> ServiceProperty<P> {
         &self.automaton
     }
 
-    /// Where runs end.
+    /// The states in which runs end.
     pub fn halt(&self) -> &Halt<P> {
         &self.halt
     }
 
-    /// What is evaluated in every state.
+    /// The predicates that are evaluated in every state.
     pub fn predicates(&self) -> &[P] {
         match &self.halt {
             Halt::Prefix | Halt::Deadlock => &[],
@@ -76,17 +77,18 @@ impl<P> ServiceProperty<P> {
         }
     }
 
-    /// For each action, the event that it is; `None` for internal ones.
+    /// The event of each action; `None` for internal actions.
     pub fn events(&self) -> &[Option<u32>] {
         &self.events
     }
 
-    /// The event that an action is; `None` if it is internal.
+    /// The event of an action; `None` if it is internal.
     pub fn event(&self, action: ActionId) -> Option<u32> {
         self.events.get(action.0 as usize).copied().flatten()
     }
 
-    /// The number of the first step, from zero, that is an event which the given automaton does not allow.
+    /// The number of the first step, from zero, that is an event which the given automaton does not
+    /// allow.
     pub fn illegal_step(&self, actions: impl IntoIterator<Item = ActionId>) -> Option<usize> {
         self.ends_of(actions).err()
     }
@@ -97,7 +99,7 @@ impl<P> ServiceProperty<P> {
         self.ends_of(actions).is_ok_and(|states| states.iter().any(is_final))
     }
 
-    /// What is wrong with a run that violates the service.
+    /// Describes how a run violates the service.
     pub fn reason(&self, actions: &[ActionId]) -> String {
         let illegal = self.illegal_step(actions.iter().copied()).and_then(|step| self.event(actions[step]));
         match illegal {
@@ -106,8 +108,8 @@ impl<P> ServiceProperty<P> {
         }
     }
 
-    /// All states in which the given automaton may be after these actions; otherwise, the number of the step that it
-    /// does not have.
+    /// All states in which the given automaton may be after these actions. The error is the number
+    /// of the step that it does not have.
     fn ends_of(&self, actions: impl IntoIterator<Item = ActionId>) -> Result<BTreeSet<u32>, usize> {
         let mut states = self.with_silent_steps(self.given.initial.iter().copied().collect());
         for (step, action) in actions.into_iter().enumerate() {
@@ -141,7 +143,7 @@ mod tests {
     use super::*;
     use logic::safety_automaton::EventStep;
 
-    /// One message at a time; the choice which of the two ways is taken is silent.
+    /// A service with one message at a time. The choice between the two branches is silent.
     fn messages() -> ServiceProperty<()> {
         let step = |from, event, to| EventStep { from, event, to };
         let automaton = EventAutomaton {

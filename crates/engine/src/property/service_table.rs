@@ -1,11 +1,13 @@
-//! A service beside a model: the product violates the service where the automaton's state says so.
+//! The table of a service in a product with a model: the automaton's state tells where the product
+//! violates the service.
 //!
-//! An internal step leaves the deterministic automaton where it is, an event moves it, and an illegal event leads
-//! to a state of its own, where the run ends: everything after it would be a violation, too. There is no choice, so
-//! a state of the model is met as often as there are different pasts for the service, and a list of actions is a
-//! run of both.
+//! An internal step does not move the deterministic automaton, and an event moves it. An illegal
+//! event leads to a state of its own, where the run ends: everything after it would be a violation,
+//! too. The automaton is deterministic. So a list of actions is a run of both. A state of the model
+//! is visited as often as there are different pasts for the service.
 //!
-//! A predicate marks the states that violate the service, so that whatever finds a false invariant finds them.
+//! A predicate marks the states that violate the service. So the search for a false invariant finds
+//! them.
 
 use super::product::{Automaton, ProductState, Ranks, Scratch};
 use super::service::{Halt, ServiceProperty};
@@ -19,20 +21,20 @@ pub const VIOLATED: u64 = 1;
 /// The predicate of states in which no run may end.
 pub const UNFINISHED: u64 = 2;
 
-/// The deterministic automaton of a service, as far as a search needs it: a table.
+/// The deterministic automaton of a service, as a table.
 #[derive(Clone, Debug)]
 pub struct ServiceTable {
-    /// For each state, the next one for each event, and then for internal actions.
+    /// The next state: for each state, one for each event, and then one for internal actions.
     next: Vec<u32>,
-    /// Events, and one for internal actions.
+    /// Number of columns: one for each event, and one for internal actions.
     columns: usize,
-    /// For each action, its column.
+    /// The column of each action.
     column_of: Vec<u32>,
-    /// For all states but the one after an illegal event.
+    /// Whether each state is final, without the one after an illegal event.
     is_final: Vec<bool>,
-    /// Whether a predicate of the model tells where runs end.
+    /// Whether a predicate of the model defines where runs end.
     asks_model: bool,
-    /// The automaton's progress, where it counts, because the model has none.
+    /// The automaton's progress, if it counts because the model has none.
     ranks: Option<Ranks>,
 }
 
@@ -55,15 +57,15 @@ impl ServiceTable {
         }
     }
 
-    /// Lets the components of the automaton be progress, for a model without any.
+    /// Lets the components of the automaton be the progress of a model that has none.
     pub fn with_ranks<P>(self, service: &ServiceProperty<P>) -> Self {
         let mut ranks = service.automaton().ranks();
-        // After an illegal event.
+        // The state after an illegal event.
         ranks.push(ranks.iter().max().map_or(0, |last| last + 1));
         Self { ranks: Ranks::new(ranks, None), ..self }
     }
 
-    /// The state after an action. Not for the state after an illegal event.
+    /// The state after an action. Undefined for the state after an illegal event.
     #[inline]
     fn after(&self, state: u32, action: ActionId) -> u32 {
         let internal = self.columns as u32 - 1;
@@ -75,7 +77,7 @@ impl ServiceTable {
 impl Automaton for ServiceTable {
     const READS_STATES: bool = false;
 
-    /// Number of states, with the one after an illegal event.
+    /// Number of states, including the one after an illegal event.
     fn states(&self) -> usize {
         self.is_final.len() + 1
     }

@@ -1,27 +1,32 @@
-//! Which property may be checked by which search: the one place that decides.
+//! Soundness: the only place that decides which search may check which property.
 //!
-//! | property | breadth | breadth-disk | depth, partition | sweep, any measure | sweep, measure that never falls |
+//! | property | breadth | breadth-disk | depth, partition | sweep | sweep, monotone |
 //! |---|---|---|---|---|---|
 //! | deadlock, invariant, reachability, conformance to a service | yes | yes | yes | yes | yes |
 //! | `AG EF p`, `EF AG p`, by components of layers | yes | no | no | no | yes |
-//! | linear time, by cycles of layers, or where they do not fit on the recorded graph | yes | yes | depth | yes | yes |
-//! | any formula of computation tree logic, on the [recorded graph](crate::store::compact_graph) | yes | yes | no | yes | yes |
+//! | linear time, by cycles of layers or on the recorded graph | yes | yes | depth | yes | yes |
+//! | any CTL formula, on the recorded graph | yes | yes | no | yes | yes |
+//!
+//! The last column is for a monotone measure, the one before it for any measure. Linear-time
+//! properties are checked on the [recorded graph](crate::store::compact_graph) if layers do not fit
+//! into memory.
 //!
 //! With a [reduction](crate::reduce), of guarded commands only:
 //!
-//! | property | kept by the reduction |
+//! | property | preserved by the reduction |
 //! |---|---|
 //! | deadlock, invariant, reachability | yes |
 //! | linear time, by a formula without `X` | yes, of all runs; of fair runs, no |
-//! | linear time, by an automaton | no: nobody knows whether it counts repetitions |
+//! | linear time, by an automaton | no: it may not be stutter-invariant |
 //! | `AG EF p`, `EF AG p`, computation tree logic, conformance to a service | no |
 //! | listed terminal states | yes |
-//! | counts of states, that progress never falls | no |
+//! | counts of states, monotone progress | no |
 //!
-//! `AG EF p` and `EF AG p` are decided by terminal strongly connected components. When progress never falls, a
-//! component lies in one layer, and the layer is all that is needed to find it. When progress falls, a component may span layers of
-//! which most are forgotten. Whether a measure falls is seen edge by edge, so the last column is checked while the search runs: the
-//! first regress edge ends it, and the question is asked again, as a formula on the recorded graph.
+//! Terminal strongly connected components decide `AG EF p` and `EF AG p`. When progress is
+//! monotone, a component lies in one layer, and that layer is enough to find it. Otherwise a
+//! component may span layers, most of which are forgotten. Regress edges show up one by one, so the
+//! last column is checked while the search runs. The first regress edge ends the search, and the
+//! property is checked again, as a formula on the recorded graph.
 
 use crate::explore::sweep::Order;
 
@@ -37,7 +42,7 @@ pub enum Unsound {
         "`{0}` is decided by the strongly connected components of a layer, and a depth-first search has no layers"
     )]
     ComponentsByDepth(String),
-    /// Of the partitions, all but one are on disk.
+    /// All partitions but one are on disk.
     #[error(
         "`{0}` is decided by the strongly connected components of a layer, and a search by partitions has one partition in memory: a component may lie in several"
     )]
@@ -50,31 +55,31 @@ pub enum Unsound {
         "a formula of computation tree logic is decided on the graph of a search by layers, and this search has none"
     )]
     GraphWithoutLayers,
-    /// Steps are told layer by layer.
+    /// Steps are reported layer by layer.
     #[error(
         "what actions occur, and where runs end up, is told by a search by layers, and this search has none"
     )]
     SurveyWithoutLayers,
-    /// Progress falls.
+    /// Progress is not monotone.
     #[error(
         "`{0}` is decided by the strongly connected components of a layer, and progress falls: a component may lie in several layers, of which most are forgotten"
     )]
     ComponentsAcrossLayers(String),
-    /// Fairness is about processes.
+    /// Fairness refers to processes, and the model has none.
     #[error("`{0}` is asked of fair runs, and this model is not made of processes")]
     NoProcesses(String),
-    /// There are too many.
+    /// There are too many fairness conditions.
     #[error(
         "`{0}` is asked of fair runs, and this model has more than {MOST_CONDITIONS} processes that move, or fair actions"
     )]
     TooManyFair(String),
-    /// There are too many of those that double the product.
+    /// There are too many strongly fair actions, each of which doubles the product.
     #[error("`{0}` is asked of fair runs, and this model has more than {MOST_STRONG} strongly fair actions")]
     TooManyStrong(String),
-    /// A reduction does not keep what the property is about.
+    /// A reduction does not preserve what the property refers to.
     #[error("`{0}` cannot be decided with a reduction, {1}")]
     Reduced(String, NotKept),
-    /// A reduced state space is not the state space.
+    /// A reduced state space is not the full state space.
     #[error(
         "a reduction leaves out states, and this run is to meet them all: to count or to survey them, or to see whether progress falls"
     )]
@@ -84,26 +89,26 @@ pub enum Unsound {
     NotGuardedCommands,
 }
 
-/// What a reduction does not keep.
+/// The aspects of behaviour that a reduction does not preserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotKept {
-    /// At which state runs part.
+    /// The branching structure: the states at which runs part.
     #[error("which does not keep at which state runs part")]
     Branching,
-    /// How often a state is repeated.
+    /// The number of times that a state is repeated.
     #[error(
         "which does not keep how often a state is repeated: formulas with `X`, and automata, may count it"
     )]
     Repetitions,
-    /// Which runs are fair.
+    /// The set of fair runs.
     #[error("which does not keep which runs are fair")]
     FairRuns,
-    /// In which order actions come.
+    /// The order of actions.
     #[error("which does not keep in which order actions come")]
     Events,
 }
 
-/// What a user can do about a property that a search cannot decide. The words are those of the library; a user
+/// Advice on a property that a search cannot decide. The words are those of the library; a user
 /// interface names its own options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Advice {
@@ -115,7 +120,7 @@ pub enum Advice {
         "make some of them weakly fair, or none, and write the assumption into the formula: `([]<> p) -> …`"
     )]
     FewerStrong,
-    /// Ask the property of all runs.
+    /// Check the property on all runs.
     #[error("ask it of all runs, or write the assumption into the formula: `([]<> p) -> …`")]
     AllRuns,
     /// Check without a reduction.
@@ -130,7 +135,7 @@ pub enum Advice {
     CoarserMeasure,
 }
 
-/// The engines in words.
+/// The names of the engines, as a list in words.
 fn listed(engines: &[&str]) -> String {
     match engines {
         [] => String::new(),
@@ -143,7 +148,7 @@ fn listed(engines: &[&str]) -> String {
 }
 
 impl Unsound {
-    /// What to do instead.
+    /// Advice on what to do instead.
     pub fn advice(&self) -> Advice {
         match self {
             Self::ComponentsByDepth(_) | Self::ComponentsByPartition(_) => {
@@ -161,7 +166,7 @@ impl Unsound {
     }
 }
 
-/// How a search meets states.
+/// The order in which a search visits states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchKind {
     /// Layer by layer.
@@ -172,7 +177,7 @@ pub enum SearchKind {
     Partitions,
 }
 
-/// Refuses what cannot be decided by this search.
+/// Refuses properties that this search cannot decide.
 pub fn require_sound<P>(properties: &[Property<P>], search: SearchKind) -> Result<(), Unsound> {
     match (needs_monotone(properties), search) {
         (Some(name), SearchKind::Depth) => Err(Unsound::ComponentsByDepth(name.into())),
@@ -181,7 +186,7 @@ pub fn require_sound<P>(properties: &[Property<P>], search: SearchKind) -> Resul
     }
 }
 
-/// Refuses what a reduction does not keep.
+/// Refuses properties that a reduction does not preserve.
 pub fn require_kept<P>(properties: &[Property<P>]) -> Result<(), Unsound> {
     for Property { name, kind, .. } in properties {
         let lost = match kind {
@@ -199,7 +204,7 @@ pub fn require_kept<P>(properties: &[Property<P>]) -> Result<(), Unsound> {
     Ok(())
 }
 
-/// The name of a property that cannot be decided where progress falls.
+/// The name of a property that can be decided only if progress is monotone.
 pub fn needs_monotone<P>(properties: &[Property<P>]) -> Option<&str> {
     let property = properties.iter().find(|property| property.kind.is_about_components())?;
     Some(&property.name)

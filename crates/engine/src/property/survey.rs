@@ -1,10 +1,11 @@
-//! A survey of a state space: the values and the actions that occur, and where runs end up.
+//! A survey of a state space: the values and the actions that occur, and where runs end.
 //!
-//! Values and actions are seen state by state and step by step, in any order, once or several times. The terminal
-//! strongly connected components decide where runs end up: a state can always be returned to if it is in the only one
-//! of them, and an action can always occur again if it occurs in each of them. A layer shows its components as long as
-//! progress never falls. From the first regress edge on they are unknown, because states of one component may lie in
-//! several layers, of which most are forgotten.
+//! Values and actions are seen state by state and step by step, in any order, once or several
+//! times. The terminal strongly connected components decide where runs end. A state is a home state
+//! if it is in the only terminal component. An action is live, that is, it can always occur again,
+//! if it occurs in each of them. A layer contains whole components as long as progress is monotone.
+//! From the first regress edge on, the components are unknown. States of one component may then lie
+//! in several layers, most of which are forgotten.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,11 +15,11 @@ use crate::explore::observer::Step;
 use model::guarded_commands::ActionId;
 use model::state_layout::{CellRange, Field};
 
-/// What was seen so far.
+/// Observations of a survey so far.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Survey {
     fields: Vec<Field>,
-    /// For each cell, the values from the least to the greatest that occurred.
+    /// For each cell, the range of the values that occurred.
     ranges: Vec<Option<CellRange>>,
     /// For each cell whose values have names, whether each value occurred.
     occurred: Vec<Option<Vec<bool>>>,
@@ -30,19 +31,19 @@ pub struct Survey {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Components {
     layer: LayerComponents,
-    /// The actions of the steps inside of the layer, in their order.
+    /// The actions of the steps inside the layer, in their order.
     actions: Vec<u32>,
     count: u64,
     terminal: u64,
-    /// States of the terminal component that was found last.
+    /// Number of states of the terminal component that was found last.
     size: u64,
     /// Whether the first state of the search is in it.
     with_initial: bool,
-    /// For each action, whether it occurs in all terminal components that were found.
+    /// For each action, whether it occurs in all terminal components found.
     everywhere: Vec<bool>,
 }
 
-/// What is known of a state space.
+/// The result of a survey.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surveyed {
     /// For each cell, the least and the greatest value that it takes.
@@ -51,27 +52,28 @@ pub struct Surveyed {
     pub occurring: Vec<Option<Vec<bool>>>,
     /// Whether each action occurs.
     pub occurs: Vec<bool>,
-    /// Where runs end up, unless progress fell.
+    /// The ends of runs, unless there was a regress edge.
     pub ends: Option<Ends>,
 }
 
-/// Where runs end up.
+/// The ends of runs: terminal strongly connected components and home states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ends {
     /// Number of strongly connected components.
     pub components: u64,
-    /// Number of those that no step leads out of.
+    /// Number of terminal components.
     pub terminal: u64,
-    /// Number of states that can be reached from every state.
+    /// Number of home states: those reachable from every state.
     pub home_states: u64,
-    /// Whether the initial state is one of them.
+    /// Whether the initial state is a home state.
     pub initial_is_home: bool,
-    /// For each action, whether it can always occur again.
+    /// For each action, whether it is live: it can always occur again.
     pub live: Vec<bool>,
 }
 
 impl Survey {
-    /// Of a model with so many actions. `named` tells how many values of a cell have names, if they have.
+    /// Creates a survey for a model with this many actions. `named` gives the number of named
+    /// values of a cell, if its values have names.
     pub fn new(fields: &[Field], actions: usize, named: impl Fn(usize) -> Option<usize>) -> Self {
         Self {
             fields: fields.to_vec(),
@@ -82,12 +84,12 @@ impl Survey {
         }
     }
 
-    /// States have another layout from now on.
+    /// Sets another layout of states.
     pub fn set_fields(&mut self, fields: &[Field]) {
         self.fields = fields.to_vec();
     }
 
-    /// What was seen; nothing else is there if the search was complete.
+    /// The observations so far. They are complete if the search was complete.
     pub fn surveyed(&self) -> Surveyed {
         let ends = self.components.as_ref().map(|components| {
             let is_one = components.terminal == 1;
@@ -140,9 +142,9 @@ impl Components {
     }
 }
 
-/// What a search tells.
+/// The hooks that a search calls.
 impl Survey {
-    /// A state was expanded.
+    /// Called when a state was expanded.
     pub fn taken(&mut self, state: &[u64]) {
         self.see(state);
         if let Some(components) = &mut self.components {
@@ -150,7 +152,7 @@ impl Survey {
         }
     }
 
-    /// A step was taken.
+    /// Called when a step was taken.
     pub fn step(&mut self, step: Step<'_>) {
         let ActionId(action) = step.action;
         self.taken[action as usize] = true;
@@ -164,21 +166,21 @@ impl Survey {
         }
     }
 
-    /// A step is a run-time error.
+    /// Called for a step that is a run-time error.
     pub fn erroneous_step(&mut self, from: Record) {
         if let Some(components) = &mut self.components {
             components.layer.add_leaving_step(from);
         }
     }
 
-    /// A step leads from a layer to another one.
+    /// Called for a step from a layer to another one.
     pub fn progress_step(&mut self, before: u64, after: u64) {
         if after < before {
             self.components = None;
         }
     }
 
-    /// A layer begins whose states have numbers from this one on.
+    /// Called when a layer begins whose states have numbers from `first` on.
     pub fn layer_begins(&mut self, first: Record) {
         if let Some(components) = &mut self.components {
             components.layer.begin(first);
@@ -186,7 +188,7 @@ impl Survey {
         }
     }
 
-    /// All states of the layer were expanded.
+    /// Called when all states of the layer were expanded.
     pub fn layer_ends(&mut self) {
         if let Some(components) = &mut self.components {
             components.end_layer();

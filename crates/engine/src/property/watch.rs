@@ -1,9 +1,9 @@
-//! The watch over properties during a search: the first state, or the first component, that decides each of
-//! them.
+//! The watch over properties during a search: the first state, or the first component, that decides
+//! each of them.
 //!
-//! All predicates are evaluated by one call per state, into a bit set; a mask tells which bits are news. A state
-//! is tested when it is taken from the queue, so breadth-first search decides with a shortest path, and a sweep
-//! with one that is shortest subject to progress.
+//! One call per state evaluates all predicates into a bit set. A mask says which bits decide
+//! something new. A state is tested when it is taken from the queue. So breadth-first search
+//! decides with a shortest path, and a sweep with one that is shortest subject to progress.
 
 use std::ops::ControlFlow;
 
@@ -23,32 +23,32 @@ use super::{Property, PropertyKind};
 /// Decides properties on the fly.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct PropertyWatch {
-    /// For each property, the state that decides it.
+    /// The state that decides each property.
     decided: Vec<Option<Record>>,
-    /// The property that each predicate belongs to.
+    /// The property of each predicate.
     owners: Vec<usize>,
     /// Predicates whose truth is the normal case.
     expected: u64,
-    /// Predicates that one state decides, and that none has decided.
+    /// Predicates that one state decides, and that are not decided yet.
     open: u64,
     deadlock: Vec<usize>,
-    /// Predicates of which one must be true in a state without successors for it to be a deadlock.
+    /// Predicates of terminal states: one of them must be true for the state to be a deadlock.
     unfinished: u64,
-    /// Predicates that components decide: violated by a component where it is true nowhere, shown by one where it
-    /// is true everywhere.
+    /// Predicates that components decide. A component violates them if they are true nowhere in it,
+    /// or shows them if they are true everywhere in it.
     nowhere: u64,
     everywhere: u64,
     components: Option<LayerComponents>,
-    /// For a product with an automaton.
+    /// The search for accepting cycles, for a product with an automaton.
     cycles: Option<AcceptingCycles>,
     undecided: usize,
     undefined_at: Option<Record>,
-    /// Whether to continue when everything is decided.
+    /// Whether to continue when all properties are decided.
     explore_all: bool,
 }
 
 impl PropertyWatch {
-    /// A watch over these properties.
+    /// Creates a watch over these properties.
     pub fn new<P>(properties: &[Property<P>], explore_all: bool) -> Self {
         let mut watch = Self {
             decided: vec![None; properties.len()],
@@ -69,12 +69,13 @@ impl PropertyWatch {
                 PropertyKind::PossiblyForEver(_) => watch.everywhere |= bit,
                 // The recorded graph decides.
                 PropertyKind::Branching(_) => {}
-                // The only property of its search; its propositions are the product's business.
+                // The only property of its search. The product evaluates its propositions.
                 PropertyKind::Linear(_) => {
                     watch.cycles = Some(AcceptingCycles::default());
                     continue;
                 }
-                // The only property of its search. States of the product have predicates of their own.
+                // The only property of its search. States of the product have predicates of their
+                // own.
                 PropertyKind::Service(ref service) => {
                     watch.open |= VIOLATED;
                     watch.owners.push(number);
@@ -93,7 +94,8 @@ impl PropertyWatch {
         watch
     }
 
-    /// The state that decides the property: a violation, or a witness. For components, their first state.
+    /// The state that decides the property: a violation, or a witness. For components, their first
+    /// state.
     pub fn decided(&self, property: usize) -> Option<Record> {
         self.decided[property]
     }
@@ -103,7 +105,7 @@ impl PropertyWatch {
         self.cycles.as_ref().and_then(AcceptingCycles::found)
     }
 
-    /// Where accepting cycles across layers can be.
+    /// The components in which accepting cycles across layers can be.
     pub fn cycles_across_layers(&self) -> ProgressComponents {
         self.cycles.as_ref().map(AcceptingCycles::across_layers).unwrap_or_default()
     }
@@ -131,8 +133,8 @@ impl PropertyWatch {
         }
     }
 
-    /// Notes the state that decides a property. A service is decided by an event or by an end, whichever comes
-    /// first.
+    /// Notes the state that decides a property. A service is decided by an event or by an end, by
+    /// the one that comes first.
     fn settle(&mut self, property: usize, record: Record) {
         if self.decided[property].is_none() {
             self.decided[property] = Some(record);
@@ -140,7 +142,7 @@ impl PropertyWatch {
         }
     }
 
-    /// A state of a product.
+    /// Observes a state of a product.
     fn follow(&mut self, record: Record, truth: Truth) -> ControlFlow<()> {
         let Some(cycles) = &mut self.cycles else { return ControlFlow::Continue(()) };
         if truth.undefined != 0 {
@@ -219,7 +221,7 @@ impl Observer for PropertyWatch {
         }
     }
 
-    /// The component that contains it is not terminal.
+    /// Marks the component that contains the state as not terminal.
     #[inline(always)]
     fn erroneous_step(&mut self, from: Record) {
         if let Some(components) = &mut self.components {

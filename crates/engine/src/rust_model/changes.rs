@@ -1,14 +1,15 @@
-//! What changed from one state to the next, in the words of `Debug`.
+//! Changes from one state to the next, as `Debug` prints them.
 //!
-//! Pretty `Debug` has one line for each leaf of a value, and lines that open and close what is around them. Read back as a tree, two
-//! of them are compared: fields by name, map entries by key, lists of the same length by position, sets and other lists as multisets.
-//! Text that is no such tree is shown as it is.
+//! Pretty `Debug` has one line for each leaf of a value, and lines that open and close the
+//! enclosing values. Two such texts are read back as trees and compared. Fields are compared by
+//! name, map entries by key, lists of the same length by position, sets and other lists as
+//! multisets. Text that is not such a tree is shown as it is.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::str::Lines;
 
-/// With more lines than this, the whole state is easier to read.
+/// Most lines of changes. Beyond this number, the whole state is easier to read.
 const MANY: usize = 24;
 
 /// A part of a value.
@@ -31,7 +32,7 @@ enum Name {
     Key(String),
 }
 
-/// What to write below a step.
+/// The lines to print below a step.
 pub(super) fn changes(before: &str, after: &str) -> Vec<String> {
     if before == after {
         return vec!["(nothing changes)".into()];
@@ -54,7 +55,7 @@ fn parse(text: &str) -> Option<Part> {
     (lines.next().is_none() && item.name.is_none()).then_some(item.part)
 }
 
-/// Reads what begins with this line.
+/// Reads the item that begins with this line.
 fn read_item(line: &str, lines: &mut Lines<'_>) -> Option<Item> {
     let line = line.strip_suffix(',').unwrap_or(line);
     let (name, rest) = split_name(line);
@@ -77,7 +78,7 @@ fn read_item(line: &str, lines: &mut Lines<'_>) -> Option<Item> {
     };
     let part = Part::Group { head, open, items };
     match end.strip_prefix(": ") {
-        // That was the key of a map.
+        // The item so far was the key of a map.
         Some(value) => {
             let Item { name: None, part: value } = read_item(value, lines)? else { return None };
             Some(Item { name: Some(Name::Key(on_one_line(&part))), part: value })
@@ -133,7 +134,7 @@ fn compare(path: &str, old: &Part, new: &Part, lines: &mut Vec<String>) {
     }
 }
 
-/// `Some(1)` is easier to read as a whole.
+/// Whether the part is easier to read as a whole, such as `Some(1)`.
 fn is_small(part: &Part) -> bool {
     matches!(part, Part::Group { open: '(', items, .. } if items.iter().all(|item| matches!(item.part, Part::Leaf(_))))
 }

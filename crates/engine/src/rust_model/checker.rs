@@ -1,4 +1,4 @@
-//! From a Rust model to verdicts that a test can assert.
+//! Checks of a Rust model, with verdicts that a test can assert.
 
 use std::fmt;
 
@@ -14,10 +14,10 @@ use super::encoding::StateTooLong;
 use super::subject::RustSubject;
 use super::{Model, Path, Predicate, Properties};
 
-/// States of a component that are shown.
+/// Number of states of a component that are shown.
 const SHOWN: usize = 8;
 
-/// Checks all properties of the model: by the sweep if it has progress, breadth-first if not.
+/// Checks all properties of the model: by the sweep if it has progress, breadth-first otherwise.
 ///
 /// # Panics
 /// As [`Checker::run`].
@@ -33,24 +33,24 @@ pub struct Checker<'m, M: Model> {
 }
 
 impl<'m, M: Model> Checker<'m, M> {
-    /// Checks the model by the sweep if it has progress, breadth-first if not.
+    /// Creates a check of the model by the sweep if it has progress, breadth-first otherwise.
     pub fn new(model: &'m M) -> Self {
         Self { model, plan: Plan { engine: Engine::Sweep, ..Plan::default() } }
     }
 
-    /// Uses this engine. [`Engine::Breadth`] gives shortest traces.
+    /// Selects the engine. [`Engine::Breadth`] gives shortest traces.
     pub fn engine(mut self, engine: Engine) -> Self {
         self.plan.engine = engine;
         self
     }
 
-    /// Stops at these limits.
+    /// Sets limits at which the check stops.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.plan.limits = limits;
         self
     }
 
-    /// Stops when more than this many states were stored.
+    /// Stops the check when more than this many states were stored.
     pub fn max_states(mut self, states: u64) -> Self {
         self.plan.limits.states = states;
         self
@@ -62,15 +62,15 @@ impl<'m, M: Model> Checker<'m, M> {
         self
     }
 
-    /// Stops at a regress edge: a step that makes progress fall.
+    /// Stops at a regress edge: a step that lowers progress.
     pub fn expect_monotone(mut self) -> Self {
         self.plan.on_regress = OnRegress::Stop;
         self
     }
 
-    /// Keeps a window behind the front of the sweep: layers whose progress is at most `reach` below the maximum
-    /// reached so far. For models that run in circles, and whose progress falls by no more when they close one: a
-    /// regress edge into the window starts no new sweep.
+    /// Keeps a window behind the front of the sweep: layers whose progress is at most `reach` below
+    /// the maximum reached so far. This is for cyclic models in which the step that closes a cycle
+    /// lowers progress by at most `reach`. A regress edge into the window starts no new sweep.
     pub fn window(mut self, reach: u64) -> Self {
         self.plan.retention = Retention::Window { bit: 0, reach };
         self
@@ -79,8 +79,8 @@ impl<'m, M: Model> Checker<'m, M> {
     /// Checks the model.
     ///
     /// # Panics
-    /// If the model panics or has no initial state, if a state cannot be encoded, or where [`run_watched`](Self::run_watched) gives an
-    /// error.
+    /// If the model panics or has no initial state, if a state cannot be encoded, or where
+    /// [`run_watched`](Self::run_watched) returns an error.
     #[track_caller]
     pub fn run(self) -> Checked<'m, M> {
         match self.run_watched(&mut ()) {
@@ -110,7 +110,7 @@ impl<'m, M: Model> Checker<'m, M> {
     }
 }
 
-/// The verdicts of a check, and what it counted.
+/// The verdicts of a check, and its counts.
 #[must_use = "verdicts that are not read find nothing: call `assert_holds`"]
 pub struct Checked<'m, M: Model> {
     model: &'m M,
@@ -123,7 +123,7 @@ impl<M: Model> Checked<'_, M> {
     /// Asserts that every property holds; for a model without any, that every state was explored.
     ///
     /// # Panics
-    /// If not, with the counterexample.
+    /// If the assertion fails. The message contains the counterexample.
     #[track_caller]
     pub fn assert_holds(&self) {
         if let Some(failure) = self.failure() {
@@ -131,10 +131,10 @@ impl<M: Model> Checked<'_, M> {
         }
     }
 
-    /// Asserts that the property is violated, and gives the counterexample. For seeded errors.
+    /// Asserts that the property is violated, and returns the counterexample. For seeded errors.
     ///
     /// # Panics
-    /// If it is not violated, or if no run shows it.
+    /// If it is not violated, or if there is no trace that shows it.
     #[track_caller]
     pub fn assert_violated(&self, name: &str) -> &Path<M> {
         match (self.verdict(name), self.path(name)) {
@@ -176,33 +176,33 @@ impl<M: Model> Checked<'_, M> {
         self.outcome.complete
     }
 
-    /// Number of different states that were met. `None` if progress fell: then states may have been forgotten and
-    /// met again.
+    /// Number of different states visited. `None` if there was a regress edge: then states may have
+    /// been forgotten and visited again.
     pub fn distinct(&self) -> Option<u64> {
         self.outcome.distinct
     }
 
-    /// Number of states that were expanded, repetitions included.
+    /// Number of expanded states, including repeated expansions.
     pub fn explored(&self) -> u64 {
         self.counters().explored
     }
 
-    /// Number of steps that were computed.
+    /// Number of computed steps.
     pub fn transitions(&self) -> u64 {
         self.counters().transitions
     }
 
-    /// Number of states that were held at one time, at the peak.
+    /// Peak number of states held at one time.
     pub fn peak(&self) -> u64 {
         self.counters().peak.total()
     }
 
-    /// Number of different states without steps, where that is known.
+    /// Number of different states without steps, where known.
     pub fn deadlocks(&self) -> Option<u64> {
         self.outcome.deadlocks
     }
 
-    /// The search that was used.
+    /// The engine that was used.
     pub fn engine(&self) -> Engine {
         self.engine
     }
@@ -217,7 +217,7 @@ impl<M: Model> Checked<'_, M> {
         &self.outcome
     }
 
-    /// Why [`assert_holds`](Self::assert_holds) would fail.
+    /// The reason why [`assert_holds`](Self::assert_holds) would fail.
     fn failure(&self) -> Option<String> {
         if self.holds() {
             return None;

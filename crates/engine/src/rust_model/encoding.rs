@@ -1,15 +1,16 @@
-//! States as words: the compact binary format of [postcard] in a record of varying length.
+//! Encoding of states as words: the compact binary format of [postcard] in a record of varying
+//! length.
 //!
-//! A number takes one byte for each seven bits, an enum variant or a length takes one byte, and a field
-//! takes nothing but its contents. The bytes follow the two bytes of the head that give the length of the
-//! record in words, and zeros fill up the last word (see [`model::records`]). So a state takes as many
-//! words as it needs, whatever other states need. A state of up to six bytes takes one word.
+//! A number takes one byte for each seven bits. An enum variant or a length takes one byte. A field
+//! takes nothing but its contents. The first two bytes of the record, its head, give its length in
+//! words; the encoding follows. Zeros pad the last word (see [`model::records`]). So the number of
+//! words of a state is independent of other states. A state of up to six bytes takes one word.
 //!
-//! The encoding of a type is *prefix-free*: a decoder knows where a value ends. So no length in bytes is
-//! stored, and two different states are different words even if one has zeros where the other is filled
-//! up.
+//! The encoding of a type is *prefix-free*: a decoder knows where a value ends. So no length in
+//! bytes is stored, and two different states are different words even if one has zeros where the
+//! other is padded.
 //!
-//! What the type of a state must comply with:
+//! The type of a state must meet these requirements:
 //! - Equal states have equal bytes, and unequal ones do not. Derived `Eq`, `Serialize` and
 //!   `Deserialize` comply, with `BTreeMap` and `BTreeSet` inside. `HashMap` and `HashSet` do not:
 //!   their order differs between equal values. Nor does an unsorted `Vec` that is meant as a set.
@@ -81,7 +82,7 @@ pub(super) fn test<S: Serialize + DeserializeOwned + Eq + std::fmt::Debug>(state
     );
 }
 
-/// Bytes of the head before the encoding.
+/// Number of bytes of the head before the encoding.
 const HEAD: usize = LENGTH_BITS as usize / 8;
 
 /// A state cannot be stored, because it is too long.
@@ -100,7 +101,7 @@ impl StateTooLong {
     pub const LONGEST: usize = LONGEST_STATE * 8 - HEAD;
 }
 
-/// A state in bytes: a head that is still to be filled in, and the encoding. A reusable buffer.
+/// A state in bytes: a head that remains to be filled in, and the encoding. A reusable buffer.
 #[derive(Debug, Default)]
 pub(super) struct EncodedState(Vec<u8>);
 
@@ -113,7 +114,7 @@ impl EncodedState {
         &self.0[HEAD..]
     }
 
-    /// Writes the state that was encoded last as a record, and replaces the contents of `record`.
+    /// Writes the state that was encoded last as a record, which replaces the contents of `record`.
     pub(super) fn pack(&mut self, record: &mut Vec<u64>) -> Result<(), StateTooLong> {
         let words = self.0.len().div_ceil(8);
         if words > LONGEST_STATE {

@@ -8,14 +8,14 @@ use model::guarded_commands::ActionId;
 use super::changes::{changes, compact};
 use super::{Model, Steps};
 
-/// A run: an initial state, then steps. The model itself made it, step by step.
+/// A run: an initial state, then steps. The model itself executed it, step by step.
 pub struct Path<M: Model> {
     initial: M::State,
     steps: Vec<(M::Action, M::State)>,
 }
 
 impl<M: Model> Path<M> {
-    /// Takes the steps with these numbers.
+    /// Executes the steps with these numbers.
     pub(super) fn replay(model: &M, initial: M::State, numbers: &[ActionId]) -> Result<Self, ReplayError> {
         let mut path = Self { initial, steps: Vec::with_capacity(numbers.len()) };
         for (step, number) in numbers.iter().enumerate() {
@@ -34,17 +34,17 @@ impl<M: Model> Path<M> {
         self.steps.len()
     }
 
-    /// Whether it ends where it begins, without a step.
+    /// Whether the run has no steps.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// The state it begins with.
+    /// The first state.
     pub fn initial_state(&self) -> &M::State {
         &self.initial
     }
 
-    /// The state it ends with.
+    /// The last state.
     pub fn last_state(&self) -> &M::State {
         self.steps.last().map_or(&self.initial, |(_, state)| state)
     }
@@ -64,7 +64,7 @@ impl<M: Model> Path<M> {
         self.steps.iter().map(|(action, _)| action)
     }
 
-    /// The run in the model's words: the first state, then each step with what it changes.
+    /// The run as text: the first state, then each step with its changes.
     pub fn display<'a>(&'a self, model: &'a M) -> impl fmt::Display + 'a {
         Shown { path: self, model }
     }

@@ -1,5 +1,5 @@
 //! A Rust model as the subject of a check: states of varying length, and the model itself as the
-//! judge.
+//! judge of traces.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use super::{Model, Path, Predicate, Steps};
 /// A Rust model and its states.
 pub(super) struct RustSubject<'m, M: Model> {
     states: States<'m, M>,
-    /// Why the search cannot begin: an initial state is too long.
+    /// The reason why the search cannot begin: an initial state is too long.
     too_long: Option<StateTooLong>,
 }
 
 impl<'m, M: Model> RustSubject<'m, M> {
-    /// Takes a model.
+    /// Creates a subject from a model.
     ///
     /// # Panics
     /// If there is no initial state.
@@ -125,8 +125,8 @@ impl<'m, M: Model> Subject for RustSubject<'m, M> {
         Ok((predicate.test)(self.states.model, state))
     }
 
-    /// The model's code has no encoding: its type, its initial states and whether it has progress are
-    /// what can be told of it.
+    /// The model's code cannot be hashed. Its type, its initial states and whether it has progress
+    /// identify it.
     fn identify(&self, fingerprint: &mut Fingerprint) {
         fingerprint.add(&(std::any::type_name::<M>(), self.states.measured));
         let mut encoded = EncodedState::default();
@@ -135,7 +135,7 @@ impl<'m, M: Model> Subject for RustSubject<'m, M> {
         }
     }
 
-    /// A predicate is known by the name and the kind of its property.
+    /// The name and the kind of its property identify a predicate.
     fn identify_predicate(&self, _: &Predicate<M>, _: &mut Fingerprint) {}
 
     fn successors(&self, state: &M::State) -> Vec<M::State> {

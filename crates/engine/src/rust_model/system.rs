@@ -1,9 +1,9 @@
 //! A Rust model as a transition system.
 //!
-//! A state is decoded once, when it is expanded. A search next asks for the truth of the predicates
-//! in the states that it has just expanded, and for the progress of their successors. Both are
-//! computed while the values are at hand, and kept until the search asks. Comparing words shows
-//! whether it asks for these; other states are decoded again.
+//! A state is decoded once, when it is expanded. A search then requests the truth of the predicates
+//! in the states that it has just expanded, and the progress of their successors. Both are computed
+//! while the values are decoded, and kept until the search requests them. A comparison of words
+//! shows whether it requests these states; other states are decoded again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use model::transition_system::{Expander, Expansion, MAX_ACTIONS, TransitionSyste
 use super::encoding::{EncodedState, TESTED, test};
 use super::{Model, Predicate, Steps};
 
-/// Most answers that are kept. More than a search expands at once.
+/// Most kept answers: more than a search expands at once.
 const KEPT: usize = 1024;
 
 /// A model and its states.
@@ -83,20 +83,20 @@ pub(super) struct RustSystem<'m, M: Model> {
     predicates: Vec<Predicate<M>>,
 }
 
-/// Expands states of a model, with reusable buffers, and with answers for later questions.
+/// An expander for states of a model, with reusable buffers and kept answers.
 struct RustExpander<'s, 'm, M: Model> {
     system: &'s RustSystem<'m, M>,
     encoded: EncodedState,
     record: Vec<u64>,
     steps: Steps<M>,
-    /// Truth of the predicates in expanded states. The search has asked for the first `asked` of
-    /// them, which have `asked_words` words.
+    /// Truth of the predicates in expanded states. The search has already requested the first
+    /// `asked` of them, which have `asked_words` words.
     judged: Answers<Truth>,
     asked: usize,
     asked_words: usize,
     /// Progress of the successors that the last call computed.
     measured: Answers<u64>,
-    /// Number of encodings that are still to be tested.
+    /// Number of encodings that remain to be tested.
     untested: u32,
 }
 
@@ -157,7 +157,8 @@ impl<M: Model> TransitionSystem for RustSystem<'_, M> {
 }
 
 impl<M: Model> RustExpander<'_, '_, M> {
-    /// Appends the successors of one state; `false` if one of them is too long to be stored.
+    /// Appends the successors of one state. Returns `false` if one of them is too long to be
+    /// stored.
     fn expand_one(&mut self, packed: &[u64], batch: &mut SuccessorBatch) -> bool {
         let Self { system, encoded, record, steps, judged, measured, untested, .. } = self;
         let RustSystem { states, predicates } = system;

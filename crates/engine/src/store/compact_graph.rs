@@ -1,21 +1,30 @@
 //! The compact graph: all steps between states, without the states.
 //!
-//! Mailund and Westergaard (*Obtaining memory-efficient reachability graph representations using the sweep-line method*, TACAS 2004) number the
-//! states that a sweep meets and keep of each only its row: what is true in it, and the numbers of its successors. The state itself can be
-//! forgotten. Whatever is asked of the graph afterwards, e.g. a formula of computation tree logic, needs no more.
+//! Mailund and Westergaard (*Obtaining memory-efficient reachability graph representations using
+//! the sweep-line method*, TACAS 2004) number the states that a sweep visits. Of each state they
+//! keep only its row: the propositions that are true in it, and the numbers of its successors. The
+//! state itself can be forgotten. A formula of computation tree logic, for example, can be
+//! evaluated on these rows alone.
 //!
-//! The difficulty is the number of a successor that lies in another layer. The paper numbers a state when it is first seen; a store would
-//! have to carry numbers through future layers, persistent states and files, and none of them could drop a duplicate any more, since each
-//! duplicate is a step. Instead, [`recording`] writes down steps as they are met, with the target as a state, and states as they are
-//! expanded, with their number; after the sweep both are sorted by state and read side by side. The search has to tell each
-//! step, once, and nothing else changes in it; it may compact and move to disk what it likes. The price is two external sorts
-//! of all steps between layers. The gain: a state that two sweeps expand has two numbers but is met once by the join, which keeps the first. So the result is not
-//! an unfolding of the graph, as in the paper (a third more nodes on random graphs), but the graph itself.
+//! The difficulty is the number of a successor that lies in another layer. The paper numbers a
+//! state when it is first seen. A store would then have to carry numbers through future layers,
+//! persistent states and files. None of them could drop a duplicate any more, since each duplicate
+//! is a step. Instead, [`recording`] records steps as the search takes them, with the target as a
+//! state, and states as they are expanded, with their number. After the sweep both are sorted by
+//! state and joined. The search reports each step once, and nothing else changes in it. It may
+//! compact its states and spill them to disk.
 //!
-//! Nodes are numbered in the order in which they were first expanded. A row is the number of its steps, and for each the action and the
-//! difference to the number of the target, in groups of seven bits: two to four bytes a step, against ⌈log₂|T|⌉ + ⌈log₂|V|⌉ bits in the paper. Every 64
-//! rows, their place stays in memory: one bit a node. Rows are read backwards in *blocks*, each of some layers, or of a part of one that is
-//! larger than memory.
+//! The price is two external sorts of all steps between layers. The gain concerns states that two
+//! sweeps expand. Such a state has two numbers, but the join sees it once and keeps the first. So
+//! the result is not an unfolding of the graph, as in the paper (a third more nodes on random
+//! graphs), but the graph itself.
+//!
+//! Nodes are numbered in the order in which they were first expanded. A row is the number of its
+//! steps, followed by the steps. A step is the action and the difference to the number of the
+//! target. All numbers are in groups of seven bits. This takes two to four bytes a step, against
+//! ⌈log₂|T|⌉ + ⌈log₂|V|⌉ bits in the paper. The position of every 64th row stays in
+//! memory: one bit a node. Rows are read backwards in *blocks*. A block consists of some layers, or
+//! of a part of one that is larger than memory.
 
 pub mod file;
 pub mod recording;
@@ -28,26 +37,26 @@ use super::external::disk::{Disk, FileClass};
 use super::external::run::{Run, RunReader, RunWriter};
 use super::records::EntryShape;
 
-/// Rows between two whose place is known.
+/// Number of rows from one with a known position to the next.
 const SAMPLED: u64 = 64;
-/// Nodes and steps of a block, if layers are smaller.
+/// Number of nodes and steps of a block, if layers are smaller.
 const BLOCK: usize = 1 << 16;
 
 /// A graph whose nodes are numbers.
 #[derive(Debug)]
 pub struct CompactGraph {
-    /// Bytes, eight in a word.
+    /// Bytes of the rows, eight in a word.
     rows: Run,
     bytes: u64,
-    /// Where each 64th row begins.
+    /// Position of every 64th row.
     samples: Vec<u64>,
-    /// The first node of each block, and where its row begins.
+    /// The first node of each block, and the position of its row.
     blocks: Vec<(u64, u64)>,
     nodes: u64,
     edges: u64,
-    /// Larger than all numbers of actions.
+    /// A number larger than all action numbers.
     actions: u32,
-    /// Nodes and steps of the largest block.
+    /// Number of nodes and steps of the largest block.
     largest: usize,
     /// Initial nodes, each with the number of the initial state.
     initial: Vec<(u32, u64)>,
@@ -58,7 +67,7 @@ pub struct CompactGraph {
 pub struct Edge {
     /// The number of the action.
     pub action: u32,
-    /// The node it leads to.
+    /// The target node.
     pub target: u64,
 }
 
@@ -67,9 +76,9 @@ pub struct Edge {
 pub struct Rows {
     /// The first node.
     pub first: u64,
-    /// Where the steps of each node begin, and where the last ones end.
+    /// Index of the first step of each node, and the end of the last ones.
     pub starts: Vec<u32>,
-    /// Where the steps lead.
+    /// The targets of the steps.
     pub targets: Vec<u64>,
 }
 
@@ -79,7 +88,7 @@ impl Rows {
         self.first..self.first + self.starts.len() as u64 - 1
     }
 
-    /// Where the steps of this node lead.
+    /// The targets of the steps of this node.
     #[inline]
     pub fn of(&self, node: u64) -> &[u64] {
         let local = (node - self.first) as usize;
@@ -87,13 +96,13 @@ impl Rows {
     }
 }
 
-/// How large a graph is, in bits.
+/// Size of a graph, in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GraphSize {
-    /// Rows, the places of rows, and what is true in nodes.
+    /// Size of the rows, their positions, and the truth of propositions in nodes.
     pub bits: u64,
-    /// What the survey of Jensen, Kristensen and Mailund says that it takes: (2w + n)|V| + |E|(⌈log₂|T|⌉ + ⌈log₂|V|⌉) for n propositions
-    /// and words of w bits.
+    /// Size by the survey of Jensen, Kristensen and Mailund: (2w + n)|V| + |E|(⌈log₂|T|⌉ +
+    /// ⌈log₂|V|⌉) for n propositions and words of w bits.
     pub formula_bits: u64,
 }
 
@@ -113,7 +122,7 @@ impl CompactGraph {
         self.blocks.len()
     }
 
-    /// Nodes and steps of the largest block.
+    /// Number of nodes and steps of the largest block.
     pub fn largest_block(&self) -> usize {
         self.largest
     }
@@ -123,7 +132,7 @@ impl CompactGraph {
         &self.initial
     }
 
-    /// How large it is, with so many propositions.
+    /// Size of the graph, with this many propositions.
     pub fn size(&self, propositions: usize) -> GraphSize {
         let ceil_log = |number: u64| u64::from(number.max(1).next_power_of_two().ilog2());
         let (word, bits) = (64, propositions as u64);
@@ -171,17 +180,18 @@ impl CompactGraph {
     }
 }
 
-/// Writes rows, and finds out where blocks begin.
+/// Writer of rows, which also determines where blocks begin.
 #[derive(Debug)]
 struct RowWriter {
     rows: RunWriter,
     word: u64,
     graph: GraphCounts,
-    /// Nodes and steps of a block at the most.
+    /// Most nodes and steps of a block.
     most: usize,
-    /// Nodes and steps of the block so far.
+    /// Number of nodes and steps of the block so far.
     size: usize,
-    /// The last layer that begins inside the block: its first node, where that is, and the size of the block before it.
+    /// The last layer that begins inside the block: its first node, the position of that node, and
+    /// the size of the block before it.
     layer: Option<(u64, u64, usize)>,
 }
 
@@ -217,7 +227,7 @@ impl RowWriter {
             self.layer = Some((node, byte, self.size));
         }
         while self.size > 0 && self.size + size > self.most {
-            // Rather whole layers than a full block.
+            // Whole layers are preferred to a full block.
             let (first, place, before) = self.layer.take().unwrap_or((node, byte, self.size));
             self.size -= before;
             if first < node {
@@ -270,11 +280,11 @@ impl RowWriter {
     }
 }
 
-/// Reads rows from a place on.
+/// Reader of rows from a position on.
 struct PackedReader {
     words: RunReader,
     word: u64,
-    /// Bytes of the word that are still to be read.
+    /// Number of bytes of the word that remain to be read.
     left: u32,
 }
 
@@ -330,12 +340,12 @@ fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "the graph is damaged")
 }
 
-/// What became of a search: its graph, and for each proposition the nodes in which it is true.
+/// The recorded graph of a search, and for each proposition the nodes in which it is true.
 #[derive(Debug)]
 pub struct RecordedGraph {
     /// The graph.
     pub graph: CompactGraph,
-    /// For each proposition, a bit for each node.
+    /// One bit for each node, for each proposition.
     pub truths: Vec<BitVector>,
 }
 

@@ -18,6 +18,8 @@ const HEAD: [u8; 16] = *b"sweepline-save/5";
 const CHUNK: usize = 256 << 10;
 /// The most that a chunk may claim to be.
 const LARGEST: usize = 64 << 20;
+/// Bytes that one compressed byte stands for, at most: a byte of LZ4 adds at most 255 to a length.
+const EXPANSION: usize = 255;
 
 /// Writes what is to be kept.
 #[derive(Debug)]
@@ -145,12 +147,13 @@ impl Loader {
             self.is_at_end = number(last) == self.chunks;
             return if self.is_at_end { Ok(()) } else { Err(damaged()) };
         }
-        if size > LARGEST || plain > LARGEST {
+        // The lengths may be wrong. Memory grows with what the file has, not with what it claims.
+        if size > LARGEST || plain > LARGEST.min(size * EXPANSION) {
             return Err(damaged());
         }
-        let mut bytes = vec![0; size];
-        read_exact(&mut self.file, &mut bytes)?;
-        if checksum(&bytes) != number(last) {
+        let mut bytes = Vec::new();
+        self.file.by_ref().take(size as u64).read_to_end(&mut bytes)?;
+        if bytes.len() != size || checksum(&bytes) != number(last) {
             return Err(damaged());
         }
         self.chunk = lz4_flex::block::decompress(&bytes, plain).map_err(|_| damaged())?;
@@ -191,7 +194,7 @@ impl Loader {
         let mut words = Vec::new();
         let mut bytes = vec![0; CHUNK];
         while words.len() < count {
-            let bytes = &mut bytes[..CHUNK.min((count - words.len()) * 8)];
+            let bytes = &mut bytes[..CHUNK.min((count - words.len()).saturating_mul(8))];
             self.read(bytes)?;
             words.extend(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)));
         }
@@ -205,7 +208,7 @@ impl Loader {
         let (count, mut bytes) = (u64::from_le_bytes(length), Vec::new());
         while (bytes.len() as u64) < count {
             let before = bytes.len();
-            bytes.resize(before + CHUNK.min((count - before as u64) as usize), 0);
+            bytes.resize(before + (count - before as u64).min(CHUNK as u64) as usize, 0);
             self.read(&mut bytes[before..])?;
         }
         Ok(bytes)
@@ -262,6 +265,120 @@ mod tests {
             changed[at] ^= 1 << bit;
             std::fs::write(&path, &changed).unwrap();
             prop_assert!(Loader::verify(&path).is_err(), "byte {at} of {} changed", whole.len());
+        }
+    }
+
+    /// A file with these chunks, each with compressed bytes and the length that it claims to expand
+    /// to. All checksums are right.
+    fn forged(chunks: &[(Vec<u8>, u32)]) -> Vec<u8> {
+        let mut file = HEAD.to_vec();
+        for (bytes, plain) in chunks {
+            file.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+            file.extend_from_slice(&plain.to_le_bytes());
+            file.extend_from_slice(&checksum(bytes).to_le_bytes());
+            file.extend_from_slice(bytes);
+        }
+        file.extend_from_slice(&[0; 8]);
+        file.extend_from_slice(&(chunks.len() as u64).to_le_bytes());
+        file
+    }
+
+    /// Reads values of these kinds, also after one that could not be read. Returns how many could.
+    fn read_each(file: &[u8], kinds: &[u8]) -> usize {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("saved");
+        std::fs::write(&path, file).unwrap();
+        let _ = Loader::verify(&path);
+        let Ok(mut loader) = Loader::open(&path) else { return 0 };
+        let read = kinds.iter().filter(|kind| match **kind % 4 {
+            0 => loader.get_words().is_ok(),
+            1 => loader.get_bytes().is_ok(),
+            2 => loader.get::<(u64, String, Option<u8>)>().is_ok(),
+            _ => loader.get::<Vec<Vec<u32>>>().is_ok(),
+        });
+        read.count()
+    }
+
+    /// Bytes with many lengths among them: of eight bytes, and as postcard writes them.
+    fn contents() -> impl Strategy<Value = Vec<u8>> {
+        let length = prop_oneof![0..40u64, any::<u64>(), Just(u64::MAX), (0..64u32).prop_map(|bit| 1 << bit)];
+        let part = prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..20),
+            length.clone().prop_map(|length| length.to_le_bytes().to_vec()),
+            length.prop_map(|length| {
+                let packed = postcard::to_stdvec(&length).unwrap();
+                [&(packed.len() as u64).to_le_bytes()[..], &packed].concat()
+            }),
+        ];
+        prop::collection::vec(part, 0..12).prop_map(|parts| parts.concat())
+    }
+
+    /// The count of a row of words is larger than the file: 2⁶¹ words are 2⁶⁴ bytes.
+    #[test]
+    fn a_row_of_words_that_claims_more_than_memory_is_damaged() {
+        for count in [1, 1 << 61, (1 << 61) + 1, u64::MAX] {
+            let packed = postcard::to_stdvec(&count).unwrap();
+            let content = [&(packed.len() as u64).to_le_bytes()[..], &packed].concat();
+            let chunk = (lz4_flex::block::compress(&content), content.len() as u32);
+            assert_eq!(read_each(&forged(&[chunk]), &[0]), 0, "{count} words");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+
+        #[test]
+        fn arbitrary_bytes_never_panic(
+            bytes in prop::collection::vec(any::<u8>(), 0..200), kinds in prop::collection::vec(any::<u8>(), 0..8),
+        ) {
+            prop_assert_eq!(read_each(&bytes, &kinds), 0);
+            read_each(&[&HEAD[..], &bytes].concat(), &kinds);
+        }
+
+        #[test]
+        fn arbitrary_chunks_with_right_checksums_never_panic(
+            chunks in prop::collection::vec((prop::collection::vec(any::<u8>(), 0..60), 0..2_000u32), 0..4),
+            claim: u32, kinds in prop::collection::vec(any::<u8>(), 0..8),
+        ) {
+            read_each(&forged(&chunks), &kinds);
+            let claiming: Vec<_> = chunks.into_iter().map(|(bytes, _)| (bytes, claim)).collect();
+            read_each(&forged(&claiming), &kinds);
+        }
+
+        #[test]
+        fn arbitrary_contents_never_panic(
+            contents in prop::collection::vec(contents(), 0..4), kinds in prop::collection::vec(any::<u8>(), 0..8),
+        ) {
+            let chunk = |content: Vec<u8>| (lz4_flex::block::compress(&content), content.len() as u32);
+            read_each(&forged(&contents.into_iter().map(chunk).collect::<Vec<_>>()), &kinds);
+        }
+
+        /// Without [`Loader::verify`], which a caller may forget.
+        #[test]
+        fn damaged_files_never_panic(
+            words in prop::collection::vec(any::<u64>(), 0..50),
+            flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+            cut: prop::sample::Index, rest in prop::collection::vec(any::<u8>(), 0..20),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("saved");
+            let mut saver = Saver::create(&path).unwrap();
+            saver.put_words(&words).unwrap();
+            saver.put_bytes(&vec![7; words.len()]).unwrap();
+            saver.put(&(9u64, "text", Some(7u8))).unwrap();
+            saver.finish().unwrap();
+            let mut file = std::fs::read(&path).unwrap();
+            let kinds = [0, 1, 2, 3];
+            prop_assert_eq!(read_each(&file, &kinds), 3);
+            let longer = [&file[..], &rest].concat();
+            std::fs::write(&path, &longer).unwrap();
+            prop_assert_eq!(Loader::verify(&path).is_ok(), rest.is_empty());
+            for (at, byte) in flips {
+                let at = at.index(file.len());
+                file[at] ^= byte;
+            }
+            read_each(&[&file[..], &rest].concat(), &kinds);
+            read_each(&[&file[..cut.index(file.len())], &rest].concat(), &kinds);
         }
     }
 }

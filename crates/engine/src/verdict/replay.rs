@@ -1,14 +1,14 @@
-//! Replay: a list of actions executed by the interpreter, the only way a trace is made.
+//! Replay: the interpreter executes a list of actions. This is the only way to make a trace.
 //!
-//! Searches hand over action numbers, never states. So whatever machine code, layouts or stores may get wrong, a
-//! trace that is shown is a run of the model.
+//! Searches hand over action numbers, never states. So even if machine code, layouts or stores are
+//! wrong, a trace that is shown is a run of the model.
 
 use model::guarded_commands::ActionId;
 use model::interpreter::{Interpreter, RuntimeError};
 
 use super::trace::{Step, Trace};
 
-/// A trace that the interpreter ran.
+/// A trace that the interpreter executed.
 #[derive(Clone, Debug)]
 pub struct ReplayedTrace {
     trace: Trace,
@@ -21,15 +21,16 @@ impl ReplayedTrace {
     }
 }
 
-/// Why actions are not a run of the model. Where a search gave them, this is a defect of the program.
+/// The reason why actions are not a run of the model. If a search gave them, this is a defect of
+/// Sweepline.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// The action cannot fire here.
+    /// The action is not enabled here.
     #[error("step {step}: `{action}` is not enabled")]
     NotEnabled {
         /// Number of the step, from one.
         step: usize,
-        /// What should have fired.
+        /// The action that should have fired.
         action: String,
     },
     /// There is no action with this number.
@@ -50,7 +51,7 @@ pub enum ReplayError {
     },
 }
 
-/// Runs the actions from the initial state.
+/// Executes the actions from the initial state.
 pub fn replay(
     interpreter: &Interpreter<'_>,
     actions: impl IntoIterator<Item = ActionId>,

@@ -5,7 +5,7 @@ use model::guarded_commands::{ActionId, CellId};
 /// A finite run: the initial state, then steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// All cells of the state at the beginning.
+    /// All cells of the initial state.
     pub initial: Vec<i64>,
     /// The steps, in order.
     pub steps: Vec<Step>,
@@ -14,16 +14,16 @@ pub struct Trace {
 /// One step of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What fired.
+    /// The action that fired.
     pub action: ActionId,
-    /// All cells of the state that it led to.
+    /// All cells of the state after the step.
     pub state: Vec<i64>,
 }
 
 /// A cell that a step changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Which one.
+    /// The cell.
     pub cell: CellId,
     /// The value before.
     pub from: i64,
@@ -47,7 +47,7 @@ impl Trace {
         self.steps.iter().map(|step| step.action)
     }
 
-    /// What the step with this number (from zero) changes.
+    /// The changes of the step with this number, from zero.
     pub fn changes(&self, step: usize) -> Vec<Change> {
         let (before, after) = (self.state(step), self.state(step + 1));
         before

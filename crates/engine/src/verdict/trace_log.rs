@@ -1,10 +1,12 @@
-//! The trace log: for each stored state, the record number of its parent and the action that led to it.
+//! The trace log: for each stored state, the record number of its parent and the action that led to
+//! it.
 //!
-//! Append-only, read only after the search. Records are packed: the parent as a difference to the parent before
-//! (states of one parent come together), the action as it is, both in groups of seven bits; two to three bytes a
-//! state. Every 4096 records a new block begins, and the blocks' positions stay in memory, so one step of a trace
-//! reads one block. The file has no name, so nothing is left on disk however the run ends. A log that fits into its
-//! buffer never becomes a file.
+//! The log is append-only, and read only after the search. Records are packed into two to three
+//! bytes a state, in groups of seven bits. The parent is stored as a difference to the parent
+//! before, because states of one parent come together. The action is stored as it is. Every 4096
+//! records a new block begins, and the blocks' positions stay in memory, so one step of a trace
+//! reads one block. The file has no name, so nothing is left on disk after the run ends in any way.
+//! A log that fits into its buffer never becomes a file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -14,15 +16,15 @@ use crate::explore::Record;
 use crate::store::saved::{Loader, Saver};
 use model::guarded_commands::ActionId;
 
-/// Records in a block.
+/// Number of records in a block.
 const BLOCK: u64 = 4096;
-/// Bytes that are written at once.
+/// Number of bytes that are written at once.
 const BUFFER: usize = 256 << 10;
 
 /// A run as numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedRun {
-    /// The number under which the search was given the initial state.
+    /// The number of the initial state, as the search received it.
     pub initial: ActionId,
     /// The steps from there.
     pub actions: Vec<ActionId>,
@@ -34,9 +36,9 @@ pub struct TraceLog {
     directory: PathBuf,
     file: Option<File>,
     buffer: Vec<u8>,
-    /// Bytes in the file.
+    /// Number of bytes in the file.
     written: u64,
-    /// Where each block begins.
+    /// Position of each block.
     blocks: Vec<u64>,
     records: u64,
     last_parent: u64,
@@ -44,7 +46,7 @@ pub struct TraceLog {
 }
 
 impl TraceLog {
-    /// An empty log. If it outgrows its buffer, it becomes a nameless file in `directory`.
+    /// Creates an empty log. If it outgrows its buffer, it becomes a nameless file in `directory`.
     pub fn new(directory: PathBuf) -> Self {
         Self {
             directory,
@@ -64,7 +66,7 @@ impl TraceLog {
         if self.records.is_multiple_of(BLOCK) {
             self.begin_block();
         }
-        // No state is its own parent, so that means none.
+        // No state is its own parent, so its own number stands for none.
         let parent = parent.unwrap_or(self.records);
         let difference = parent.wrapping_sub(self.last_parent) as i64;
         self.last_parent = parent;
@@ -113,7 +115,7 @@ impl TraceLog {
         Ok(())
     }
 
-    /// Loads what was saved. This log must be empty.
+    /// Loads saved records. This log must be empty.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         let written: u64;
         (written, self.blocks, self.records, self.last_parent) = from.get()?;
@@ -172,7 +174,7 @@ impl TraceLog {
         self.buffer.capacity() + self.blocks.capacity() * 8
     }
 
-    /// Why the log cannot be written, if so.
+    /// The reason why the log cannot be written, if there is one.
     pub fn failure(&self) -> Option<String> {
         self.failure.clone()
     }

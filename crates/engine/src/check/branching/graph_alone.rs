@@ -1,4 +1,4 @@
-//! The graph of a model and nothing else, e.g. for a [file](crate::store::compact_graph::file).
+//! The graph of a model without a verdict, e.g. for a [file](crate::store::compact_graph::file).
 
 use crate::check::subject::Subject;
 use crate::check::{CheckError, OnRuntimeError, Outcome, OutcomeOf, Plan};
@@ -8,11 +8,11 @@ use crate::verdict::UnknownReason;
 
 use super::{GraphSummary, Looks, record, with_graph};
 
-/// Explores the model and gives its graph, with the truth of the predicates in each node; or, in the
-/// outcome, why there is none.
+/// Explores the model and returns its graph, with the truth of the predicates in each node. If
+/// there is no graph, the outcome gives the reason.
 ///
-/// With [`OnRuntimeError::GoOn`], steps that are run-time errors are missing in the graph, and the outcome
-/// has the first one.
+/// With [`OnRuntimeError::GoOn`], steps that are run-time errors are missing in the graph, and the
+/// outcome contains the first one.
 ///
 /// # Errors
 /// The run could not be made or finished.

@@ -1,4 +1,4 @@
-//! A path that was found in a graph is tested by the model itself.
+//! Test of a path that was found in a graph: the model itself replays it.
 
 use crate::property::ctl::witness::{GraphPath, Shown};
 use crate::verdict::trace_log::LoggedRun;
@@ -9,10 +9,11 @@ use super::{CtlWitness, Question};
 use crate::check::CheckError;
 use crate::check::subject::Subject;
 
-/// States of a path that are tested. For each of them, the run to it is replayed from the beginning.
+/// Number of states of a path that are tested. Each test replays the run to its state from the
+/// beginning.
 const TESTED: usize = 512;
 
-/// Replays the path, and tests that its states are what the path shows.
+/// Replays the path, and tests that its states satisfy what the path shows.
 pub(super) fn test_path<M: Subject>(
     question: &Question<'_, M>,
     path: GraphPath,
@@ -59,7 +60,7 @@ pub(super) fn test_path<M: Subject>(
 }
 
 impl<M: Subject> Question<'_, M> {
-    /// Whether a formula is true in a state, as far as the state alone tells.
+    /// Whether a formula is true in a state, as far as that state alone decides.
     fn truth(&self, formula: &Ctl, state: &M::State) -> Option<bool> {
         match formula {
             Ctl::True => Some(true),

@@ -1,4 +1,4 @@
-//! A lasso is replayed by the model and judged: by the automaton, by the formula, and by what is fair.
+//! Test of a lasso: the model replays it, and the automaton, the formula and fairness judge it.
 
 use crate::check::CheckError;
 use crate::check::product::ProductSubject;
@@ -16,8 +16,8 @@ pub(super) struct Lasso {
 }
 
 impl<M: Subject> ProductSubject<M, Acceptor> {
-    /// The run that violates the property, and the number of the state at which its loop begins; `None` if
-    /// the run does not violate it.
+    /// The run that violates the property, and the number of the state at which its loop begins.
+    /// `None` if the run does not violate it.
     pub(super) fn lasso(
         &self,
         linear: &LinearProperty<M::Predicate>,

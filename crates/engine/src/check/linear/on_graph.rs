@@ -1,9 +1,10 @@
-//! Linear time on the graph of the product, where its layers do not fit into memory.
+//! Linear time on the graph of the product, for layers that do not fit into memory.
 //!
-//! A search for cycles needs the whole current layer in memory. A search that records its graph does not:
-//! its states may spill to disk. What is left are numbers, on which accepting cycles are found by a fixed
-//! point, as for a formula of branching time: accepting nodes from which accepting nodes can be reached
-//! again and again. A lasso is a path through the numbers, and is replayed and judged like any other.
+//! A search for cycles needs the whole current layer in memory. A search that records its graph
+//! does not: its states may spill to disk. The recorded graph consists of numbers only. On these, a
+//! fixed point finds accepting cycles, as for a formula of branching time. It is the set of
+//! accepting nodes from which accepting nodes can be reached again and again. A lasso is a path
+//! through the graph, and is replayed and judged like any other.
 
 use crate::explore::Monitor;
 use crate::explore::sweep::{Nesting, OnRegress};
@@ -21,7 +22,7 @@ use crate::check::branching::{Answer, FinishedSearch, decide_on_graph};
 use crate::check::product::ProductSubject;
 use crate::check::{CheckError, OutcomeOf, Plan, Reduction, Subject};
 
-/// Checks one property of linear time on the graph of this product.
+/// Checks one linear-time property on the graph of this product.
 pub(super) fn decide_on_graph_of_product<M: Subject>(
     subject: ProductSubject<M, Acceptor>,
     property: &Property<M::Predicate>,
@@ -29,7 +30,7 @@ pub(super) fn decide_on_graph_of_product<M: Subject>(
     plan: &Plan,
     monitor: &mut dyn Monitor,
 ) -> Result<OutcomeOf<M>, CheckError> {
-    // The model is reduced already; the progress of an automaton is no part of a nested measure.
+    // The model is reduced already. The progress of an automaton is no part of a nested measure.
     let plan = Plan {
         reduction: Reduction::None,
         on_regress: OnRegress::Sweep,
@@ -63,7 +64,7 @@ fn answer<M: Subject>(
     };
     let verdict = match found {
         None => Verdict::Holds(Evidence::Search(token)),
-        // There is a cycle, and no memory to find the path to it.
+        // There is a cycle, but no memory to find the path to it.
         Some(None) => Verdict::Violated(Evidence::Search(token)),
         Some(Some(lasso)) => {
             let actions = |numbers: Vec<u32>| numbers.into_iter().map(ActionId).collect();

@@ -1,14 +1,22 @@
-//! In which nodes of a graph a formula is true.
+//! Evaluation: the nodes of a graph in which a formula is true.
 //!
-//! Subformulas are evaluated in the order of their size, each with one bit for each node. `EX f` looks at each row once. `E[f U g]` is the
-//! least set with g ∪ (f ∩ EX of the set), `EG f` the greatest with f ∩ (EX of the set ∪ nodes without successors), and both are
-//! found block by block of rows, the last block first: in a block, with everything around it as it is known so far, the set is computed exactly, in
-//! time linear in the steps of the block (a backward closure for `EU`; for `EG`, nodes fall out when the count of their
-//! successors in the set comes to zero). Steps lead from a layer to itself and to later ones, and a layer lies in one block, if it fits into memory.
-//! So with a measure that never falls, everything around a block is final when the block is looked at: the system of
-//! equations is block triangular, and one pass is enough, however many layers there are (Bekić's principle; for sweeps,
-//! this seems to be new). If steps lead back to an earlier block, because progress falls or a layer is larger than memory, passes are repeated until
-//! nothing changes: the sets only grow (`EU`) or shrink (`EG`), so what they end with is the least, or the greatest.
+//! Subformulas are evaluated in the order of their size, each with one bit for each node. `EX f`
+//! reads each row once. `E[f U g]` is the least set with g ∪ (f ∩ EX of the set). `EG f` is the
+//! greatest set with f ∩ (EX of the set ∪ nodes without successors).
+//!
+//! Both are computed block by block of rows, the last block first. In a block, the set is computed
+//! exactly, given the current sets in the other blocks, in time linear in the steps of the block.
+//! For `EU` this is a backward closure. For `EG`, a node is removed when the count of its
+//! successors in the set reaches zero.
+//!
+//! Steps lead from a layer to itself and to later ones, and a layer lies in one block, if it fits
+//! into memory. So with a monotone measure, all other blocks are final when a block is evaluated.
+//! The system of equations is block triangular, and one pass is enough, for any number of layers
+//! (Bekić's principle; for sweeps, this seems to be new).
+//!
+//! Steps lead back to an earlier block if progress decreases or a layer is larger than memory. Then
+//! passes are repeated until nothing changes. The sets only grow (`EU`) or shrink (`EG`), so the
+//! result is the least, or the greatest, fixed point.
 
 use std::collections::HashMap;
 use std::io;
@@ -19,11 +27,11 @@ use crate::store::compact_graph::{CompactGraph, RecordedGraph, Rows};
 
 use logic::ctl::Ctl;
 
-/// Bytes of a node or step in the block that is evaluated: its number, the step turned around, where both begin, a count, a place on
-/// the list of what is to be done.
+/// Bytes per node or step in the block that is evaluated. They cover its number, the reversed step,
+/// the start indices of both, a count, and a place on the work list.
 pub const BLOCK_BYTES: usize = 32;
 
-/// The number of sets that are held by [`Evaluation::recurring`].
+/// The number of sets that [`Evaluation::recurring`] holds.
 pub const SETS_OF_RECURRING: usize = 5;
 
 /// Evaluates formulas on a graph.
@@ -32,11 +40,11 @@ pub struct Evaluation<'g> {
     truths: &'g [BitVector],
     known: HashMap<Ctl, Rc<BitVector>>,
     passes: u64,
-    /// Asked before each block whether to go on.
+    /// Called before each block; `false` interrupts the evaluation.
     goes_on: &'g mut dyn FnMut() -> bool,
 }
 
-/// The number of sets that are held when a formula is evaluated: its different subformulas.
+/// The number of sets held when a formula is evaluated: its different subformulas.
 pub fn sets_held(formula: &Ctl) -> usize {
     fn collect<'f>(formula: &'f Ctl, found: &mut std::collections::HashSet<&'f Ctl>) {
         if found.insert(formula) {
@@ -57,12 +65,13 @@ fn operands(formula: &Ctl) -> [Option<&Ctl>; 2] {
 }
 
 impl<'g> Evaluation<'g> {
-    /// On this graph. Now and then it is asked whether to go on; if not, what runs ends with an error of the kind `Interrupted`.
+    /// Creates an evaluation on this graph. It calls `goes_on` now and then. If that returns
+    /// `false`, the running operation ends with an error of the kind `Interrupted`.
     pub fn new(recorded: &'g RecordedGraph, goes_on: &'g mut dyn FnMut() -> bool) -> Self {
         Self { graph: &recorded.graph, truths: &recorded.truths, known: HashMap::new(), passes: 0, goes_on }
     }
 
-    /// Passes over all rows so far.
+    /// Number of passes over all rows so far.
     pub fn passes(&self) -> u64 {
         self.passes
     }
@@ -102,8 +111,9 @@ impl<'g> Evaluation<'g> {
         Ok(set)
     }
 
-    /// The nodes of a set from which one can come back to the set again and again: the greatest part of it of which each node has a step to
-    /// where the part can be reached from. It is not empty if, and only if, a cycle meets the set (Emerson and Lei).
+    /// The nodes of a set from which the set can be reached again and again. This is the greatest
+    /// part of it in which each node has a step to a node that can reach the part. It is not empty
+    /// if, and only if, a cycle meets the set (Emerson and Lei).
     pub fn recurring(&mut self, set: &BitVector) -> io::Result<BitVector> {
         let everywhere = Rc::new(BitVector::new(self.graph.nodes(), true));
         let mut part = set.clone();
@@ -151,20 +161,21 @@ impl<'g> Evaluation<'g> {
     }
 }
 
-/// A block, and what it takes to go through it backwards.
+/// A block, with the buffers for traversing it backwards.
 #[derive(Debug, Default)]
 struct BlockRows {
     rows: Rows,
-    /// Where the predecessors of each node begin.
+    /// Index of the first predecessor of each node.
     starts: Vec<u32>,
-    /// Predecessors in the block, as often as they have a step; both numbered from the first node on.
+    /// Predecessors in the block, as often as they have a step. Nodes are numbered from the first
+    /// of the block.
     predecessors: Vec<u32>,
     counts: Vec<u32>,
     work: Vec<u32>,
 }
 
 impl BlockRows {
-    /// Turns all steps inside the block around.
+    /// Reverses all steps inside the block.
     fn turn(&mut self) {
         let Self { rows, starts, predecessors, .. } = self;
         let (first, nodes) = (rows.first, rows.starts.len() - 1);
@@ -181,7 +192,7 @@ impl BlockRows {
         predecessors.resize(starts[nodes + 1] as usize, 0);
         for node in rows.nodes() {
             for local in rows.of(node).iter().filter_map(|target| inside(*target)) {
-                // Each start moves on to where the next one begins.
+                // Each start moves to where the next one begins.
                 let place = &mut starts[local as usize + 1];
                 predecessors[*place as usize] = (node - first) as u32;
                 *place += 1;
@@ -194,11 +205,11 @@ impl BlockRows {
     }
 }
 
-/// A set that is being computed.
+/// A set that is being computed as a fixed point.
 enum Fixpoint {
-    /// Grows from the nodes with the second operand.
+    /// Grows from the nodes in which the second operand is true.
     Until { f: Rc<BitVector>, set: BitVector },
-    /// Shrinks from the nodes with the operand.
+    /// Shrinks from the nodes in which the operand is true.
     Globally { set: BitVector },
 }
 
@@ -209,7 +220,7 @@ impl Fixpoint {
         }
     }
 
-    /// Computes the set in a block, the rest of it as it is; whether something changed.
+    /// Computes the set in a block, with the other blocks fixed. Returns whether something changed.
     fn solve(&mut self, block: &mut BlockRows) -> bool {
         block.turn();
         match self {
@@ -219,13 +230,14 @@ impl Fixpoint {
     }
 }
 
-/// Nodes of `f` with a step into the set belong to it.
+/// Adds the nodes of `f` with a step into the set.
 fn grow(f: &BitVector, set: &mut BitVector, block: &mut BlockRows) -> bool {
     let BlockRows { rows, starts, predecessors, work, .. } = block;
     let mut changes = false;
     work.clear();
     for node in rows.nodes() {
-        // What is in the set from the beginning has predecessors that nobody has looked at yet.
+        // The predecessors of nodes that are in the set from the beginning have not been visited
+        // yet.
         let is_new = !set.get(node) && f.get(node) && rows.of(node).iter().any(|target| set.get(*target));
         if is_new {
             set.set(node, true);
@@ -248,7 +260,7 @@ fn grow(f: &BitVector, set: &mut BitVector, block: &mut BlockRows) -> bool {
     changes
 }
 
-/// Nodes with steps, none of which leads into the set, do not belong to it.
+/// Removes the nodes that have steps, none of which leads into the set.
 fn shrink(set: &mut BitVector, block: &mut BlockRows) -> bool {
     let BlockRows { rows, starts, predecessors, counts, work } = block;
     counts.clear();

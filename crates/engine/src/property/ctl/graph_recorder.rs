@@ -1,4 +1,4 @@
-//! Records the graph of a search while it runs.
+//! Recorder of the graph of a search, while the search runs.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use model::records::RecordShape;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::Truth;
 
-/// Writes down states and steps. Needs a search that takes states in the order of their numbers.
+/// Records states and steps. Needs a search that takes states in the order of their numbers.
 #[derive(Debug)]
 pub struct GraphRecorder {
     recording: GraphRecording,
@@ -22,13 +22,15 @@ pub struct GraphRecorder {
     layer_begins: bool,
     /// The progress value of the layer.
     value: Option<u64>,
-    /// Whether values have only grown so far: then no state was met twice, and the number of a state is the only one that it has.
+    /// Whether progress values have only increased so far. Then no state was visited twice, and
+    /// every state has one number only.
     is_first_sweep: bool,
     failure: Option<io::Error>,
 }
 
 impl GraphRecorder {
-    /// For states of this shape and so many propositions, which are the first predicates of the system.
+    /// Creates a recorder for states of this shape and this many propositions, which are the first
+    /// predicates of the system.
     pub fn new(disk: &Disk, shape: RecordShape, propositions: usize, memory: GraphMemory) -> Self {
         Self {
             recording: GraphRecording::new(disk, shape, propositions, memory),
@@ -41,7 +43,7 @@ impl GraphRecorder {
         }
     }
 
-    /// The search begins with these states.
+    /// Records the initial states of the search.
     pub fn begin(&mut self, initial: &SuccessorBatch) {
         for number in 0..initial.len() {
             self.recording.add_initial(initial.action(number).0, initial.state(number));
@@ -53,8 +55,8 @@ impl GraphRecorder {
         self.undefined_at
     }
 
-    /// The graph of a search that is complete. Now and then it is asked whether to go on; if not, there is an error of the kind
-    /// `Interrupted`.
+    /// Builds the graph of a complete search. It calls `goes_on` now and then. If that returns
+    /// `false`, the error has the kind `Interrupted`.
     pub fn finish(self, goes_on: &mut dyn FnMut() -> bool) -> io::Result<RecordedGraph> {
         self.failure.map_or(Ok(()), Err)?;
         self.recording.finish(goes_on)

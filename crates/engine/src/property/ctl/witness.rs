@@ -1,16 +1,21 @@
-//! Paths that show why a formula is true, or false, as far as a path can.
+//! Witness paths: paths that show why a formula is true, or false, as far as a path can.
 //!
-//! `EX`, `EU` and `EG` are shown by a path when they are true; what they are false of, all paths show together. Negations
-//! and one true part of a disjunction, or one false part of a conjunction, are passed through, so that `AG f` that is false is shown by a path to a
-//! state without `f`, and `A[f U g]` that is false by one that leaves `f` too early or goes without `g` for ever.
+//! A path shows `EX`, `EU` and `EG` when they are true. When they are false, only all paths
+//! together show it. The search passes through negations, one true part of a disjunction, and one
+//! false part of a conjunction. So a false `AG f` is shown by a path to a state without `f`. A
+//! false `A[f U g]` is shown by a path that leaves `f` too early, or never reaches `g`.
 //!
-//! Where the last state of a path must satisfy a temporal formula in turn, a path for that one goes on from there, and so on, level by level: `AG (request -> AF answer)` that is false is
-//! shown by a path to a request, and from there by one that goes without an answer for ever. Of several formulas that must be true in one state, the first is shown for which there
-//! is a path; that the others are true is said and not shown, and so is what the states before the last one must satisfy.
+//! The last state of a path may have to satisfy another temporal formula. Then a path for that
+//! formula continues from there, and so on, level by level. A false `AG (request -> AF answer)` is
+//! shown by a path to a request, followed by a path that never reaches an answer. If several
+//! formulas must be true in one state, the first one for which there is a path is shown. That the
+//! others are true is stated but not shown, and so are the formulas of the states before the last
+//! one.
 //!
-//! Paths are searched for breadth-first inside the nodes in which the formula is true, so those of `EU` are shortest. A path for `EG` ends in a node without
-//! successors or returns to one of its nodes: the first of these that the search comes across, or, where the search tree has
-//! none, or is so deep that to look for one takes too long, what a walk finds that goes on as long as it can.
+//! Paths are searched for breadth-first inside the nodes in which the formula is true, so those of
+//! `EU` are shortest. A path for `EG` ends in a node without successors or returns to one of its
+//! nodes. It is the first such path that the search finds. The search tree may contain none, or be
+//! so deep that looking for one takes too long. Then a walk as long as possible gives the path.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -21,7 +26,7 @@ use crate::store::compact_graph::{CompactGraph, Edge};
 use super::evaluation::Evaluation;
 use logic::ctl::Ctl;
 
-/// Steps back through the tree in search of a loop, at the most.
+/// Most steps back through the tree in search of a loop.
 const PATIENCE: usize = 1 << 22;
 
 /// A path through the graph.
@@ -33,35 +38,36 @@ pub struct GraphPath {
     pub stem: Vec<u32>,
     /// The actions of the loop.
     pub cycle: Vec<u32>,
-    /// What it shows: at least one level, the outermost first.
+    /// The claims of the path: at least one level, the outermost first.
     pub levels: Vec<Level>,
 }
 
 /// A part of a path, up to where the next level begins, or to the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Level {
-    /// The number of steps before it.
+    /// The number of steps before this part.
     pub from: usize,
-    /// What it shows.
+    /// The claim of this part.
     pub shows: Shown,
 }
 
-/// What a part of a path shows.
+/// The claim of a part of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
     /// The first formula is true in all states but the last, the second in the last.
     Until(Ctl, Ctl),
-    /// After one step, the formula is true. Of the first state nothing is said.
+    /// The formula is true after one step. Nothing is claimed of the first state.
     Next(Ctl),
-    /// The formula is true in all states, and then the loop begins anew.
+    /// The formula is true in all states, and the loop repeats forever.
     ForEver(Ctl),
     /// The formula is true in all states, and the last one has no successors.
     UntilTheEnd(Ctl),
-    /// The formula is true in the first state, without looking any further.
+    /// The formula is true in the first state. No further state is needed.
     Here(Ctl),
 }
 
-/// A path that shows why the formula is true, or false, in an initial node, if there is one and its search takes no more nodes than `most`.
+/// A path that shows why the formula is true, or false, in an initial node. `None` if there is no
+/// such path or its search takes more than `most` nodes.
 pub fn path(
     evaluation: &mut Evaluation<'_>,
     formula: &Ctl,
@@ -84,8 +90,9 @@ pub struct GraphLasso {
     pub cycle: Vec<u32>,
 }
 
-/// A path that comes back to some nodes again and again, given those that [allow it](Evaluation::recurring), if its search takes no more nodes
-/// than `most`: from one of them to the nearest, until one is met for the second time.
+/// A path that returns to a set of nodes again and again, given the nodes that [allow
+/// it](Evaluation::recurring). `None` if its search takes more than `most` nodes. The path leads
+/// from one of them to the nearest, until it reaches one for the second time.
 pub fn recurring_path(
     graph: &CompactGraph,
     recurring: &BitVector,
@@ -109,7 +116,7 @@ pub fn recurring_path(
     Ok(None)
 }
 
-/// A path from the node that was asked about.
+/// A path from the root node of a search.
 struct Found {
     stem: Vec<u32>,
     cycle: Vec<u32>,
@@ -125,7 +132,7 @@ impl Found {
         matches!(self.levels[..], [Level { shows: Shown::Here(_), .. }])
     }
 
-    /// Goes on with a path for what must be true in the last state, unless that state alone shows it.
+    /// Continues with a path for the formula of the last state, unless that state alone shows it.
     fn then(mut self, next: Option<Self>) -> Self {
         if let Some(next) = next.filter(|next| !next.is_here()) {
             let before = self.stem.len();
@@ -205,11 +212,11 @@ fn show(
     })
 }
 
-/// A search tree, breadth-first, inside some nodes.
+/// A breadth-first search tree inside a set of nodes.
 struct Tree<'a> {
     graph: &'a CompactGraph,
     inside: &'a BitVector,
-    /// For each node met, its parent and the action from there; the root is its own parent.
+    /// For each visited node, its parent and the action from there; the root is its own parent.
     parents: HashMap<u64, Edge>,
     queue: VecDeque<u64>,
     edges: Vec<Edge>,
@@ -222,7 +229,7 @@ impl<'a> Tree<'a> {
         Self { graph, inside, parents, queue, edges, most }
     }
 
-    /// The next node to be expanded, unless there are too many; its steps are in `edges`.
+    /// The next node to be expanded, unless there are too many. Its steps are in `edges`.
     fn next(&mut self) -> io::Result<Option<u64>> {
         let Some(node) = self.queue.pop_front().filter(|_| self.parents.len() <= self.most) else {
             return Ok(None);
@@ -244,7 +251,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The actions from an ancestor to a node; `None` if it is none.
+    /// The actions from an ancestor to a node; `None` if it is not an ancestor.
     fn actions(&self, ancestor: u64, mut node: u64) -> Option<Vec<u32>> {
         let mut actions = Vec::new();
         while node != ancestor {
@@ -259,7 +266,7 @@ impl<'a> Tree<'a> {
         Some(actions)
     }
 
-    /// Whether the tree leads from the one to the other, if that can be found out.
+    /// Whether the tree leads from `ancestor` to `node`, as far as `patience` allows to find out.
     fn is_ancestor(&self, ancestor: u64, mut node: u64, patience: &mut usize) -> bool {
         while node != ancestor {
             let parent = self.parents[&node].target;
@@ -272,7 +279,7 @@ impl<'a> Tree<'a> {
         true
     }
 
-    /// A path inside to one of these nodes, and which.
+    /// A path inside to one of the goal nodes, with that node.
     fn path_to(mut self, root: u64, goal: &BitVector) -> io::Result<Option<(Vec<u32>, u64)>> {
         self.begin(root);
         while let Some(node) = self.next()? {
@@ -286,7 +293,7 @@ impl<'a> Tree<'a> {
         Ok(None)
     }
 
-    /// The same, of one step or more.
+    /// A path inside of one step or more to one of the goal nodes, with that node.
     fn path_on_to(mut self, root: u64, goal: &BitVector) -> io::Result<Option<(Vec<u32>, u64)>> {
         self.begin(root);
         while let Some(node) = self.next()? {
@@ -328,7 +335,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Goes on inside until it cannot, or has been there.
+/// Walks on inside until there is no step, or until a node repeats.
 fn walk(
     graph: &CompactGraph,
     inside: &BitVector,

@@ -115,7 +115,6 @@ impl Summing<'_> {
 /// It is not taken, or the graph cannot be read; or there are fewer names than propositions or actions, or the name of a proposition is no word.
 pub fn write_graph(recorded: &RecordedGraph, names: &GraphNames, out: &mut dyn Write) -> io::Result<u64> {
     let RecordedGraph { graph, truths } = recorded;
-    let is_word = |name: &str| !name.is_empty() && !name.contains(char::is_whitespace);
     let named = names.propositions.len() == truths.len()
         && names.actions.len() >= graph.actions as usize
         && names.propositions.iter().all(|proposition| is_word(&proposition.name));
@@ -224,7 +223,10 @@ impl Reading<'_> {
                 }
                 "proposition" if names.actions.is_empty() => {
                     let (name, expression) = text.split_once(' ').ok_or(BAD_LINE)?;
-                    let (name, expression) = (name.to_owned(), unescaped(expression)?);
+                    let (name, expression) = (unescaped(name)?, unescaped(expression)?);
+                    if !is_word(&name) {
+                        return Err(BAD_LINE);
+                    }
                     names.propositions.push(NamedProposition { name, expression });
                 }
                 "action" => names.actions.push(unescaped(text)?),
@@ -310,6 +312,11 @@ impl Reading<'_> {
 
 const BAD_LINE: GraphFileError = Damaged("a line of its head makes no sense");
 const NO_SUCH_NODE: GraphFileError = Damaged("there is no such node");
+
+/// Whether a text can name a proposition.
+fn is_word(name: &str) -> bool {
+    !name.is_empty() && !name.contains(char::is_whitespace)
+}
 
 fn number(text: &str) -> Result<u64, GraphFileError> {
     text.parse().map_err(|_| BAD_LINE)
@@ -487,6 +494,91 @@ mod tests {
         wrong.propositions[0].name = "two words".into();
         for names in [names(0, 2), names(2, 2), names(1, 1), wrong] {
             assert!(write_graph(&recorded(&small()), &names, &mut Vec::new()).is_err());
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_proposition_may_have_a_backslash() {
+        let mut names = names(1, 2);
+        names.propositions[0].name = "a\\b\\n".into();
+        assert_eq!(read(&written(&small(), &names)).unwrap().1, names);
+        for name in ["", "\\n", "a\tb", "\\"] {
+            let head = format!("{FORMAT}\nnodes 0\nedges 0\nproposition {name} x\nrows\n");
+            assert!(matches!(read(&signed(head.as_bytes())), Err(Damaged(_))), "{name:?}");
+        }
+    }
+
+    /// The bytes with the right sum.
+    fn signed(bytes: &[u8]) -> Vec<u8> {
+        let mut sum = Sum::EMPTY;
+        sum.add(bytes);
+        [bytes, &sum.0.to_le_bytes()].concat()
+    }
+
+    /// Reads a file. If that is possible, each row can be read, and the graph can be written and is
+    /// the same when it is read again. Returns whether it was possible.
+    fn reads_whole(bytes: &[u8]) -> bool {
+        let Ok((found, names)) = read(bytes) else { return false };
+        let graph = plain(&found);
+        let (again, names_again) = read(&written(&graph, &names)).unwrap();
+        assert_eq!((plain(&again), names_again), (graph, names));
+        true
+    }
+
+    fn lines() -> impl Strategy<Value = String> {
+        let number = prop_oneof![0..4u64, any::<u64>(), Just(u64::MAX)];
+        let line = prop_oneof![
+            number.clone().prop_map(|node| format!("initial {node}\n")),
+            r"proposition [a-c\\\t]{0,2} [x\\nr ]{0,3}\n",
+            r"action [ a\\nr]{0,3}\n",
+            r"[a-z ]{0,3}\n",
+        ];
+        let lines = prop::collection::vec(line, 0..4);
+        (number.clone(), number, lines).prop_map(|(nodes, edges, mut lines)| {
+            lines.sort_unstable_by_key(|line| (!line.starts_with('i'), !line.starts_with('p')));
+            format!("{FORMAT}\nnodes {nodes}\nedges {edges}\n{}rows\n", lines.concat())
+        })
+    }
+
+    #[test]
+    fn a_count_that_is_only_claimed_is_damaged() {
+        for counts in ["nodes 18446744073709551615\nedges 0", "nodes 1\nedges 18446744073709551615"] {
+            for line in ["", "proposition p x\n"] {
+                let head = format!("{FORMAT}\n{counts}\n{line}rows\n");
+                assert!(!reads_whole(&signed(head.as_bytes())));
+                assert!(!reads_whole(&signed(&[head.as_bytes(), &[0; 100]].concat())));
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+
+        #[test]
+        fn arbitrary_rows_with_the_right_sum_never_panic(
+            head in lines(), bytes in prop::collection::vec(prop_oneof![0..4u8, any::<u8>()], 0..12),
+        ) {
+            reads_whole(&signed(&[head.as_bytes(), &bytes].concat()));
+        }
+
+        #[test]
+        fn damaged_files_never_panic(
+            graph in graphs(), at in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+            cut: prop::sample::Index, rest in prop::collection::vec(any::<u8>(), 1..20),
+        ) {
+            let mut bytes = written(&graph, &names(graph.truths.len(), 5));
+            prop_assert!(reads_whole(&bytes));
+            prop_assert!(!reads_whole(&[&bytes[..], &rest].concat()));
+            let cut = cut.index(bytes.len());
+            prop_assert!(!reads_whole(&bytes[..cut]));
+            reads_whole(&signed(&bytes[..cut]));
+            bytes.truncate(bytes.len() - 8);
+            reads_whole(&signed(&[&bytes[..], &rest].concat()));
+            for (at, byte) in at {
+                let at = at.index(bytes.len());
+                bytes[at] ^= byte;
+            }
+            reads_whole(&signed(&bytes));
         }
     }
 }

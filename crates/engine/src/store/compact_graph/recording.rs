@@ -1,19 +1,19 @@
 //! Recording: from steps between states to rows of numbers, by sorting.
 //!
-//! While the search runs, two rows of records grow: the expanded states in the order of their
+//! While the search runs, two sequences of records grow: the expanded states in the order of their
 //! numbers, and the steps as target, source and action. Initial states are targets of steps without
 //! a source. Afterwards:
 //!
 //! 1. States are sorted. All numbers of a state except the first are *copies*, which one pass
 //!    finds.
-//! 2. Sorted states and sorted steps are read side by side, which gives each target its number.
-//!    Steps from copies are dropped.
+//! 2. Sorted states and sorted steps are joined, which gives each target its number. Steps from
+//!    copies are dropped.
 //! 3. Steps are sorted again, by source, and become rows.
 //!
 //! A step inside a layer has numbers at both ends as soon as the search takes it. In the first
-//! sweep no state has two numbers, so such steps need no sorting: they come in the order of their
-//! sources, and join the others at the end. A breadth-first search, which has one layer, sorts
-//! nothing.
+//! sweep no state has two numbers, so such steps need no sorting. They come in the order of their
+//! sources, and are merged with the others at the end. A breadth-first search, which has one layer,
+//! sorts nothing.
 
 use std::io;
 
@@ -26,12 +26,12 @@ use crate::store::records::{EntryShape, RecordShape};
 
 /// Number of runs that are merged together.
 const FAN: usize = 16;
-/// Records between two calls of `goes_on`.
+/// Number of records between two calls of `goes_on`.
 const RECORDS_PER_LOOK: u32 = 1 << 16;
-/// Bits of an action number, below the number of a source in the same word. Models have no more
-/// actions.
+/// Number of bits of an action number, below the number of a source in the same word. Models have
+/// no more actions.
 const ACTION: u32 = 24;
-/// The source of initial states.
+/// The source number that stands for no source, for initial states.
 const NOWHERE: u64 = u64::MAX >> ACTION;
 
 /// Source and action in one word.
@@ -44,12 +44,12 @@ fn origin_of(word: u64) -> (u64, u32) {
     (word >> ACTION, (word & ((1 << ACTION) - 1)) as u32)
 }
 
-/// Sizes of the parts in memory.
+/// Sizes of the buffers in memory.
 #[derive(Clone, Copy, Debug)]
 pub struct GraphMemory {
-    /// Bytes for sorting: states, and as many for steps.
+    /// Bytes for sorting states, and as many for steps.
     pub sorted: usize,
-    /// Nodes and steps of a block of rows.
+    /// Number of nodes and steps of a block of rows.
     pub block: usize,
 }
 
@@ -91,7 +91,7 @@ fn for_each(reader: &mut RunReader, mut each: impl FnMut(&[u64]) -> io::Result<(
     Ok(())
 }
 
-/// Asks now and then whether to continue.
+/// Calls `goes_on` now and then.
 struct Patience<'a> {
     goes_on: &'a mut dyn FnMut() -> bool,
     calls: u32,
@@ -108,7 +108,7 @@ impl Patience<'_> {
 }
 
 impl GraphRecording {
-    /// Nothing recorded yet. States have this shape.
+    /// Creates an empty recording of states of this shape.
     pub fn new(disk: &Disk, shape: RecordShape, propositions: usize, memory: GraphMemory) -> Self {
         let shape = EntryShape::of(shape);
         Self {
@@ -144,8 +144,8 @@ impl GraphRecording {
         self.steps.push(&self.record)
     }
 
-    /// Adds a step between two numbered states, where no state up to either has two numbers. Steps
-    /// come in the order of their sources.
+    /// Adds a step between two numbered states. No state up to either of them has two numbers.
+    /// Steps come in the order of their sources.
     #[inline]
     pub fn add_numbered_step(&mut self, source: u64, action: u32, target: u64) -> io::Result<()> {
         self.numbered.push(&[origin(source, action), target])
@@ -264,7 +264,7 @@ fn sorted(
     sorter.finish()
 }
 
-/// Writes the graph of these steps; both rows are in the order of sources.
+/// Writes the graph of these steps; both sequences are in the order of sources.
 fn written(
     disk: &Disk,
     memory: GraphMemory,
