@@ -88,6 +88,9 @@ pub use outcome::{Outcome, Step, Trace};
 pub use plan::Plan;
 #[cfg(feature = "model-files")]
 pub use questions::Questions;
+#[cfg(feature = "model-files")]
+#[doc(hidden)]
+pub use questions::ctl_kind;
 
 // What the command line and other front ends of this workspace share. Not a stable interface.
 #[doc(hidden)]

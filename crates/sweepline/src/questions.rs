@@ -4,7 +4,7 @@ use engine::property::linear::LinearProperty;
 use engine::property::{BranchingProperty, Property, PropertyKind};
 use languages::{CtlForm, LtlFormula, Model};
 use logic::ltl_to_buchi::Limits;
-use model::guarded_commands::DeclaredPropertyKind;
+use model::guarded_commands::{DeclaredPropertyKind, Expression};
 
 use crate::Error;
 use crate::error::Problem;
@@ -138,13 +138,21 @@ fn linear(model: &Model, text: &str) -> Result<Property, Error> {
     Ok(Property::new(text.trim(), PropertyKind::Linear(Box::new(linear))))
 }
 
+/// The property that a CTL formula of a special form is: no graph is needed to decide it.
+#[doc(hidden)]
+pub fn ctl_kind(form: CtlForm, operand: Expression) -> PropertyKind {
+    match form {
+        CtlForm::Ef => PropertyKind::Reachable(operand),
+        CtlForm::Ag => PropertyKind::Invariant(operand),
+        CtlForm::AgEf => PropertyKind::AlwaysPossible(operand),
+        CtlForm::EfAg => PropertyKind::PossiblyForEver(operand),
+    }
+}
+
 fn branching(model: &Model, text: &str) -> Result<Property, Error> {
     let formula = model.ctl(text).map_err(|found| Error::in_text(found, "CTL formula", text))?;
     let kind = match formula.special() {
-        Some((CtlForm::Ef, operand)) => PropertyKind::Reachable(operand),
-        Some((CtlForm::Ag, operand)) => PropertyKind::Invariant(operand),
-        Some((CtlForm::AgEf, operand)) => PropertyKind::AlwaysPossible(operand),
-        Some((CtlForm::EfAg, operand)) => PropertyKind::PossiblyForEver(operand),
+        Some((form, operand)) => ctl_kind(form, operand),
         None => {
             let propositions = formula.propositions.into_iter().map(|one| one.expression).collect();
             let branching = BranchingProperty { formula: formula.formula, propositions };

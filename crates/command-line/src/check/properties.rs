@@ -380,13 +380,7 @@ fn linear_kind(read: AutomatonWithPropositions, runs: Runs) -> PropertyKind {
 
 /// A CTL formula of a special form as a property.
 pub fn ctl_property(name: &str, form: CtlForm, operand: Expression) -> Property {
-    let kind = match form {
-        CtlForm::Ef => PropertyKind::Reachable(operand),
-        CtlForm::Ag => PropertyKind::Invariant(operand),
-        CtlForm::AgEf => PropertyKind::AlwaysPossible(operand),
-        CtlForm::EfAg => PropertyKind::PossiblyForEver(operand),
-    };
-    Property { spelling: Spelling::Ctl, ..Property::new(name, kind) }
+    Property { spelling: Spelling::Ctl, ..Property::new(name, sweepline::ctl_kind(form, operand)) }
 }
 
 /// Adds advice to findings that have none.
