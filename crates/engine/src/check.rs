@@ -1,7 +1,7 @@
 //! Checks: from a model, properties and a plan to verdicts.
 //!
 //! [`check`] checks properties of guarded commands. [`check_each`] checks properties of any
-//! [`Subject`]: guarded commands are one kind of model, plain Rust types are another. Properties
+//! [`Executable`] model: guarded commands are one kind of model, plain Rust types are another. Properties
 //! that single states or layers decide are checked [together](on_the_fly), in one search. Temporal
 //! formulas have searches of their own, for [linear] and for [branching] time.
 //!
@@ -16,6 +16,7 @@ mod commands;
 mod drive;
 mod each;
 mod error;
+mod executable;
 mod identity;
 mod linear;
 mod observers;
@@ -24,8 +25,9 @@ mod outcome;
 mod plan;
 mod product;
 mod run;
+mod semantics;
 mod service;
-mod subject;
+mod structure;
 
 use crate::explore::search::Limits;
 use crate::explore::sweep::{OnRegress, Order};
@@ -43,11 +45,16 @@ pub use branching::{CtlWitness, GraphSummary, check_ctl, record_graph};
 pub use commands::CommandsSubject;
 pub use each::{check_alone, check_each};
 pub use error::{CheckError, ErrorKind};
+pub use executable::{Executable, Expanded, ProgressValues, Translation};
 pub use identity::{Difference, Fingerprint};
 pub use on_the_fly::check_subject;
-pub use outcome::{ErrorPlace, ModelError, Outcome, OutcomeOf, Regress};
-pub use plan::{DiskUse, Engine, OnRuntimeError, Packing, Plan, Reduction, TerminalList, TraceChoice};
-pub use subject::{Expanded, Subject, Translation};
+pub use outcome::{ErrorPlace, Figures, ModelError, Outcome, OutcomeOf, Regress};
+pub use plan::{
+    DiskUse, Engine, OnRuntimeError, Packing, Plan, Reduction, SearchPlan, SweepPlan, SweepStorage,
+    TerminalList, TraceChoice, WhenFull,
+};
+pub use semantics::Semantics;
+pub use structure::Structure;
 
 use outcome::ModelErrorOf;
 
@@ -64,12 +71,12 @@ pub fn check(
         return Err(CheckError::TooManyActions(model.actions.len()));
     }
     let subject = || CommandsSubject::new(model, execution, plan);
-    monitor.phase(plan.phase());
+    monitor.phase(plan.search.phase());
     let mut outcome = check_each(subject, properties, plan, monitor)?;
     if plan.traces == TraceChoice::Shortest {
         shorten(&mut outcome, properties, |some, limits| {
             let plan = Plan {
-                engine: Engine::Breadth,
+                search: SearchPlan::default(),
                 // A reduction may leave out the shortest trace.
                 reduction: Reduction::None,
                 on_runtime_error: OnRuntimeError::GoOn,

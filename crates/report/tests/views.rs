@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use engine::check::{Engine, Plan, TerminalList, check};
+use engine::check::{Engine, Plan, SearchPlan, SweepPlan, TerminalList, check};
 use engine::explore::search::Limits;
 use engine::explore::sweep::OnRegress;
 use engine::property::linear::LinearProperty;
@@ -30,7 +30,11 @@ fn linear(model: &languages::Model, formula: &str) -> LinearProperty {
 fn run_model(text: &str, questions: &[(&str, &str)], measure: Option<&str>, plan: &Plan) -> RunRecord {
     let model = languages::read_model(text).unwrap();
     let packed = |text: &str| model.measure(text).unwrap().pack(&model.commands).unwrap();
-    let plan = &Plan { measure: measure.map(packed), ..plan.clone() };
+    let mut plan = plan.clone();
+    if let SearchPlan::Sweep(sweep) = &mut plan.search {
+        sweep.measure = measure.map(packed);
+    }
+    let plan = &plan;
     let properties: Vec<Property> = questions
         .iter()
         .map(|(kind, text)| {
@@ -45,7 +49,7 @@ fn run_model(text: &str, questions: &[(&str, &str)], measure: Option<&str>, plan
         })
         .collect();
     let outcome = check(&model.commands, &Interpreted, &properties, plan, &mut ()).unwrap();
-    let mut planned = PlanRecord::new(plan.engine, "interpreted");
+    let mut planned = PlanRecord::new(plan.search.engine(), "interpreted");
     if let Some(measure) = measure {
         planned = planned.with_measure(measure, MeasureOrigin::User);
     }
@@ -122,7 +126,11 @@ fn a_stopped_search_is_no_success_even_without_properties() {
 #[test]
 fn the_counts_of_a_complete_search_add_up() {
     for engine in [Engine::Breadth, Engine::Depth] {
-        let plan = Plan { engine, on_runtime_error: engine::check::OnRuntimeError::GoOn, ..Plan::default() };
+        let plan = Plan {
+            search: engine.into(),
+            on_runtime_error: engine::check::OnRuntimeError::GoOn,
+            ..Plan::default()
+        };
         let search = run(&[], &plan).search;
         assert!(search.complete);
         let (stored, matched) = (search.states.distinct.unwrap(), search.states.matched.unwrap());
@@ -149,7 +157,8 @@ const AGAIN: &str = "byte x, again; process P { state s, t; init s; \
 
 #[test]
 fn a_sweep_reports_whether_its_measure_is_monotone_and_what_it_stored() {
-    let plan = Plan { engine: Engine::Sweep, terminal_states: TerminalList::Listed, ..Plan::default() };
+    let plan =
+        Plan { search: Engine::Sweep.into(), terminal_states: TerminalList::Listed, ..Plan::default() };
     let falling = run_model(AGAIN, &[], Some("x"), &plan);
     assert_eq!(falling.plan.measure.monotone, Some(false));
     assert_eq!((falling.search.sweeps, falling.search.transitions.regress), (Some(2), Some(1)));
@@ -167,8 +176,11 @@ fn a_sweep_reports_whether_its_measure_is_monotone_and_what_it_stored() {
 
 #[test]
 fn an_unexpected_regress_edge_is_a_violated_property_of_its_own() {
-    let plan =
-        Plan { engine: Engine::Sweep, on_regress: OnRegress::Stop, explore_all: true, ..Plan::default() };
+    let plan = Plan {
+        search: SweepPlan { on_regress: OnRegress::Stop, ..SweepPlan::default() }.into(),
+        explore_all: true,
+        ..Plan::default()
+    };
     let record = run_model(AGAIN, &[("reach", "x == 3")], Some("x"), &plan);
     assert_eq!(record.properties[0].verdict, AnswerRecord::Holds);
     assert_eq!(record.properties[1].name, "progress never falls");

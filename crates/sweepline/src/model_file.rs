@@ -5,7 +5,7 @@ use std::path::Path;
 use languages::{Format, Model, ReadOptions, read_model_with};
 
 use crate::execution::Execution;
-use crate::planning::{MeasureRequest, SearchPlan};
+use crate::planning::{MeasureRequest, PlannedSearch};
 use crate::{Error, Outcome, Plan, Questions};
 
 /// A model that was read from a file.
@@ -71,7 +71,8 @@ impl ModelFile {
 
     fn search(&self, questions: &Questions, plan: &Plan, explores: bool) -> Result<Outcome, Error> {
         let properties = questions.properties(&self.model, (&self.path, &self.text))?;
-        let SearchPlan { plan, finder } = SearchPlan::new(&plan.request(self.measure(plan)?, explores))?;
+        let request = plan.request(self.measure(plan)?, explores);
+        let PlannedSearch { plan, finder } = PlannedSearch::new(&request)?;
         let (execution, commands) = (Execution::suited_to(&self.model), &self.model.commands);
         let outcome = match finder {
             None => execution.check(commands, &properties, &plan, &mut ())?,

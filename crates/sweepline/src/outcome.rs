@@ -45,12 +45,12 @@ impl Outcome {
             figures: Figures {
                 complete: found.complete,
                 stopped: found.stopped.map(|reason| reason.to_string()),
-                states: found.distinct,
-                explored: found.counters.explored,
-                transitions: found.counters.transitions,
-                deadlocks: found.deadlocks,
-                peak_states: found.counters.peak.total(),
-                peak_bytes: found.peak_state_bytes,
+                states: found.figures.distinct,
+                explored: found.figures.counters.explored,
+                transitions: found.figures.counters.transitions,
+                deadlocks: found.figures.deadlocks,
+                peak_states: found.figures.counters.peak.total(),
+                peak_bytes: found.figures.peak_state_bytes,
             },
         }
     }

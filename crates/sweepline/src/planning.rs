@@ -1,6 +1,6 @@
 //! From a request to a plan: which search, by which measure, within which limits.
 //!
-//! A [`Request`] says what a user asked for and leaves the rest open. [`SearchPlan::new`] fills in
+//! A [`Request`] says what a user asked for and leaves the rest open. [`PlannedSearch::new`] fills in
 //! the rest by these rules:
 //!
 //! - A search that follows no measure is taken as requested, even if the model declares a measure.
@@ -11,7 +11,10 @@
 
 use std::path::PathBuf;
 
-use engine::check::{Automatic, Engine, OnRuntimeError, Plan, Reduction, TerminalList, TraceChoice};
+use engine::check::{
+    Automatic, OnRuntimeError, Plan, Reduction, SearchPlan, SweepPlan, SweepStorage, TerminalList,
+    TraceChoice, WhenFull,
+};
 use engine::explore::search::Limits;
 use engine::explore::sweep::{Initial, OnRegress, Retention};
 use engine::progress::finder::{FinderOptions, Prefer, SmallModels};
@@ -58,10 +61,11 @@ impl EngineRequest {
     }
 }
 
-impl From<UnguidedEngine> for Engine {
+/// The search, with default settings.
+impl From<UnguidedEngine> for SearchPlan {
     fn from(engine: UnguidedEngine) -> Self {
         match engine {
-            UnguidedEngine::Breadth => Self::Breadth,
+            UnguidedEngine::Breadth => Self::Breadth(WhenFull::Stop),
             UnguidedEngine::Depth => Self::Depth,
             UnguidedEngine::BreadthDisk => Self::BreadthDisk,
             UnguidedEngine::Partition => Self::Partition,
@@ -158,7 +162,7 @@ impl Request {
             purpose,
             reduction: Reduction::default(),
             terminal_states: TerminalList::default(),
-            limits: Limits::default(),
+            limits: Limits::of_this_machine(),
             disk: DiskRequest::default(),
         }
     }
@@ -195,42 +199,23 @@ pub enum PlanError {
 
 /// How a model will be searched.
 #[derive(Clone, Debug)]
-pub struct SearchPlan {
+pub struct PlannedSearch {
     /// The plan for the engine.
     pub plan: Plan,
-    /// How the check searches for a measure first, if it does. Then engine and measure of `plan`
-    /// are provisional.
+    /// How the check searches for a measure first, if it does. Then the search of `plan` is a sweep
+    /// without a measure, and provisional.
     pub finder: Option<FinderOptions>,
 }
 
-/// What a search follows.
-enum Guidance {
-    None(Engine),
-    Measure(ExpressionMeasure),
-    Finder(FinderOptions),
-}
-
-impl SearchPlan {
+impl PlannedSearch {
     /// Plans a search.
     ///
     /// # Errors
     /// Parts of the request contradict each other, or the measure.
     pub fn new(request: &Request) -> Result<Self, PlanError> {
-        let (engine, measure, finder) = match guidance(request)? {
-            Guidance::None(engine) => (engine, None, None),
-            Guidance::Measure(measure) => (sweep_engine(request), Some(measure), None),
-            Guidance::Finder(finder) => (sweep_engine(request), None, Some(finder)),
-        };
-        let retention = match (&measure, request.sweep.window) {
-            (Some(measure), Some(window)) => retention(measure, window)?,
-            _ => Retention::Immediate,
-        };
+        let (search, finder) = search(request)?;
         let mut plan = Plan {
-            engine,
-            measure,
-            retention,
-            initial: request.sweep.initial,
-            on_regress: request.sweep.on_regress,
+            search,
             reduction: request.reduction,
             terminal_states: request.terminal_states,
             limits: request.limits,
@@ -243,28 +228,22 @@ impl SearchPlan {
         // "No regress edge" and "all terminal states" are known only after the last state, even if
         // all properties are decided before.
         plan.explore_all = request.purpose == Purpose::Explore
-            || plan.on_regress == OnRegress::Stop
+            || plan.search.on_regress() == OnRegress::Stop
             || plan.terminal_states == TerminalList::Listed;
-        if let Some(directory) = &request.disk.directory {
-            plan.disk.directory.clone_from(directory);
-        }
+        plan.disk.directory.clone_from(&request.disk.directory);
         plan.disk.limit = request.disk.limit.unwrap_or(plan.disk.limit);
         plan.disk.queue = request.disk.queue;
-        // Where the search was left open, it may spill to disk.
-        plan.disk.breadth_goes_on = request.engine.may_sweep();
         Ok(Self { plan, finder })
     }
 
     /// The plan of the run that the outcome of an automatic check is from.
     pub fn adopted(&self, automatic: &Automatic, commands: &GuardedCommands) -> Plan {
-        let last = automatic.attempts.last();
-        let proposal = last.and_then(|last| last.proposal.as_ref());
-        let measure = proposal.and_then(|kept| ExpressionMeasure::new(commands, &kept.components).ok());
-        let engine = last.map_or(self.plan.engine, |last| last.engine);
-        let kept = proposal.zip(measure.as_ref());
-        let nesting = kept.map_or(self.plan.nesting, |(kept, measure)| kept.nesting(measure));
-        let retention = kept.map_or(self.plan.retention, |(kept, measure)| kept.retention(measure));
-        Plan { engine, measure, nesting, retention, ..self.plan.clone() }
+        let Some(last) = automatic.attempts.last() else { return self.plan.clone() };
+        let swept = last.proposal.as_ref().and_then(|kept| {
+            let measure = ExpressionMeasure::new(commands, &kept.components).ok()?;
+            Some(SearchPlan::Sweep(self.plan.search.sweep_by(kept, measure)))
+        });
+        Plan { search: swept.unwrap_or_else(|| last.engine.into()), ..self.plan.clone() }
     }
 }
 
@@ -273,18 +252,27 @@ pub fn adopted_components(automatic: &Automatic) -> Option<&[Expression]> {
     Some(&automatic.attempts.last()?.proposal.as_ref()?.components)
 }
 
-/// Chooses what the search follows.
-fn guidance(request: &Request) -> Result<Guidance, PlanError> {
+/// Chooses the search, and the options of the measure search if there is to be one.
+fn search(request: &Request) -> Result<(SearchPlan, Option<FinderOptions>), PlanError> {
     if let EngineRequest::Unguided(engine) = request.engine {
-        return Ok(Guidance::None(engine.into()));
+        return Ok((engine.into(), None));
     }
+    let SweepRequest { initial, on_regress, window } = request.sweep;
+    let storage = match request.engine {
+        EngineRequest::SweepDisk => SweepStorage::Disk,
+        _ => SweepStorage::Memory,
+    };
+    let sweep = SweepPlan { initial, on_regress, storage, ..SweepPlan::default() };
     let is_open = match &request.measure {
-        MeasureRequest::Given(measure) => return Ok(Guidance::Measure(measure.clone())),
+        MeasureRequest::Given(measure) => {
+            let retention = window.map(|window| retention(measure, window)).transpose()?.unwrap_or_default();
+            let sweep = SweepPlan { measure: Some(measure.clone()), retention, ..sweep };
+            return Ok((SearchPlan::Sweep(sweep), None));
+        }
         MeasureRequest::None => false,
         MeasureRequest::Open => true,
     };
     // A sweep can follow a measure that is found. Everything else is said of a particular measure.
-    let SweepRequest { initial, on_regress, window } = request.sweep;
     let needs = [
         (request.engine == EngineRequest::Sweep && !is_open, NeedsMeasure::Sweep),
         (request.engine == EngineRequest::SweepDisk && !is_open, NeedsMeasure::SweepDisk),
@@ -294,13 +282,10 @@ fn guidance(request: &Request) -> Result<Guidance, PlanError> {
     ];
     match needs.into_iter().find(|(is_needed, _)| *is_needed) {
         Some((_, part)) => Err(PlanError::NoMeasure(part)),
-        None if is_open && !is_short(request) => Ok(Guidance::Finder(finder(request))),
-        None => Ok(Guidance::None(Engine::Breadth)),
+        None if is_open && !is_short(request) => Ok((SearchPlan::Sweep(sweep), Some(finder(request)))),
+        // The search was left open, so it may spill to disk.
+        None => Ok((SearchPlan::Breadth(WhenFull::Spill), None)),
     }
-}
-
-fn sweep_engine(request: &Request) -> Engine {
-    if request.engine == EngineRequest::SweepDisk { Engine::SweepDisk } else { Engine::Sweep }
 }
 
 /// Whether the search ends before a measure could pay. Breadth-first search finds what is near.
@@ -331,6 +316,8 @@ fn retention(measure: &ExpressionMeasure, window: Window) -> Result<Retention, P
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
+    use engine::check::Engine;
+
     use super::*;
 
     fn check() -> Request {
@@ -347,30 +334,30 @@ mod tests {
 
     #[test]
     fn an_open_measure_is_searched_for_unless_the_search_is_short() {
-        let planned = SearchPlan::new(&check()).unwrap();
+        let planned = PlannedSearch::new(&check()).unwrap();
         assert!(planned.finder.is_some_and(|finder| finder.small == SmallModels::Explored));
         let mut short = check();
         short.limits.states = SHORT;
-        let planned = SearchPlan::new(&short).unwrap();
-        assert!(planned.finder.is_none() && planned.plan.engine == Engine::Breadth);
+        let planned = PlannedSearch::new(&short).unwrap();
+        assert!(planned.finder.is_none() && planned.plan.search.engine() == Engine::Breadth);
         let sweep = Request { engine: EngineRequest::Sweep, ..short };
-        let planned = SearchPlan::new(&sweep).unwrap();
+        let planned = PlannedSearch::new(&sweep).unwrap();
         assert!(planned.finder.is_some_and(|finder| finder.small == SmallModels::Swept));
     }
 
     #[test]
     fn a_given_measure_is_swept_unless_another_search_is_requested() {
         let given = Request { measure: MeasureRequest::Given(measure("(x, y)")), ..check() };
-        let planned = SearchPlan::new(&given).unwrap();
-        assert!(planned.plan.engine == Engine::Sweep && planned.plan.measure.is_some());
+        let planned = PlannedSearch::new(&given).unwrap();
+        assert!(planned.plan.search.engine() == Engine::Sweep && planned.plan.search.measure().is_some());
         let engine = EngineRequest::Unguided(UnguidedEngine::Depth);
-        let planned = SearchPlan::new(&Request { engine, ..given }).unwrap();
-        assert!(planned.plan.engine == Engine::Depth && planned.plan.measure.is_none());
+        let planned = PlannedSearch::new(&Request { engine, ..given }).unwrap();
+        assert!(matches!(planned.plan.search, SearchPlan::Depth));
     }
 
     #[test]
     fn requests_that_need_a_measure_are_refused_without_one() {
-        let refused = |request: Request| SearchPlan::new(&request).unwrap_err();
+        let refused = |request: Request| PlannedSearch::new(&request).unwrap_err();
         let none = || Request { measure: MeasureRequest::None, ..check() };
         assert_eq!(
             refused(Request { engine: EngineRequest::Sweep, ..none() }),
@@ -387,7 +374,8 @@ mod tests {
             let window = Some(Window { component, reach: 3 });
             let sweep = SweepRequest { window, ..SweepRequest::default() };
             let measure = MeasureRequest::Given(measure(text));
-            SearchPlan::new(&Request { sweep, measure, ..check() }).map(|planned| planned.plan.retention)
+            PlannedSearch::new(&Request { sweep, measure, ..check() })
+                .map(|planned| planned.plan.search.sweep().unwrap().retention)
         };
         assert!(matches!(with("(x, y)", 2), Ok(Retention::Window { reach: 3, .. })));
         assert_eq!(with("(x, y)", 3), Err(PlanError::NoComponent(3)));

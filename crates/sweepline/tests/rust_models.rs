@@ -220,7 +220,11 @@ fn states_that_grow_are_the_states_of_a_naive_search() {
     let expected = naive(&model, |state| model.all_steps(state).into_iter().map(|(_, next)| next).collect());
     for engine in [Engine::Sweep, Engine::Breadth, Engine::Depth] {
         let checked = Checker::new(&model).engine(engine).all_states().run();
-        assert_eq!(checked.outcome().widenings, 0, "a state takes what it needs, whatever others take");
+        assert_eq!(
+            checked.outcome().figures.widenings,
+            0,
+            "a state takes what it needs, whatever others take"
+        );
         assert_eq!(checked.distinct(), Some(expected.states.len() as u64));
         assert_eq!(checked.transitions(), expected.edges);
         assert_eq!(checked.deadlocks(), Some(expected.deadlocks));
@@ -277,8 +281,8 @@ fn one_long_state_does_not_widen_the_others() {
             let checked = Checker::new(&model).engine(engine).run();
             checked.assert_holds();
             assert_eq!(checked.distinct(), Some(20_001));
-            assert_eq!(checked.outcome().widenings, 0);
-            checked.outcome().peak_state_bytes
+            assert_eq!(checked.outcome().figures.widenings, 0);
+            checked.outcome().figures.peak_state_bytes
         };
         let (short, long) = (peak(0), peak(30_000));
         assert!(short < 2 << 20, "{short} bytes for {engine:?}");

@@ -3,8 +3,8 @@
 
 use crate::random_model::random_model;
 use engine::check::{
-    Engine, OnRuntimeError, Outcome, Packing, Plan, TerminalList, check, check_automatically, find_measures,
-    judge_measure,
+    Engine, OnRuntimeError, Outcome, Packing, Plan, SearchPlan, TerminalList, check, check_automatically,
+    find_measures, judge_measure,
 };
 use engine::explore::search::Limits;
 use engine::progress::finder::{Aim, FinderOptions, Prefer, SmallModels};
@@ -62,7 +62,7 @@ fn random_models_are_answered_as_by_full_exploration() {
             ..Plan::default()
         };
         let full = check(&model, &Interpreted, &properties, &plan, &mut ()).unwrap();
-        if full.stopped.is_some() || full.estimated_distinct < 8 {
+        if full.stopped.is_some() || full.figures.estimated_distinct < 8 {
             continue;
         }
         let plan = Plan { limits: Limits::default(), ..plan };
@@ -80,8 +80,11 @@ fn random_models_are_answered_as_by_full_exploration() {
         assert_eq!(answers(outcome), answers(&full), "seed {seed}");
         assert_eq!(outcome.complete, full.complete, "seed {seed}");
         if full.complete {
-            assert!(outcome.distinct.is_none_or(|states| Some(states) == full.distinct), "seed {seed}");
-            assert_eq!(outcome.deadlocks, full.deadlocks, "seed {seed}");
+            assert!(
+                outcome.figures.distinct.is_none_or(|states| Some(states) == full.figures.distinct),
+                "seed {seed}"
+            );
+            assert_eq!(outcome.figures.deadlocks, full.figures.deadlocks, "seed {seed}");
             let sorted = |outcome: &Outcome| {
                 let mut states = outcome.terminal_states.clone().unwrap();
                 states.sort_unstable();
@@ -102,7 +105,7 @@ fn the_cost_on_all_states_is_that_of_the_sweep() {
         let model = random_model(seed * 41);
         let plan = Plan { limits: Limits { states: 3_000, ..Limits::default() }, ..Plan::default() };
         let full = check(&model, &Interpreted, &[], &plan, &mut ()).unwrap();
-        if !full.complete || full.estimated_distinct < 8 {
+        if !full.complete || full.figures.estimated_distinct < 8 {
             continue;
         }
         let options = FinderOptions {
@@ -111,7 +114,7 @@ fn the_cost_on_all_states_is_that_of_the_sweep() {
             ..FinderOptions::default()
         };
         let found = find_measures(&model, &Interpreted, plan.packing, &options).unwrap().findings;
-        assert_eq!(found.sample.states as u64, full.distinct.unwrap(), "seed {seed}");
+        assert_eq!(found.sample.states as u64, full.figures.distinct.unwrap(), "seed {seed}");
         let cells = (0..model.cells.len() as u32).map(|cell| vec![Expression::Cell(CellId(cell))]);
         for components in found.proposals.into_iter().map(|one| one.components).chain(cells) {
             let Ok(measure) = ExpressionMeasure::new(&model, &components) else { continue };
@@ -120,8 +123,9 @@ fn the_cost_on_all_states_is_that_of_the_sweep() {
             if cost.is_given_up || !facts.complete {
                 continue;
             }
-            let sweep = Plan { engine: Engine::Sweep, measure: Some(measure), ..plan.clone() };
-            let counters = check(&model, &Interpreted, &[], &sweep, &mut ()).unwrap().counters;
+            let sweep =
+                Plan { search: SearchPlan::with_measure(Engine::Sweep, Some(measure)), ..plan.clone() };
+            let counters = check(&model, &Interpreted, &[], &sweep, &mut ()).unwrap().figures.counters;
             assert_eq!(cost.explored as u64, counters.explored, "seed {seed}: {components:?}");
             assert_eq!(cost.regress as u64, counters.regress, "seed {seed}: {components:?}");
             assert_eq!(cost.peak as u64, counters.peak.total(), "seed {seed}: {components:?}");

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::check::{CheckError, Engine, OnRuntimeError, Outcome, Packing, Plan, check};
+use engine::check::{CheckError, Engine, OnRuntimeError, Outcome, Packing, Plan, SearchPlan, check};
 use engine::explore::{Counters, Held};
 use engine::property::linear::LinearProperty;
 use engine::property::soundness::Unsound;
@@ -44,9 +44,10 @@ fn run(model: &GuardedCommands, properties: &[Property], plan: Plan) -> Outcome 
         outcomes.push(check(model, &Interpreted, properties, &plan, &mut ()).unwrap());
     }
     // How many duplicates wait depends on the layout.
-    let counters = |outcome: &Outcome| Counters { peak: Held::default(), ..outcome.counters };
-    let figures =
-        |outcome: &Outcome| (outcome.distinct, outcome.deadlocks, counters(outcome), outcome.complete);
+    let counters = |outcome: &Outcome| Counters { peak: Held::default(), ..outcome.figures.counters };
+    let figures = |outcome: &Outcome| {
+        (outcome.figures.distinct, outcome.figures.deadlocks, counters(outcome), outcome.complete)
+    };
     assert!(outcomes.iter().all(|outcome| figures(outcome) == figures(&outcomes[0])));
     outcomes.swap_remove(0)
 }
@@ -62,7 +63,7 @@ fn steps(verdict: &Verdict) -> Option<usize> {
 
 /// Compares one expectation; `breadth` finds shortest paths, other engines some path.
 fn meets(plan: &Plan, model: &languages::Model, whole: &Outcome, expectation: &str) -> bool {
-    let engine = plan.engine;
+    let engine = plan.search.engine();
     let number = |text: &str| text.parse::<u64>().unwrap();
     let ask = |kind: PropertyKind| {
         let property = Property::new(expectation, kind);
@@ -85,15 +86,15 @@ fn meets(plan: &Plan, model: &languages::Model, whole: &Outcome, expectation: &s
     let violated = |verdict: &Verdict| matches!(verdict, Verdict::Violated(_));
     let holds = |verdict: &Verdict| matches!(verdict, Verdict::Holds(_));
     if let Some(states) = expectation.strip_prefix("states ") {
-        let (explored, expected) = (whole.counters.explored, number(states));
-        return whole.distinct.map_or(explored >= expected, |distinct| distinct == expected);
+        let (explored, expected) = (whole.figures.counters.explored, number(states));
+        return whole.figures.distinct.map_or(explored >= expected, |distinct| distinct == expected);
     }
     if let Some(transitions) = expectation.strip_prefix("transitions ") {
-        let (found, expected) = (whole.counters.transitions, number(transitions));
-        return if whole.counters.sweeps == 1 { found == expected } else { found >= expected };
+        let (found, expected) = (whole.figures.counters.transitions, number(transitions));
+        return if whole.figures.counters.sweeps == 1 { found == expected } else { found >= expected };
     }
     if let Some(deadlocks) = expectation.strip_prefix("deadlocks ") {
-        return whole.deadlocks == Some(number(deadlocks));
+        return whole.figures.deadlocks == Some(number(deadlocks));
     }
     if let Some(rest) = expectation.strip_prefix("run-time error in ") {
         let plan = Plan { on_runtime_error: OnRuntimeError::Stop, ..plan.clone() };
@@ -155,12 +156,20 @@ fn all_models_meet_their_expectations(
         let expectations = expectations(&text);
         assert!(!expectations.is_empty(), "{} expects nothing", path.display());
         let measure = measure(&model).map(|some| ExpressionMeasure::new(&model.commands, &some).unwrap());
-        let plan =
-            Plan { engine, measure, packing, on_runtime_error: OnRuntimeError::GoOn, ..Plan::default() };
+        let plan = Plan {
+            search: SearchPlan::with_measure(engine, measure),
+            packing,
+            on_runtime_error: OnRuntimeError::GoOn,
+            ..Plan::default()
+        };
         let whole = run(&model.commands, &[], plan.clone());
         for expectation in expectations {
             if !meets(&plan, &model, &whole, &expectation) {
-                failures.push(format!("{}: {expectation}; found {:?}", path.display(), whole.counters));
+                failures.push(format!(
+                    "{}: {expectation}; found {:?}",
+                    path.display(),
+                    whole.figures.counters
+                ));
             }
         }
     }

@@ -114,15 +114,15 @@ proptest! {
         let mut results = Vec::new();
         for engine in [Engine::Breadth, Engine::Depth] {
             for packing in [Packing::Proved, Packing::Observed] {
-                let mut plan = Plan { engine, packing, on_runtime_error: OnRuntimeError::GoOn, ..Plan::default() };
+                let mut plan = Plan { search: engine.into(), packing, on_runtime_error: OnRuntimeError::GoOn, ..Plan::default() };
                 plan.limits.states = 1_500;
                 for outcome in [
                     check(&model, &Compiled, &[], &plan, &mut ()).unwrap(),
                     check(&model, &Interpreted, &[], &plan, &mut ()).unwrap(),
                 ] {
                     if outcome.complete {
-                        let counters = outcome.counters;
-                        results.push((outcome.distinct, counters.transitions, counters.deadlocks, counters.erroneous));
+                        let counters = outcome.figures.counters;
+                        results.push((outcome.figures.distinct, counters.transitions, counters.deadlocks, counters.erroneous));
                     }
                 }
             }

@@ -12,7 +12,7 @@ use oracles::{Beem, Instance};
 fn explore<E: Execution>(beem: &Beem, instance: &Instance, execution: &E, engine: Engine) -> Outcome {
     let text = std::fs::read_to_string(beem.dve(&instance.name)).unwrap();
     let model = languages::read_model(&text).unwrap();
-    let plan = Plan { on_runtime_error: OnRuntimeError::GoOn, engine, ..Plan::default() };
+    let plan = Plan { search: engine.into(), on_runtime_error: OnRuntimeError::GoOn, ..Plan::default() };
     check(&model.commands, execution, &[], &plan, &mut ()).unwrap()
 }
 
@@ -23,12 +23,12 @@ fn compare<E: Execution>(
     engine: Engine,
 ) -> Result<(), String> {
     let outcome = explore(beem, instance, execution, engine);
-    let found = (outcome.distinct.unwrap(), outcome.counters.transitions);
-    let levels = outcome.counters.depth;
+    let found = (outcome.figures.distinct.unwrap(), outcome.figures.counters.transitions);
+    let levels = outcome.figures.counters.depth;
     let differs = found.0 != instance.expected_states()
         || instance.edges.is_some_and(|edges| edges != found.1)
         || (engine == Engine::Breadth && instance.levels.is_some_and(|expected| expected != levels))
-        || outcome.counters.erroneous > 0
+        || outcome.figures.counters.erroneous > 0
         || !outcome.complete;
     if differs { Err(format!("{instance:?}: found {found:?}, {levels} levels")) } else { Ok(()) }
 }

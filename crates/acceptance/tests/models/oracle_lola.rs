@@ -42,7 +42,7 @@ fn accepts_a_run(petri: &Petri, row: &NetAnswer) -> Result<String, String> {
     let property = Property::new("asked", PropertyKind::Linear(Box::new(linear)));
     let mut answers = Vec::new();
     for engine in [Engine::Breadth, Engine::Depth, Engine::Sweep] {
-        let plan = Plan { engine, ..Plan::default() };
+        let plan = Plan { search: engine.into(), ..Plan::default() };
         let outcome = check(&model.commands, &Compiled, std::slice::from_ref(&property), &plan, &mut ());
         let outcome = outcome.map_err(|error| error.to_string())?;
         answers.push(match &outcome.verdicts[0] {

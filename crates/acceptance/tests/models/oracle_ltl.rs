@@ -102,7 +102,7 @@ fn answers(beem: &Beem, row: &oracles::Property) -> Result<(bool, bool, Option<b
         let outcome = check(&model.commands, &Compiled, properties, &Plan::default(), &mut ());
         answer(&outcome.map_err(|error| error.to_string())?.verdicts[0])
     };
-    let sweep = Plan { engine: Engine::Sweep, ..Plan::default() };
+    let sweep = Plan { search: Engine::Sweep.into(), ..Plan::default() };
     let options = FinderOptions { small: SmallModels::Swept, ..FinderOptions::default() };
     let swept = check_automatically(&model.commands, &Compiled, &properties, &sweep, &options, &mut ());
     let swept = answer(&swept.map_err(|error| error.to_string())?.outcome.verdicts[0])?;

@@ -14,20 +14,25 @@ const PARTS: usize = 20;
 fn compare(beem: &Beem, instance: &Instance) -> Result<Outcome, String> {
     let text = std::fs::read_to_string(beem.dve(&instance.name)).unwrap();
     let model = languages::read_model(&text).unwrap();
-    let explore = |engine| {
+    let explore = |engine: Engine| {
         let disk =
             DiskUse { in_memory: IN_MEMORY.max(instance.states as usize / PARTS), ..DiskUse::default() };
-        let plan = Plan { on_runtime_error: OnRuntimeError::GoOn, engine, disk, ..Plan::default() };
+        let plan =
+            Plan { search: engine.into(), on_runtime_error: OnRuntimeError::GoOn, disk, ..Plan::default() };
         check(&model.commands, &Compiled, &[], &plan, &mut ()).unwrap()
     };
     let (full, found) = (explore(Engine::Breadth), explore(Engine::Partition));
     let same = found.complete
-        && found.distinct == Some(instance.expected_states())
-        && found.counters.explored == instance.expected_states()
-        && found.counters.transitions == full.counters.transitions
-        && instance.edges.is_none_or(|edges| edges == found.counters.transitions)
-        && found.deadlocks == full.deadlocks;
-    if same { Ok(found) } else { Err(format!("{instance:?}: {:?}, {:?}", found.counters, found.stopped)) }
+        && found.figures.distinct == Some(instance.expected_states())
+        && found.figures.counters.explored == instance.expected_states()
+        && found.figures.counters.transitions == full.figures.counters.transitions
+        && instance.edges.is_none_or(|edges| edges == found.figures.counters.transitions)
+        && found.figures.deadlocks == full.figures.deadlocks;
+    if same {
+        Ok(found)
+    } else {
+        Err(format!("{instance:?}: {:?}, {:?}", found.figures.counters, found.stopped))
+    }
 }
 
 #[test]
@@ -38,7 +43,7 @@ fn small_instances_agree() {
     for instance in beem.instances().unwrap().iter().filter(|one| one.complete && one.states <= most) {
         compared += 1;
         match compare(&beem, instance) {
-            Ok(found) => split += u32::from(found.counters.spilled.current > 0),
+            Ok(found) => split += u32::from(found.figures.counters.spilled.current > 0),
             Err(difference) => wrong.push(difference),
         }
     }

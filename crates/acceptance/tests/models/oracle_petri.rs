@@ -59,7 +59,7 @@ fn compare(petri: &Petri, row: &NetAnswer) -> Result<(), String> {
     }
     let plan = Plan { explore_all: true, ..Plan::default() };
     let outcome = check(&model.commands, &Compiled, &properties, &plan, &mut ()).unwrap();
-    let found = (outcome.distinct.unwrap(), outcome.counters.transitions);
+    let found = (outcome.figures.distinct.unwrap(), outcome.figures.counters.transitions);
     let expected = (row.states.unwrap(), row.edges.unwrap_or(found.1));
     let bounds = outcome.verdicts.chunks(2);
     let bounds = bounds.into_iter().all(|pair| matches!(pair, [Verdict::Holds(_), Verdict::Violated(_)]));

@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use engine::check::{CheckError, Engine, Outcome, Packing, Plan, Reduction, check, find_measures};
+use engine::check::{
+    CheckError, Engine, Outcome, Packing, Plan, Reduction, SearchPlan, check, find_measures,
+};
 use engine::explore::StopReason;
 use engine::progress::finder::{FinderOptions, SmallModels};
 use engine::property::linear::LinearProperty;
@@ -71,17 +73,22 @@ impl Subject {
     fn checked_by<E: Execution>(&self, execution: &E, properties: &[Property]) -> Result<Outcome, String> {
         let mut plan = Plan::default();
         plan.limits.states = self.most_states;
-        let sweep = Plan { engine: Engine::Sweep, measure: self.measure.clone(), ..plan.clone() };
+        let sweep =
+            Plan { search: SearchPlan::with_measure(Engine::Sweep, self.measure.clone()), ..plan.clone() };
         let reduced = |plan: &Plan| Plan { reduction: Reduction::Stubborn, ..plan.clone() };
         let check = |plan: &Plan| check(&self.model.commands, execution, properties, plan, &mut ());
         let outcome = check(&plan).map_err(|error| error.to_string())?;
         for other in [reduced(&plan), sweep.clone(), reduced(&sweep)] {
-            if other.engine == Engine::Sweep && self.measure.is_none() {
+            if other.search.sweep().is_some() && self.measure.is_none() {
                 continue;
             }
             match check(&other) {
                 Ok(found) => agree(&outcome, &found).map_err(|difference| {
-                    format!("{difference} with {} and {}", other.engine.name(), other.reduction.name())
+                    format!(
+                        "{difference} with {} and {}",
+                        other.search.engine().name(),
+                        other.reduction.name()
+                    )
                 })?,
                 Err(CheckError::Unsound(_)) => {}
                 Err(error) => return Err(error.to_string()),

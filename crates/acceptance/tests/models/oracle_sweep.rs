@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use crate::coverage::{Collected, explore, initial, reach_goals, run, sweep};
-use engine::check::{Engine, Plan, check};
+use engine::check::{Engine, Plan, SearchPlan, check};
 use engine::explore::Counters;
 use engine::explore::search::{Limits, Spills};
 use engine::explore::sweep::{InMemory, Nesting, Order, Retention, Spilling, SweepSearch};
@@ -138,7 +138,7 @@ fn compare(
             let goal = model.expression(formula).unwrap();
             let property = Property::new("goal", PropertyKind::Reachable(goal));
             let measure = Some(measure.clone());
-            let plan = Plan { engine: Engine::Sweep, measure, ..Plan::default() };
+            let plan = Plan { search: SearchPlan::with_measure(Engine::Sweep, measure), ..Plan::default() };
             let outcome = check(commands, &Compiled, &[property], &plan, &mut ()).unwrap();
             let found = matches!(outcome.verdicts[0], Verdict::Holds(Evidence::Trace(..)));
             let none = matches!(outcome.verdicts[0], Verdict::Violated(Evidence::Search(_)));

@@ -19,7 +19,12 @@ fn net(text: &str) -> Model {
 fn explored(model: &Model) -> Outcome {
     let plan = |packing| Plan { packing, on_runtime_error: OnRuntimeError::GoOn, ..Plan::default() };
     let counts = |outcome: &Outcome| {
-        (outcome.distinct, outcome.counters.transitions, outcome.counters.erroneous, outcome.complete)
+        (
+            outcome.figures.distinct,
+            outcome.figures.counters.transitions,
+            outcome.figures.counters.erroneous,
+            outcome.complete,
+        )
     };
     let outcome = check(&model.commands, &Compiled, &[], &plan(Packing::Auto), &mut ()).unwrap();
     for packing in [Packing::Auto, Packing::Proved, Packing::Observed] {
@@ -36,7 +41,7 @@ fn a_token_too_many_is_an_error_and_never_wraps() {
     let text = "PLACE p; MARKING; TRANSITION t CONSUME; PRODUCE p: 2147483648;";
     let outcome = explored(&net(text));
     // 0 and 2147483648; the next would be 4294967296.
-    assert_eq!((outcome.distinct, outcome.counters.erroneous), (Some(2), 1));
+    assert_eq!((outcome.figures.distinct, outcome.figures.counters.erroneous), (Some(2), 1));
     let stopped = check(&net(text).commands, &Compiled, &[], &Plan::default(), &mut ()).unwrap();
     let error = stopped.error.unwrap();
     assert_eq!(error.error.to_string(), "4294967296 is out of range for `p`, which holds 0 to 4294967295");
@@ -50,7 +55,7 @@ fn a_net_that_promises_too_much_is_found_out() {
         </toolspecific></page></net></pnml>";
     let options = ReadOptions { format: &format::PNML, ..ReadOptions::default() };
     let outcome = explored(&read_model_with(text, &options).unwrap());
-    assert_eq!((outcome.distinct, outcome.counters.erroneous), (Some(2), 1));
+    assert_eq!((outcome.figures.distinct, outcome.figures.counters.erroneous), (Some(2), 1));
 }
 
 #[test]
@@ -59,7 +64,7 @@ fn unproved_places_widen_while_a_search_runs() {
     let text = "PLACE fuel, p, q; MARKING fuel: 14, p: 1; \
         TRANSITION flip CONSUME p: 1; PRODUCE q: 2; TRANSITION flop CONSUME fuel, q: 1; PRODUCE p: 1;";
     let outcome = explored(&net(text));
-    assert!(outcome.complete && outcome.counters.erroneous == 0);
+    assert!(outcome.complete && outcome.figures.counters.erroneous == 0);
 }
 
 #[test]
@@ -69,7 +74,7 @@ fn inhibitors_forbid() {
         </net></pnml>";
     let options = ReadOptions { format: &format::PNML, ..ReadOptions::default() };
     let outcome = explored(&read_model_with(text, &options).unwrap());
-    assert_eq!((outcome.distinct, outcome.counters.transitions), (Some(4), 3));
+    assert_eq!((outcome.figures.distinct, outcome.figures.counters.transitions), (Some(4), 3));
 }
 
 /// A net that goes round in circles is swept with a window, by a sum that is the distance from the initial marking.
@@ -84,8 +89,15 @@ fn a_net_without_progress_is_swept_once_and_mostly_forgotten() {
     let swept = ask(&[]);
     let proposal = swept.attempts.last().unwrap().proposal.as_ref().unwrap();
     assert_eq!(proposal.kind, Kind::Window(4));
-    assert_eq!((swept.outcome.distinct, swept.outcome.counters.explored), (Some(195_125), 195_125));
-    assert!(swept.outcome.counters.peak.total() < 195_125 * 2 / 5, "{:?}", swept.outcome.counters.peak);
+    assert_eq!(
+        (swept.outcome.figures.distinct, swept.outcome.figures.counters.explored),
+        (Some(195_125), 195_125)
+    );
+    assert!(
+        swept.outcome.figures.counters.peak.total() < 195_125 * 2 / 5,
+        "{:?}",
+        swept.outcome.figures.counters.peak
+    );
     // What all steps are looked at for is asked without.
     let home = model.expression("free_A == 4").unwrap();
     let asked = ask(&[Property::new("home", PropertyKind::AlwaysPossible(home))]);
@@ -106,7 +118,11 @@ fn the_nets_of_this_repository_have_the_expected_markings() {
         let text = std::fs::read_to_string(folder.join(file)).unwrap();
         let model = read_model_with(&text, &ReadOptions { format, ..ReadOptions::default() }).unwrap();
         let outcome = explored(&model);
-        let found = (outcome.distinct.unwrap(), outcome.counters.transitions, outcome.deadlocks.unwrap());
+        let found = (
+            outcome.figures.distinct.unwrap(),
+            outcome.figures.counters.transitions,
+            outcome.figures.deadlocks.unwrap(),
+        );
         assert_eq!(found, expected, "{file}");
     }
 }

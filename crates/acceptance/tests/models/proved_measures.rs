@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::random_model::random_model;
-use engine::check::{Engine, OnRuntimeError, Plan, check};
+use engine::check::{OnRuntimeError, Plan, SweepPlan, check};
 use engine::explore::sweep::OnRegress;
 use engine::progress::{ExpressionMeasure, control_orders, prove_monotone, static_measure};
 use model::guarded_commands::{
@@ -472,9 +472,8 @@ fn sweep(name: &str, model: &GuardedCommands, states: Option<u64>) -> (usize, Du
     assert!(proof.components().iter().any(|raised| !raised.is_empty()), "{name}");
     let measure = ExpressionMeasure::new(model, &components).unwrap();
     let plan = Plan {
-        engine: Engine::Sweep,
-        measure: Some(measure),
-        on_regress: OnRegress::Stop,
+        search: SweepPlan { measure: Some(measure), on_regress: OnRegress::Stop, ..SweepPlan::default() }
+            .into(),
         on_runtime_error: OnRuntimeError::GoOn,
         explore_all: true,
         ..Plan::default()
@@ -484,7 +483,7 @@ fn sweep(name: &str, model: &GuardedCommands, states: Option<u64>) -> (usize, Du
     assert_eq!(fall, None, "{name}: {components:?}");
     assert!(outcome.complete, "{name}");
     if let Some(states) = states {
-        assert_eq!(outcome.distinct, Some(states), "{name}");
+        assert_eq!(outcome.figures.distinct, Some(states), "{name}");
     }
     (components.len(), taken)
 }

@@ -15,14 +15,14 @@ use oracles::Beem;
 const MOST_STATES: u64 = 30_000;
 
 fn holds(model: &GuardedCommands, kind: PropertyKind, engine: Engine, reduction: Reduction) -> (bool, u64) {
-    let plan = Plan { engine, reduction, ..Plan::default() };
+    let plan = Plan { search: engine.into(), reduction, ..Plan::default() };
     let outcome = check(model, &Compiled, &[Property::new("it", kind)], &plan, &mut ()).unwrap();
     let holds = match &outcome.verdicts[0] {
         Verdict::Holds(_) => true,
         Verdict::Violated(_) => false,
         Verdict::Unknown(reason) => panic!("{reason:?}"),
     };
-    (holds, outcome.counters.explored)
+    (holds, outcome.figures.counters.explored)
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn all_states_without_successors_are_listed() {
         let outcome = check(&model, &Compiled, &property, &plan, &mut ()).unwrap();
         let mut states = outcome.terminal_states.unwrap();
         states.sort();
-        (states, outcome.counters.explored)
+        (states, outcome.figures.counters.explored)
     };
     let (all, full) = listed(Reduction::None);
     let (same, reduced) = listed(Reduction::Stubborn);
@@ -95,7 +95,7 @@ fn deadlocks_of_oracle_models_are_found() {
             let (found, states) = holds(&model, PropertyKind::DeadlockFree, engine, Reduction::Stubborn);
             assert_eq!(found, expected, "{}", file.display());
             if engine == Engine::Breadth && expected {
-                full += outcome.counters.explored;
+                full += outcome.figures.counters.explored;
                 reduced += states;
             }
         }

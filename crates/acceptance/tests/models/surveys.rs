@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use engine::check::{Engine, OnRuntimeError, Plan, check};
+use engine::check::{Engine, OnRuntimeError, Plan, SearchPlan, check};
 use engine::property::survey::{Ends, Surveyed};
 use model::guarded_commands::{CellId, Expression, GuardedCommands, Shape};
 use model::interpreter::Interpreter;
@@ -108,7 +108,8 @@ fn what_is_told_of_a_state_space_is_so() {
         for cell in 0..model.cells.len().min(3) {
             let component = Expression::Cell(CellId(cell as u32));
             let Ok(measure) = ExpressionMeasure::new(&model, &[component]) else { continue };
-            let plan = Plan { engine: Engine::Sweep, measure: Some(measure), ..plan.clone() };
+            let plan =
+                Plan { search: SearchPlan::with_measure(Engine::Sweep, Some(measure)), ..plan.clone() };
             let survey = check(&model, &Compiled, &[], &plan, &mut ()).unwrap().survey.unwrap();
             swept += 1;
             if survey.ends.is_none() {

@@ -1,6 +1,6 @@
 //! Where a sweep and what watches it meet: ends inside a batch, erroneous steps, progress that falls late, no room.
 
-use engine::check::{Engine, OnRuntimeError, Outcome, Plan, TerminalList, check};
+use engine::check::{Engine, OnRuntimeError, Outcome, Plan, SearchPlan, TerminalList, check};
 use engine::explore::search::Limits;
 use engine::property::{Property, PropertyKind};
 use engine::verdict::{UnknownReason, Verdict};
@@ -21,7 +21,7 @@ fn run(text: &str, measure: &str, asked: &[(&str, &str)], plan: Plan) -> Outcome
         Property::new(*expression, kind)
     };
     let properties: Vec<Property> = asked.iter().map(property).collect();
-    let plan = Plan { engine: Engine::Sweep, measure: Some(measure), ..plan };
+    let plan = Plan { search: SearchPlan::with_measure(Engine::Sweep, Some(measure)), ..plan };
     check(&model.commands, &Interpreted, &properties, &plan, &mut ()).unwrap()
 }
 
@@ -32,7 +32,7 @@ const COUNTER: &str = "byte x; process P { state s; init s; trans s -> s { guard
 fn the_state_that_decides_is_counted_like_all_others() {
     let outcome = run(COUNTER, "x", &[("deadlock", "1")], Plan::default());
     assert!(matches!(outcome.verdicts[0], Verdict::Violated(_)));
-    assert_eq!(outcome.deadlocks, Some(1));
+    assert_eq!(outcome.figures.deadlocks, Some(1));
     let listed = Plan { terminal_states: TerminalList::Listed, ..Plan::default() };
     let outcome = run(COUNTER, "x", &[("deadlock", "1")], listed);
     assert_eq!(outcome.terminal_states.unwrap(), [[9, 0]]);
@@ -40,7 +40,7 @@ fn the_state_that_decides_is_counted_like_all_others() {
 
 #[test]
 fn a_search_that_ends_inside_a_batch_has_counted_all_kinds_of_steps() {
-    let counters = run(COUNTER, "x", &[("invariant", "x == 0")], Plan::default()).counters;
+    let counters = run(COUNTER, "x", &[("invariant", "x == 0")], Plan::default()).figures.counters;
     assert!(counters.forward + counters.regress <= counters.transitions, "{counters:?}");
 }
 
@@ -65,7 +65,7 @@ fn what_was_decided_before_progress_falls_stays_decided_and_the_rest_is_asked_of
     assert!(matches!(outcome.verdicts[1], Verdict::Violated(_)), "{:?}", outcome.verdicts[1]);
     // The search that ended when progress fell met some states, the one for the graph all of them.
     assert!(outcome.regress.is_none() && outcome.complete);
-    assert_eq!((outcome.distinct, outcome.counters.regress), (Some(4), 1));
+    assert_eq!((outcome.figures.distinct, outcome.figures.counters.regress), (Some(4), 1));
 }
 
 /// Whatever the limit, a run ends with figures and lists that can be read.
@@ -80,9 +80,12 @@ fn every_memory_limit_ends_cleanly() {
             let limits = Limits { memory, ..Limits::default() };
             let plan = Plan { limits, terminal_states: TerminalList::Listed, ..Plan::default() };
             let outcome = run(text, measure, &[("invariant", "z < 30000 or z > 40000")], plan);
-            assert!(outcome.counters.forward + outcome.counters.regress <= outcome.counters.transitions);
+            assert!(
+                outcome.figures.counters.forward + outcome.figures.counters.regress
+                    <= outcome.figures.counters.transitions
+            );
             if outcome.complete {
-                assert_eq!(outcome.deadlocks, Some(60_501));
+                assert_eq!(outcome.figures.deadlocks, Some(60_501));
             } else {
                 stopped += u32::from(outcome.stopped.is_some());
                 assert!(outcome.verdicts.iter().all(|verdict| !matches!(verdict, Verdict::Holds(_))));
@@ -109,7 +112,7 @@ fn two_workers() -> String {
 #[test]
 fn a_vector_may_need_less_memory_than_each_tuple() {
     let peak = |measure: &str| {
-        let counters = run(&two_workers(), measure, &[], Plan::default()).counters;
+        let counters = run(&two_workers(), measure, &[], Plan::default()).figures.counters;
         assert_eq!((counters.explored, counters.sweeps, counters.regress), (810, 1, 0), "{measure}");
         counters.peak.total()
     };
@@ -132,7 +135,7 @@ fn components_of_a_layer_decide_when_it_is_that_of_a_vector() {
 fn a_step_to_an_incomparable_vector_is_a_regress_edge() {
     let text = "byte x, y; process P { state s; init s; trans s -> s { guard x < 9; effect x = x + 1; }, \
         s -> s { guard x > 0 and y < 9; effect x = x - 1, y = y + 1; }; } system async;";
-    let counters = |measure: &str| run(text, measure, &[], Plan::default()).counters;
+    let counters = |measure: &str| run(text, measure, &[], Plan::default()).figures.counters;
     assert_eq!(counters("(y, x)").regress, 0);
     let vector = counters("[y, x]");
     assert_eq!(vector, counters("[x, y]"));

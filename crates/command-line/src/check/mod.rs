@@ -280,7 +280,7 @@ impl<'a> CheckRun<'a> {
             Searched::AsPlanned(outcome) => (planned.search.plan.clone(), outcome, planned.components(None)),
             Searched::Automatically(automatic) => {
                 let adopted = planned.search.adopted(automatic, commands);
-                record.set_automatic(&file.model, automatic, adopted.engine);
+                record.set_automatic(&file.model, automatic, adopted.search.engine());
                 (adopted, &automatic.outcome, planned.components(Some(automatic)))
             }
         };
@@ -293,10 +293,10 @@ impl<'a> CheckRun<'a> {
         record.set_usage(usage_since(self.start));
         record.resources.times = Some(times);
         if output.html.is_some() {
-            record.space = small_space(commands, plan.measure.as_ref());
+            record.space = small_space(commands, plan.search.measure());
         }
         record.plan.measure.proved = components.map(|components| {
-            let kind = plan.measure.as_ref().map_or(MeasureKind::default(), ExpressionMeasure::kind);
+            let kind = plan.search.measure().map_or(MeasureKind::default(), ExpressionMeasure::kind);
             record.plan.measure.monotone != Some(false) && is_proved(&file, components, kind)
         });
         self.tell(&findings_of(outcome, &file, &questions, search), record);
@@ -305,7 +305,7 @@ impl<'a> CheckRun<'a> {
         let vacuous = vacuous_properties(commands, checked, (planned.execution, plan), &mut monitor);
         monitor.finish();
         self.tell(&vacuity_warnings(&vacuous, properties, &file), record);
-        if matches!(outcome.stopped, Some(StopReason::Memory(_))) && !plan.engine.is_sweep() {
+        if matches!(outcome.stopped, Some(StopReason::Memory(_))) && plan.search.sweep().is_none() {
             self.tell(&[sweep_advice(record.measure_search.is_some())], record);
         }
         if self.task.purpose() == Purpose::Check(TraceChoice::Shortest) && has_longer_trace(record) {

@@ -1,6 +1,6 @@
 //! From options and a model to a plan. The rules themselves are in [`sweepline::planning`].
 
-use engine::check::{Engine, TerminalList};
+use engine::check::{Engine, SearchPlan, TerminalList};
 use engine::explore::search::Limits;
 use engine::explore::sweep::{Initial, OnRegress};
 use engine::store::ahead::QueueKind;
@@ -8,7 +8,7 @@ use engine::store::external::array_heap::Parameters;
 use report::{Finding, MeasureOrigin, MeasureRecord, PlanRecord, WindowRecord};
 use sweepline::execution::Execution;
 use sweepline::planning::{
-    DiskRequest, EngineRequest, MeasureRequest, NeedsMeasure, PlanError, Purpose, Request, SearchPlan,
+    DiskRequest, EngineRequest, MeasureRequest, NeedsMeasure, PlanError, PlannedSearch, Purpose, Request,
     SweepRequest, Window,
 };
 
@@ -21,7 +21,7 @@ use crate::options::{DiskQueue, SearchOptions};
 #[derive(Clone, Debug)]
 pub struct ChosenPlan {
     /// The plan of the search.
-    pub search: SearchPlan,
+    pub search: PlannedSearch,
     /// How the model is executed.
     pub execution: Execution,
     /// The given measure, as the user wrote it.
@@ -46,7 +46,7 @@ impl ChosenPlan {
             Choice::Open => MeasureRequest::Open,
         };
         let request = request(options, purpose, measure);
-        let search = SearchPlan::new(&request).map_err(|error| vec![refused(error)])?;
+        let search = PlannedSearch::new(&request).map_err(|error| vec![refused(error)])?;
         let execution = options.execution.unwrap_or_else(|| Execution::suited_to(&file.model));
         Ok(Self { search, execution, measure: choice.given(), window: options.window })
     }
@@ -57,7 +57,8 @@ impl ChosenPlan {
         if self.search.finder.is_some() {
             return PlanRecord::asked(None, Some(self.execution.name()), None).with_reduction(plan.reduction);
         }
-        let record = PlanRecord::new(plan.engine, self.execution.name()).with_reduction(plan.reduction);
+        let record =
+            PlanRecord::new(plan.search.engine(), self.execution.name()).with_reduction(plan.reduction);
         let Some(measure) = &self.measure else { return record };
         let record = record.with_measure(&measure.text, MeasureOrigin::User);
         let window =
@@ -68,7 +69,7 @@ impl ChosenPlan {
 }
 
 fn request(options: &SearchOptions, purpose: Purpose, measure: MeasureRequest) -> Request {
-    let limits = Limits::default();
+    let open = Request::new(purpose);
     Request {
         engine: options.engine,
         measure,
@@ -85,9 +86,9 @@ fn request(options: &SearchOptions, purpose: Purpose, measure: MeasureRequest) -
             false => TerminalList::default(),
         },
         limits: Limits {
-            states: options.state_limit.unwrap_or(limits.states),
-            memory: options.memory.unwrap_or(limits.memory),
-            ..limits
+            states: options.state_limit.unwrap_or(open.limits.states),
+            memory: options.memory.unwrap_or(open.limits.memory),
+            ..open.limits
         },
         disk: DiskRequest {
             directory: options.disk.clone(),
@@ -97,7 +98,7 @@ fn request(options: &SearchOptions, purpose: Purpose, measure: MeasureRequest) -
                 DiskQueue::Array => QueueKind::Array(Parameters::default()),
             },
         },
-        ..Request::new(purpose)
+        ..open
     }
 }
 
@@ -139,7 +140,7 @@ pub fn provisional_record(options: &SearchOptions) -> PlanRecord {
         EngineRequest::Sweep | EngineRequest::SweepDisk if measure.is_none() => None,
         EngineRequest::Sweep => Some(Engine::Sweep),
         EngineRequest::SweepDisk => Some(Engine::SweepDisk),
-        EngineRequest::Unguided(engine) => Some(engine.into()),
+        EngineRequest::Unguided(engine) => Some(SearchPlan::from(engine).engine()),
     };
     PlanRecord::asked(engine, options.execution.map(Execution::name), measure)
         .with_reduction(options.reduction)

@@ -3,7 +3,7 @@
 use engine::explore::StopReason;
 use engine::explore::search::Limits;
 use engine::store::layer::LayerFull;
-use engine::store::pages::available_memory;
+use engine::store::pages::machine_memory;
 use report::{Bytes, Finding};
 use sweepline::execution::Execution;
 
@@ -62,7 +62,7 @@ fn memory_help(full: LayerFull, options: Option<&SearchOptions>) -> String {
             format!("raise --memory, which is {} now{machine}", Bytes(limit as u64))
         }
         (LayerFull::Budget, None) => {
-            let limit = Bytes(Limits::default().memory as u64);
+            let limit = Bytes(Limits::of_this_machine().memory as u64);
             let machine = match physical_memory() {
                 Some(bytes) => format!(", four fifths of this machine's {bytes}"),
                 None => String::new(),
@@ -78,7 +78,7 @@ fn memory_help(full: LayerFull, options: Option<&SearchOptions>) -> String {
     }
 }
 
-/// Physical memory of this machine, if it is known. The engine reads it only on Linux.
+/// Physical memory of this machine, if it is known.
 fn physical_memory() -> Option<Bytes> {
-    cfg!(target_os = "linux").then(|| Bytes(available_memory() as u64))
+    machine_memory().map(|bytes| Bytes(bytes as u64))
 }

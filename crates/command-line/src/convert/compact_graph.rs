@@ -7,7 +7,7 @@
 
 use std::time::Instant;
 
-use engine::check::{Engine, ErrorPlace, ModelError, OnRuntimeError, Plan};
+use engine::check::{Engine, ErrorPlace, ModelError, OnRuntimeError, Plan, SearchPlan, WhenFull};
 use engine::explore::StopReason;
 use engine::explore::search::Limits;
 use engine::store::compact_graph::file::{GraphNames, NamedProposition};
@@ -127,20 +127,21 @@ impl Conversion<'_> {
             (None, _) => {}
         }
         if error.is_some() {
-            self.tell(&[steps_left_out(outcome.counters.erroneous)]);
+            self.tell(&[steps_left_out(outcome.figures.counters.erroneous)]);
         }
         graph.ok_or_else(|| Failure { exit: Exit::Defect, findings: vec![bug("a search without a graph")] })
     }
 
     fn plan(&self, measure: Option<&Measure>) -> Plan {
-        let engine = if measure.is_some() { Engine::Sweep } else { Engine::Breadth };
-        let mut plan = Plan { engine, on_runtime_error: OnRuntimeError::GoOn, ..Plan::default() };
-        plan.measure = measure.map(|measure| measure.packed.clone());
-        plan.disk.breadth_goes_on = true;
+        let search = match measure {
+            Some(measure) => SearchPlan::with_measure(Engine::Sweep, Some(measure.packed.clone())),
+            None => SearchPlan::Breadth(WhenFull::Spill),
+        };
+        let mut limits = Limits::of_this_machine();
         if let Some(limit) = self.arguments.limit {
-            plan.limits = Limits { states: limit.into(), ..plan.limits };
+            limits.states = limit.into();
         }
-        plan
+        Plan { search, limits, on_runtime_error: OnRuntimeError::GoOn, ..Plan::default() }
     }
 
     /// Prints findings and adds them to the record.
@@ -151,7 +152,7 @@ impl Conversion<'_> {
 }
 
 fn plan_record(plan: &Plan, execution: &str, measure: Option<&Measure>) -> PlanRecord {
-    let record = PlanRecord::new(plan.engine, execution);
+    let record = PlanRecord::new(plan.search.engine(), execution);
     let Some(measure) = measure else { return record };
     let record = record.with_measure(&measure.text, MeasureOrigin::User);
     let measure = MeasureRecord { summary: measure.summary.clone(), ..record.measure };

@@ -13,7 +13,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use engine::check::{CheckError, Engine, Outcome, Plan, Reduction};
+use engine::check::{CheckError, Outcome, Plan, Reduction, SearchPlan, WhenFull};
 use engine::property::soundness::Unsound;
 use engine::property::{Property, PropertyKind};
 use engine::verdict::Verdict;
@@ -87,13 +87,13 @@ impl ContestRun<'_> {
             ChosenPlan::new(self.search, Purpose::Check(Default::default()), &file)?;
         let mut plan = search.plan;
         if search.finder.is_some() {
-            plan.engine = Engine::Breadth;
+            plan.search = SearchPlan::Breadth(WhenFull::Spill);
         }
         // One file may contain any kind of property, and bounds and counts need all states.
         if plan.reduction != Reduction::None {
             return Err(Failure::of_check(&CheckError::Unsound(Unsound::ReducedCounts), Some(self.search)));
         }
-        let techniques = if plan.measure.is_some() { "EXPLICIT SWEEP_LINE" } else { "EXPLICIT" };
+        let techniques = if plan.search.measure().is_some() { "EXPLICIT SWEEP_LINE" } else { "EXPLICIT" };
         let (file, interrupt) = (&file, Interrupt::listen());
         let mut searching =
             Searching { run: self, file, plan, execution, techniques, interrupt, undecided: false };
@@ -207,7 +207,7 @@ impl Searching<'_> {
     fn count(&mut self, net: &Net) -> Result<(), Failure> {
         let plan = Plan { explore_all: true, ..self.plan.clone() };
         let outcome = self.search(&[], &plan)?;
-        let counted = outcome.distinct.filter(|_| outcome.complete);
+        let counted = outcome.figures.distinct.filter(|_| outcome.complete);
         let Some(states) = counted else {
             self.undecided = true;
             return self.run.print("CANNOT_COMPUTE");
@@ -215,8 +215,8 @@ impl Searching<'_> {
         let commands = &self.file.model.commands;
         self.run.print(&format!("STATE_SPACE STATES {states} TECHNIQUES {}", self.techniques))?;
         // A sweep counts the steps of a state again when it visits the state again.
-        if outcome.counters.explored == states {
-            let transitions = outcome.counters.transitions;
+        if outcome.figures.counters.explored == states {
+            let transitions = outcome.figures.counters.transitions;
             self.run
                 .print(&format!("STATE_SPACE TRANSITIONS {transitions} TECHNIQUES {}", self.techniques))?;
         } else {

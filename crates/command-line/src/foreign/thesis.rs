@@ -23,7 +23,8 @@ use std::time::Instant;
 
 use clap::error::ErrorKind;
 use clap::{ArgGroup, CommandFactory, Parser};
-use engine::check::{CheckError, Engine, Outcome, Plan};
+use engine::check::{CheckError, Engine, Outcome, Plan, SearchPlan};
+use engine::explore::search::Limits;
 use engine::property::{Property, PropertyKind};
 use engine::verdict::trace::Trace;
 use engine::verdict::{Component, Evidence, Verdict};
@@ -329,7 +330,11 @@ fn outcome_of(question: &Question, console: Console) -> Result<Outcome, Failure>
     let progress = model.progress.as_ref().ok_or_else(|| bug("a state space without progress values"))?;
     let measure = ExpressionMeasure::new(&model.commands, &progress.components)
         .map_err(|error| bug(&error.to_string()))?;
-    let plan = Plan { engine: Engine::Sweep, measure: Some(measure), ..Plan::default() };
+    let plan = Plan {
+        search: SearchPlan::with_measure(Engine::Sweep, Some(measure)),
+        limits: Limits::of_this_machine(),
+        ..Plan::default()
+    };
     let live = console.live(Detail::Normal);
     let mut monitor = SearchMonitor::new(Instant::now(), None, Interrupt::listen(), live);
     let execution = Execution::suited_to(model);

@@ -1,7 +1,7 @@
 //! A search of any kind, chosen by a plan, and its counts.
 
-use super::subject::Subject;
-use super::{CheckError, Engine, Plan};
+use super::executable::Executable;
+use super::{CheckError, Plan, SearchPlan, WhenFull};
 use crate::explore::depth::DepthSearch;
 use crate::explore::nested_depth::NestedDepth;
 use crate::explore::partition::PartitionSearch;
@@ -52,7 +52,7 @@ impl AnySearch {
     ///
     /// # Errors
     /// There is no memory to begin.
-    pub(super) fn new<M: Subject>(
+    pub(super) fn new<M: Executable>(
         kind: SearchKind,
         plan: &Plan,
         model: &M,
@@ -63,9 +63,10 @@ impl AnySearch {
             SearchKind::Layers(order) => {
                 let mut search = SweepSearch::new(shape, order, plan.limits).map_err(no_memory)?;
                 if plan.course {
-                    search = search.with_course(model.actions());
+                    let actions = model.structure().map_or(0, |structure| structure.actions());
+                    search = search.with_course(actions);
                 }
-                if plan.engine != Engine::Breadth || plan.disk.breadth_goes_on {
+                if !matches!(plan.search, SearchPlan::Breadth(WhenFull::Stop)) {
                     search = search.spill_to(plan.spilling(disk));
                 }
                 Self::Sweep(Box::new(search))
@@ -84,7 +85,7 @@ impl AnySearch {
     ///
     /// # Errors
     /// There is no memory to begin.
-    pub(super) fn nested_depth<M: Subject>(plan: &Plan, product: &M) -> Result<Self, CheckError> {
+    pub(super) fn nested_depth<M: Executable>(plan: &Plan, product: &M) -> Result<Self, CheckError> {
         let search = NestedDepth::new(product.shape(), plan.limits).map_err(no_memory)?;
         Ok(Self::NestedDepth(Box::new(search)))
     }

@@ -24,7 +24,7 @@ use model::guarded_commands::GuardedCommands;
 use model::transition_system::{Execution, StateFunctions};
 
 use super::commands::layout_for;
-use super::{CheckError, DiskUse, Engine, Outcome, Packing, Plan, check};
+use super::{CheckError, Engine, Outcome, Packing, Plan, SearchPlan, SweepPlan, WhenFull, check};
 
 /// Number of expanded states at which a full exploration pauses to look for a measure once more.
 const LARGE: u64 = 20_000_000;
@@ -192,6 +192,16 @@ impl Proposal {
     }
 }
 
+impl SearchPlan {
+    /// A sweep by a measure that was found. Settings that do not depend on the measure are those of
+    /// this plan, if it is a sweep.
+    pub fn sweep_by(&self, proposal: &Proposal, measure: ExpressionMeasure) -> SweepPlan {
+        let (nesting, retention) = (proposal.nesting(&measure), proposal.retention(&measure));
+        let settings = self.sweep().cloned().unwrap_or_default();
+        SweepPlan { measure: Some(measure), nesting, retention, ..settings }
+    }
+}
+
 struct AutomaticRun<'a> {
     model: &'a GuardedCommands,
     execution: &'a dyn Execution,
@@ -266,10 +276,10 @@ impl AutomaticRun<'_> {
 
     /// Explores in full, on disk.
     fn partition(&mut self) -> Result<Outcome, CheckError> {
-        let plan = Plan { engine: Engine::Partition, measure: None, ..self.plan.clone() };
+        let plan = Plan { search: SearchPlan::Partition, ..self.plan.clone() };
         let start = Instant::now();
         let outcome = check(self.model, self.execution, self.properties, &plan, self.monitor)?;
-        self.attempted(plan.engine, None, &outcome, start.elapsed());
+        self.attempted(plan.search.engine(), None, &outcome, start.elapsed());
         Ok(outcome)
     }
 
@@ -277,32 +287,20 @@ impl AutomaticRun<'_> {
         let Ok(measure) = ExpressionMeasure::new(self.model, &proposal.components) else {
             return self.explore(None);
         };
-        let (nesting, retention) = (proposal.nesting(&measure), proposal.retention(&measure));
+        let search = SearchPlan::Sweep(self.plan.search.sweep_by(proposal, measure));
         let limits = Limits { revisits: self.limit(proposal), ..self.plan.limits };
-        let plan = Plan {
-            engine: self.sweep_engine(),
-            measure: Some(measure),
-            nesting,
-            retention,
-            limits,
-            ..self.plan.clone()
-        };
+        let plan = Plan { search, limits, ..self.plan.clone() };
         let start = Instant::now();
         let outcome = check(self.model, self.execution, self.properties, &plan, self.monitor)?;
-        self.attempted(plan.engine, Some(proposal.clone()), &outcome, start.elapsed());
+        self.attempted(plan.search.engine(), Some(proposal.clone()), &outcome, start.elapsed());
         Ok(outcome)
-    }
-
-    /// The sweep engine that the plan selects.
-    fn sweep_engine(&self) -> Engine {
-        if self.plan.engine.is_sweep() { self.plan.engine } else { Engine::Sweep }
     }
 
     /// Explores in full. At `until` expansions, the measure finder runs. If it finds a good
     /// measure, the exploration ends. A run with checkpoints continues on disk when memory is full.
     fn explore(&mut self, until: Option<u64>) -> Result<Outcome, CheckError> {
-        let disk = DiskUse { breadth_goes_on: self.plan.checkpoint.is_some(), ..self.plan.disk.clone() };
-        let plan = Plan { engine: Engine::Breadth, measure: None, disk, ..self.plan.clone() };
+        let when_full = if self.plan.checkpoint.is_some() { WhenFull::Spill } else { WhenFull::Stop };
+        let plan = Plan { search: SearchPlan::Breadth(when_full), ..self.plan.clone() };
         let (model, execution, packing) = (self.model, self.execution, self.plan.packing);
         let properties = self.properties;
         let memory = self.plan.limits.memory;
@@ -322,7 +320,7 @@ impl AutomaticRun<'_> {
         let outcome = check(model, execution, properties, &plan, &mut watch)?;
         let time = start.elapsed();
         let search = watch.search;
-        self.attempted(plan.engine, None, &outcome, time);
+        self.attempted(plan.search.engine(), None, &outcome, time);
         self.searches.extend(search);
         Ok(outcome)
     }
@@ -332,8 +330,8 @@ impl AutomaticRun<'_> {
             engine,
             proposal,
             end: AttemptEnd::Kept,
-            counters: outcome.counters,
-            different: outcome.estimated_distinct,
+            counters: outcome.figures.counters,
+            different: outcome.figures.estimated_distinct,
             time,
         });
     }

@@ -17,24 +17,23 @@ mod shown_path;
 use std::io;
 
 use super::any_search::AnySearch;
+use super::executable::Executable;
 use super::observers::Observers;
 use super::run::Run;
-use super::subject::Subject;
-use super::{CheckError, Outcome, OutcomeOf, Plan, Reduction};
+use super::semantics::Semantics;
+use super::{CheckError, Figures, Outcome, OutcomeOf, Plan, Reduction};
 use crate::explore::sweep::Retention;
 use crate::explore::{CompleteSearch, Counters, Monitor, Phase, SearchEnd, Snapshot, StopReason};
 use crate::property::ctl::evaluation::{BLOCK_BYTES, Evaluation, sets_held};
 use crate::property::ctl::graph_recorder::GraphRecorder;
 use crate::property::ctl::witness::{GraphPath, Level, path};
 use crate::property::soundness::{SearchKind, Unsound};
-use crate::property::watch::PropertyWatch;
 use crate::store::bit_vector::BitVector;
 use crate::store::compact_graph::recording::GraphMemory;
 use crate::store::compact_graph::{GraphSize, RecordedGraph};
-use crate::store::external::disk::Disk;
 use crate::store::layer::LayerFull;
 use crate::store::memory::Budget;
-use crate::verdict::trace_log::{LoggedRun, TraceLog};
+use crate::verdict::trace_log::LoggedRun;
 use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
 use logic::ctl::Ctl;
 use model::guarded_commands::ActionId;
@@ -89,7 +88,7 @@ impl GraphSummary {
 ///
 /// # Panics
 /// If the number of a proposition is too large for the list.
-pub fn check_ctl<M: Subject>(
+pub fn check_ctl<M: Executable>(
     subject: M,
     formula: &Ctl,
     propositions: &[M::Predicate],
@@ -106,11 +105,11 @@ pub fn check_ctl<M: Subject>(
 
 /// A verdict and the graph that it rests on, or the reason why there is no verdict.
 pub(super) type Answer<M> =
-    Result<(Verdict<<M as Subject>::Run, <M as Subject>::State>, GraphSummary), UnknownReason>;
+    Result<(Verdict<<M as Semantics>::Run, <M as Semantics>::State>, GraphSummary), UnknownReason>;
 
 /// Explores the model and records its graph, with the truth of the first predicates, as many as
 /// given. Then calls a function that decides on the graph.
-pub(super) fn decide_on_graph<M: Subject>(
+pub(super) fn decide_on_graph<M: Executable>(
     subject: M,
     predicates: (&[M::Predicate], usize),
     plan: &Plan,
@@ -147,14 +146,13 @@ pub(super) fn decide_on_graph<M: Subject>(
 /// Adds the recorded graph, if any, to the outcome of its search: every state is a node.
 fn with_graph<R, T, F>(outcome: Outcome<R, T, F>, graph: Option<GraphSummary>) -> Outcome<R, T, F> {
     let distinct = graph.map(|graph| graph.nodes);
-    Outcome {
-        complete: distinct.is_some(),
+    let figures = Figures {
         distinct,
-        estimated_distinct: distinct.unwrap_or(outcome.counters.explored),
+        estimated_distinct: distinct.unwrap_or(outcome.figures.counters.explored),
         deadlocks: None,
-        graph,
-        ..outcome
-    }
+        ..outcome.figures
+    };
+    Outcome { complete: distinct.is_some(), figures, graph, ..outcome }
 }
 
 fn graph_memory(plan: &Plan, width: usize) -> GraphMemory {
@@ -166,7 +164,7 @@ fn graph_memory(plan: &Plan, width: usize) -> GraphMemory {
 }
 
 /// Explores the model, and records its graph at the same time.
-fn record<'a, M: Subject>(
+fn record<'a, M: Executable>(
     subject: M,
     (predicates, recorded): (&[M::Predicate], usize),
     plan: &'a Plan,
@@ -178,23 +176,22 @@ fn record<'a, M: Subject>(
     if plan.reduction != Reduction::None {
         return Err(Unsound::ReducedCounts.into());
     }
-    let kind = Plan { retention: Retention::Immediate, ..plan.clone() }.search_kind(&subject);
+    let search = plan.search.changed(|sweep| sweep.retention = Retention::Immediate);
+    let kind = search.kind(&subject);
     if !matches!(kind, SearchKind::Layers(_)) {
         return Err(Unsound::GraphWithoutLayers.into());
     }
     if plan.checkpoint.is_some() {
         return Err(CheckError::TemporalNotSaved);
     }
-    let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
+    let disk = plan.disk.disk();
     let search = AnySearch::new(kind, plan, &subject, &disk)?;
     let memory = graph_memory(plan, subject.words());
     let observers = Observers {
-        watch: PropertyWatch::default(),
         // For traces to run-time errors.
-        log: Some(TraceLog::new(plan.disk.directory.clone())),
-        terminal: None,
-        survey: None,
+        log: Some(plan.disk.trace_log()),
         graph: Some(GraphRecorder::new(&disk, subject.shape(), recorded, memory)),
+        ..Observers::default()
     };
     let predicates = predicates.iter().cloned().enumerate();
     let mut run = Run::new(subject, predicates, plan, (search, disk), observers);
@@ -205,7 +202,7 @@ fn record<'a, M: Subject>(
 }
 
 /// A formula, and the model on which it is checked.
-struct Question<'a, M: Subject> {
+struct Question<'a, M: Executable> {
     subject: &'a M,
     formula: &'a Ctl,
     propositions: &'a [M::Predicate],
@@ -252,7 +249,7 @@ impl FinishedSearch<'_> {
     }
 }
 
-impl<M: Subject> Question<'_, M> {
+impl<M: Executable> Question<'_, M> {
     /// Evaluates the formula on the graph of a complete search.
     fn answer(
         &self,

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::progress::{Comparison, ExpressionMeasure};
+use crate::progress::ExpressionMeasure;
 use crate::property::survey::Survey;
 use crate::reduce::Kept;
 use crate::reduce::independence::Independence;
@@ -15,13 +15,16 @@ use crate::verdict::trace_log::LoggedRun;
 use model::guarded_commands::{Action, ActionId, Expression, GuardedCommands, Shape, Strength};
 use model::interpreter::{Interpreter, RuntimeError};
 use model::observed_ranges::observed_ranges;
+use model::records::RecordShape;
 use model::state_layout::{CellRange, Field, Repacking, StateLayout};
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Execution, ExecutionError, MAX_ACTIONS, StateFunctions, TransitionSystem};
 use model::value_ranges::proved_ranges;
 
+use super::executable::{Executable, Expanded, ProgressValues};
 use super::identity::Fingerprint;
-use super::subject::{Expanded, Subject};
+use super::semantics::Semantics;
+use super::structure::Structure;
 use super::{CheckError, Packing, Plan};
 
 /// Guarded commands, an execution, and the current layout of states.
@@ -99,7 +102,7 @@ impl<'m> CommandsSubject<'m> {
             model,
             interpreter: Interpreter::new(model),
             execution,
-            measure: plan.measure.as_ref(),
+            measure: plan.search.measure(),
             packing: PackedRanges::choose(model, plan.packing),
             reduction: None,
         }
@@ -117,43 +120,60 @@ impl<'m> CommandsSubject<'m> {
     }
 }
 
-impl<'m> Subject for CommandsSubject<'m> {
+impl Semantics for CommandsSubject<'_> {
     type Predicate = Expression;
-    type System = Box<dyn TransitionSystem + 'm>;
     type State = Vec<i64>;
     type Run = ReplayedTrace;
     type Fault = RuntimeError;
 
-    fn words(&self) -> usize {
-        self.packing.layout.words()
+    fn steps(&self, state: &Vec<i64>) -> Vec<(ActionId, Option<Vec<i64>>)> {
+        self.interpreter.successors(state).into_iter().map(|(action, next)| (action, next.ok())).collect()
     }
 
-    fn fields(&self) -> &[Field] {
-        self.packing.layout.fields()
+    fn holds(&self, predicate: &Expression, state: &Vec<i64>) -> Result<bool, RuntimeError> {
+        self.interpreter.evaluate(predicate, state).map(|value| value != 0)
     }
 
-    fn survey(&self) -> Option<Survey> {
-        let locations = |cell: usize| match self.model.variable(self.model.cells[cell].variable).shape {
-            Shape::Location(process) => Some(self.model.process(process).locations.len()),
-            _ => None,
-        };
-        Some(Survey::new(self.fields(), self.model.actions.len(), locations))
+    fn replay(&self, run: &LoggedRun) -> Result<ReplayedTrace, ReplayError> {
+        replay(&self.interpreter, run.actions.iter().copied())
+    }
+
+    fn states(run: &ReplayedTrace) -> Vec<&Vec<i64>> {
+        let trace = run.trace();
+        std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.state)).collect()
+    }
+
+    fn last_state(run: &ReplayedTrace) -> &Vec<i64> {
+        let trace = run.trace();
+        trace.steps.last().map_or(&trace.initial, |step| &step.state)
+    }
+
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        fingerprint.add(self.model);
+    }
+
+    fn identify_predicate(&self, predicate: &Expression, fingerprint: &mut Fingerprint) {
+        fingerprint.add(predicate);
+    }
+}
+
+impl<'m> Executable for CommandsSubject<'m> {
+    type System = Box<dyn TransitionSystem + 'm>;
+
+    fn shape(&self) -> RecordShape {
+        RecordShape::Fixed(self.packing.layout.words())
     }
 
     fn bits(&self) -> usize {
         self.packing.layout.bits()
     }
 
-    fn has_measure(&self) -> bool {
-        self.measure.is_some()
-    }
-
-    fn progress_bits(&self) -> Option<u32> {
-        self.measure.map(ExpressionMeasure::bits)
-    }
-
-    fn comparison(&self) -> Comparison {
-        self.measure.map(ExpressionMeasure::comparison).unwrap_or_default()
+    fn progress(&self) -> Option<ProgressValues> {
+        let values = |measure: &ExpressionMeasure| ProgressValues {
+            bits: Some(measure.bits()),
+            comparison: measure.comparison(),
+        };
+        self.measure.map(values)
     }
 
     fn prepare(&self, predicates: &[Expression]) -> Result<Self::System, ExecutionError> {
@@ -168,14 +188,9 @@ impl<'m> Subject for CommandsSubject<'m> {
             None => system,
             Some((facts, kept)) => {
                 let sets = StubbornSets::new(self.model, facts.clone(), layout, *kept, predicates);
-                Box::new(ReducedSystem::new(system, sets, self.has_measure()))
+                Box::new(ReducedSystem::new(system, sets, self.measure.is_some()))
             }
         })
-    }
-
-    fn reduce(&mut self, kept: Kept) -> bool {
-        self.reduction = Some((Arc::new(Independence::new(self.model)), kept));
-        true
     }
 
     fn initial(&self, batch: &mut SuccessorBatch) {
@@ -208,34 +223,17 @@ impl<'m> Subject for CommandsSubject<'m> {
         cells
     }
 
-    fn replay(&self, run: &LoggedRun) -> Result<ReplayedTrace, ReplayError> {
-        replay(&self.interpreter, run.actions.iter().copied())
-    }
-
-    fn last_state(run: &ReplayedTrace) -> &Vec<i64> {
-        let trace = run.trace();
-        trace.steps.last().map_or(&trace.initial, |step| &step.state)
-    }
-
-    fn states(run: &ReplayedTrace) -> Vec<&Vec<i64>> {
-        let trace = run.trace();
-        std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.state)).collect()
-    }
-
     fn spare_bits(&self, bits: u32) -> Option<(usize, u32)> {
         self.packing.layout.spare_bits(bits)
     }
 
-    fn holds(&self, predicate: &Expression, state: &Vec<i64>) -> Result<bool, RuntimeError> {
-        self.interpreter.evaluate(predicate, state).map(|value| value != 0)
+    fn reduce(&mut self, kept: Kept) -> bool {
+        self.reduction = Some((Arc::new(Independence::new(self.model)), kept));
+        true
     }
 
-    fn identify(&self, fingerprint: &mut Fingerprint) {
-        fingerprint.add(self.model);
-    }
-
-    fn identify_predicate(&self, predicate: &Expression, fingerprint: &mut Fingerprint) {
-        fingerprint.add(predicate);
+    fn structure(&self) -> Option<&dyn Structure> {
+        Some(self)
     }
 
     fn save(&self, to: &mut Saver) -> io::Result<()> {
@@ -246,15 +244,9 @@ impl<'m> Subject for CommandsSubject<'m> {
         (self.packing.wanted, self.packing.layout) = from.get()?;
         Ok(())
     }
+}
 
-    fn successors(&self, state: &Vec<i64>) -> Vec<Vec<i64>> {
-        self.interpreter.successors(state).into_iter().filter_map(|(_, next)| next.ok()).collect()
-    }
-
-    fn is_terminal(&self, state: &Vec<i64>) -> bool {
-        self.interpreter.successors(state).is_empty()
-    }
-
+impl Structure for CommandsSubject<'_> {
     fn actions(&self) -> usize {
         self.model.actions.len()
     }
@@ -268,7 +260,15 @@ impl<'m> Subject for CommandsSubject<'m> {
         self.model.fair_actions.clone()
     }
 
-    fn enabled(&self, state: &Vec<i64>) -> Vec<ActionId> {
-        self.interpreter.successors(state).into_iter().map(|(action, _)| action).collect()
+    fn fields(&self) -> &[Field] {
+        self.packing.layout.fields()
+    }
+
+    fn survey(&self) -> Option<Survey> {
+        let locations = |cell: usize| match self.model.variable(self.model.cells[cell].variable).shape {
+            Shape::Location(process) => Some(self.model.process(process).locations.len()),
+            _ => None,
+        };
+        Some(Survey::new(self.fields(), self.model.actions.len(), locations))
     }
 }

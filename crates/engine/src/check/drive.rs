@@ -15,9 +15,9 @@ use std::time::Instant;
 
 use super::any_search::AnySearch;
 use super::checkpoint::{CheckpointFolder, Checkpointing, Pauses};
+use super::executable::{Executable, Expanded};
 use super::identity::RunIdentity;
 use super::observers::Observers;
-use super::subject::{Expanded, Subject};
 use super::{CheckError, OnRuntimeError};
 use crate::explore::observer::Successors;
 use crate::explore::search::Translation;
@@ -64,14 +64,14 @@ pub(super) enum SlowExpansion {
 }
 
 /// A model and the predicates that the search evaluates.
-pub(super) struct Asked<'a, M: Subject> {
+pub(super) struct Asked<'a, M: Executable> {
     pub(super) subject: &'a mut M,
     pub(super) predicates: &'a [M::Predicate],
     /// The first run-time error, with its action.
     pub(super) fault: Option<(ActionId, M::Fault)>,
 }
 
-impl<'m, M: Subject> DrivenModel<'m> for Asked<'_, M>
+impl<'m, M: Executable> DrivenModel<'m> for Asked<'_, M>
 where
     M::System: 'm,
 {
@@ -84,7 +84,7 @@ where
     }
 
     fn fields(&self) -> &[Field] {
-        self.subject.fields()
+        self.subject.structure().map_or(&[], |structure| structure.fields())
     }
 
     fn prepare(&self) -> Result<Box<dyn TransitionSystem + 'm>, ExecutionError> {
@@ -267,7 +267,7 @@ impl Driver<'_, '_> {
 pub(super) struct ExpandsDifferently;
 
 /// Expands a state again that a search has expanded. The batch then holds its successors only.
-pub(super) fn expand_again<M: Subject>(
+pub(super) fn expand_again<M: Executable>(
     subject: &mut M,
     expander: &mut dyn Expander,
     state: &[u64],

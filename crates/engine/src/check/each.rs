@@ -9,7 +9,8 @@ use super::linear::{Layers, check_linear};
 use super::on_the_fly::{check_subject, decide_on_the_fly};
 use super::product::ProductSubject;
 use super::{
-    CheckError, Engine, ErrorPlace, ModelError, Outcome, OutcomeOf, Plan, Subject, TerminalList, check_ctl,
+    CheckError, ErrorPlace, Executable, Figures, ModelError, Outcome, OutcomeOf, Plan, SearchPlan, Semantics,
+    TerminalList, check_ctl,
 };
 use crate::explore::StopReason;
 use crate::explore::sweep::OnRegress;
@@ -24,7 +25,7 @@ use model::transition_system::MAX_PREDICATES;
 ///
 /// # Errors
 /// The errors of [`check`](super::check()).
-pub fn check_each<M: Subject>(
+pub fn check_each<M: Executable>(
     subject: impl Fn() -> M,
     properties: &[Property<M::Predicate>],
     plan: &Plan,
@@ -48,7 +49,7 @@ pub fn check_each<M: Subject>(
                 monitor.phase(Phase::Checking(&property.name));
                 let mut outcome = check_alone(subject(), &property, plan, monitor)?;
                 let is_linear = matches!(property.kind, PropertyKind::Linear(_));
-                if is_out_of_memory(&outcome) && is_linear && plan.engine.is_sweep() {
+                if is_out_of_memory(&outcome) && is_linear && plan.search.sweep().is_some() {
                     outcome = check_linear(subject(), &property, plan, Layers::OnDisk, monitor)?;
                 }
                 let through = match property.kind {
@@ -71,7 +72,7 @@ pub fn check_each<M: Subject>(
 ///
 /// # Errors
 /// The errors of [`check`](super::check()).
-pub fn check_alone<M: Subject>(
+pub fn check_alone<M: Executable>(
     subject: M,
     property: &Property<M::Predicate>,
     plan: &Plan,
@@ -113,17 +114,17 @@ fn is_out_of_memory<R, T, F>(outcome: &Outcome<R, T, F>) -> bool {
 }
 
 /// A property, and its number.
-type Numbered<M> = (usize, Property<<M as Subject>::Predicate>);
+type Numbered<M> = (usize, Property<<M as Semantics>::Predicate>);
 
 /// The verdicts so far.
-struct Answers<M: Subject> {
+struct Answers<M: Executable> {
     whole: Option<OutcomeOf<M>>,
     verdicts: Vec<Option<Verdict<M::Run, M::State>>>,
     /// Properties that remain to be checked, one by one.
     alone: Vec<Numbered<M>>,
 }
 
-impl<M: Subject> Answers<M> {
+impl<M: Executable> Answers<M> {
     /// Checks all properties by one search. At a regress edge, components of layers do not decide.
     /// Their properties are then checked again, alone, as formulas.
     fn ask_together(
@@ -135,9 +136,10 @@ impl<M: Subject> Answers<M> {
     ) -> Result<(), CheckError> {
         let (numbers, asked): (Vec<usize>, Vec<_>) = together.iter().cloned().unzip();
         let has_components = needs_monotone(&asked).is_some();
-        let may_ask_again = has_components && plan.checkpoint.is_none() && plan.on_regress != OnRegress::Stop;
+        let may_ask_again =
+            has_components && plan.checkpoint.is_none() && plan.search.on_regress() != OnRegress::Stop;
         // This engine never has a whole layer in memory.
-        if may_ask_again && plan.engine == Engine::BreadthDisk {
+        if may_ask_again && matches!(plan.search, SearchPlan::BreadthDisk) {
             return self.ask_again(subject, together, plan, monitor);
         }
         match check_subject(subject(), &asked, plan, monitor) {
@@ -159,7 +161,7 @@ impl<M: Subject> Answers<M> {
             }
             Ok(outcome) => {
                 self.add(&numbers, outcome, Through::Model);
-                if plan.on_regress == OnRegress::Stop || plan.checkpoint.is_some() {
+                if plan.search.on_regress() == OnRegress::Stop || plan.checkpoint.is_some() {
                     return Ok(());
                 }
                 let is_open = |(number, _): &Numbered<M>| {
@@ -223,8 +225,11 @@ impl<M: Subject> Answers<M> {
             error: base.error.or(other.error),
             complete,
             stopped: base.stopped.or(other.stopped),
-            peak_state_bytes: base.peak_state_bytes.max(other.peak_state_bytes),
-            disk_bytes: base.disk_bytes.max(other.disk_bytes),
+            figures: Figures {
+                peak_state_bytes: base.figures.peak_state_bytes.max(other.figures.peak_state_bytes),
+                disk_bytes: base.figures.disk_bytes.max(other.figures.disk_bytes),
+                ..base.figures
+            },
             graph: base.graph.or(other.graph),
             ..base
         });

@@ -15,7 +15,7 @@ use std::fmt;
 use postcard::ser_flavors::Flavor;
 use serde::{Deserialize, Serialize};
 
-use super::{DiskUse, Plan, Subject};
+use super::{DiskUse, Executable, Plan, SearchPlan, SweepPlan, WhenFull};
 use crate::property::service::Halt;
 use crate::property::{Property, PropertyKind};
 use crate::store::hash::hash_state;
@@ -112,7 +112,7 @@ impl fmt::Display for Difference {
 
 impl RunIdentity {
     /// The identity of a run that checks these properties of the model by this plan.
-    pub(super) fn new<M: Subject>(model: &M, properties: &[Property<M::Predicate>], plan: &Plan) -> Self {
+    pub(super) fn new<M: Executable>(model: &M, properties: &[Property<M::Predicate>], plan: &Plan) -> Self {
         let mut fingerprint = Fingerprint::default();
         model.identify(&mut fingerprint);
         Self {
@@ -146,7 +146,7 @@ impl RunIdentity {
 }
 
 /// The hash of everything that a property specifies.
-fn of_property<M: Subject>(model: &M, property: &Property<M::Predicate>) -> u64 {
+fn of_property<M: Executable>(model: &M, property: &Property<M::Predicate>) -> u64 {
     let Property { name, kind, spelling } = property;
     let mut fingerprint = Fingerprint::default();
     fingerprint.add(&(name, spelling));
@@ -178,12 +178,7 @@ fn of_property<M: Subject>(model: &M, property: &Property<M::Predicate>) -> u64 
 /// The hashes of the parts of a plan that a search depends on, each with its name.
 fn of_plan(plan: &Plan) -> Vec<(&'static str, u64)> {
     let Plan {
-        engine,
-        measure,
-        initial,
-        on_regress,
-        nesting,
-        retention,
+        search,
         reduction,
         // A run may resume with other limits: that is a reason to resume.
         limits: _,
@@ -197,11 +192,18 @@ fn of_plan(plan: &Plan) -> Vec<(&'static str, u64)> {
         // The course, layer by layer, is saved with the search.
         course: _,
         // The files may have moved, and there may be more memory.
-        disk: DiskUse { directory: _, limit: _, queue, in_memory: _, breadth_goes_on },
+        disk: DiskUse { directory: _, limit: _, queue, in_memory: _ },
         checkpoint: _,
     } = plan;
+    let (when_full, sweep) = match search {
+        SearchPlan::Breadth(when_full) => (*when_full, SweepPlan::default()),
+        SearchPlan::Sweep(sweep) => (WhenFull::default(), sweep.clone()),
+        SearchPlan::Depth | SearchPlan::BreadthDisk | SearchPlan::Partition => Default::default(),
+    };
+    // The engine says where a sweep stores its states.
+    let SweepPlan { measure, initial, on_regress, nesting, retention, storage: _ } = &sweep;
     vec![
-        ("engine", Fingerprint::of(engine)),
+        ("engine", Fingerprint::of(&search.engine())),
         ("progress measure", Fingerprint::of(measure)),
         ("treatment of initial states", Fingerprint::of(initial)),
         ("treatment of regress edges", Fingerprint::of(on_regress)),
@@ -214,7 +216,7 @@ fn of_plan(plan: &Plan) -> Vec<(&'static str, u64)> {
         ("list of terminal states", Fingerprint::of(terminal_states)),
         ("survey", Fingerprint::of(survey)),
         ("queue on disk", Fingerprint::of(queue)),
-        ("use of the disk", Fingerprint::of(breadth_goes_on)),
+        ("use of the disk", Fingerprint::of(&when_full)),
     ]
 }
 

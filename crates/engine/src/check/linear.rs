@@ -19,18 +19,19 @@ use std::collections::HashSet;
 
 use super::any_search::AnySearch;
 use super::drive::expand_again;
+use super::observers::Observers;
 use super::on_the_fly::observers;
 use super::product::ProductSubject;
 use super::run::Run;
 use super::{
-    CheckError, DiskUse, Engine, OnRegress, Order, OutcomeOf, Plan, Reduction, SearchEnd, SearchKind,
-    StopReason, Subject,
+    CheckError, DiskUse, Executable, OnRegress, Order, OutcomeOf, Plan, Reduction, SearchEnd, SearchKind,
+    SearchPlan, StopReason, WhenFull,
 };
 use crate::explore::propagation::{Propagation, WaveCycle, Waves};
 use crate::explore::search::{Limits, Snapshot};
 use crate::explore::sweep::{Nesting, Retention};
 use crate::explore::{Monitor, Phase, Record, Search};
-use crate::property::accepting_cycles::AcceptingState;
+use crate::property::accepting_cycles::{AcceptingCycles, AcceptingState};
 use crate::property::acceptor::Acceptor;
 use crate::property::fairness::{Fairness, FairnessConditions, TooManyConditions};
 use crate::property::linear::LinearProperty;
@@ -39,14 +40,13 @@ use crate::property::progress_graph::ProgressComponents;
 use crate::property::soundness::{NotKept, Unsound};
 use crate::property::{Property, PropertyKind};
 use crate::reduce::Kept;
-use crate::store::external::disk::Disk;
 use crate::store::layer::{Inserted, Layer, LayerFull};
 use crate::store::records::with_records;
 use crate::verdict::trace_log::{LoggedRun, TraceLog};
 use crate::verdict::{Evidence, UnknownReason, Verdict};
 use by_nested_depth::decide_by_nested_depth;
 use lasso::Lasso;
-use model::guarded_commands::ActionId;
+use model::guarded_commands::{ActionId, Strength};
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Expander, TransitionSystem};
 use on_graph::decide_on_graph_of_product;
@@ -61,7 +61,7 @@ pub(super) enum Layers {
 }
 
 /// Checks one linear-time property.
-pub(super) fn check_linear<M: Subject>(
+pub(super) fn check_linear<M: Executable>(
     mut model: M,
     property: &Property<M::Predicate>,
     plan: &Plan,
@@ -71,52 +71,63 @@ pub(super) fn check_linear<M: Subject>(
     let PropertyKind::Linear(linear) = &property.kind else {
         return Err(CheckError::WrongTrace(property.name.clone()));
     };
-    if plan.engine == Engine::Partition {
-        return Err(Unsound::Cycles(property.name.clone(), plan.engine.name()).into());
+    if matches!(plan.search, SearchPlan::Partition) {
+        return Err(Unsound::Cycles(property.name.clone(), plan.search.engine().name()).into());
     }
     if plan.checkpoint.is_some() {
         return Err(CheckError::TemporalNotSaved);
     }
     plan.require_kept(std::slice::from_ref(property))?;
-    if plan.reduction != Reduction::None && !model.fair_actions().is_empty() {
+    if plan.reduction != Reduction::None && !fair_actions(&model).is_empty() {
         return Err(Unsound::Reduced(property.name.clone(), NotKept::FairRuns).into());
     }
     plan.reduce(&mut model, Kept::Runs)?;
     let fair = fairness(&model, &property.name, linear.runs().fairness)?;
     let subject = ProductSubject::with_acceptor(model, linear, fair);
     let monitor = &mut ModelProgress { monitor, rank_bits: subject.automaton().rank_bits() };
-    match (plan.engine, layers) {
-        (Engine::Depth, _) => {
+    match (&plan.search, layers) {
+        (SearchPlan::Depth, _) => {
             return decide_by_nested_depth(subject, property, linear, plan, monitor);
         }
-        (Engine::BreadthDisk, _) | (_, Layers::OnDisk) => {
+        (SearchPlan::BreadthDisk, _) | (_, Layers::OnDisk) => {
             return decide_on_graph_of_product(subject, property, linear, plan, monitor);
         }
         (_, Layers::InMemory) => {}
     }
-    let parts = match (plan.nesting.parts, subject.automaton().rank_bits()) {
-        (parts, 0) | (parts @ 0, _) => parts,
-        // The automaton's progress is a part of its own, below the others.
-        (parts, bits) => parts << bits | 1,
-    };
     let plan = Plan {
-        on_regress: OnRegress::Sweep,
-        nesting: Nesting { monotone: None, parts },
-        // All persistent states are needed in the end, and every regress edge must lead to one.
-        retention: Retention::Immediate,
+        search: search_for_cycles(&plan.search, subject.automaton().rank_bits()),
         explore_all: false,
         // All remembered states would be candidates.
         limits: Limits { revisits: f64::INFINITY, ..plan.limits },
-        // A layer that is on disk is not searched for cycles.
-        disk: DiskUse { breadth_goes_on: false, ..plan.disk.clone() },
         ..plan.clone()
     };
-    let kind = plan.search_kind(&subject);
-    let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
+    let kind = plan.search.kind(&subject);
+    let disk = plan.disk.disk();
     let search = AnySearch::new(kind, &plan, &subject, &disk)?;
-    let observers = observers(&subject, std::slice::from_ref(property), &plan, kind)?;
+    let asked = std::slice::from_ref(property);
+    let observers =
+        Observers { cycles: Some(AcceptingCycles::default()), ..observers(&subject, asked, &plan, kind)? };
     let run = Run::new(subject, propositions(linear), &plan, (search, disk), observers);
     LayerSearch { run, property, kind, expanded_later: 0 }.finish(linear, monitor)
+}
+
+/// The search that looks for cycles in layers, for an automaton whose progress has so many bits.
+fn search_for_cycles(search: &SearchPlan, rank_bits: u32) -> SearchPlan {
+    // A layer that is on disk is not searched for cycles.
+    if let SearchPlan::Breadth(_) = search {
+        return SearchPlan::Breadth(WhenFull::Stop);
+    }
+    search.changed(|sweep| {
+        sweep.on_regress = OnRegress::Sweep;
+        // All persistent states are needed in the end, and every regress edge must lead to one.
+        sweep.retention = Retention::Immediate;
+        let parts = match (sweep.nesting.parts, rank_bits) {
+            (parts, 0) | (parts @ 0, _) => parts,
+            // The automaton's progress is a part of its own, below the others.
+            (parts, bits) => parts << bits | 1,
+        };
+        sweep.nesting = Nesting { monotone: None, parts };
+    })
 }
 
 /// The propositions of a property, which is the only one of its search.
@@ -148,14 +159,22 @@ impl Monitor for ModelProgress<'_> {
     }
 }
 
+/// Actions that the model itself declares fair.
+fn fair_actions<M: Executable>(model: &M) -> Vec<(ActionId, Strength)> {
+    model.structure().map_or_else(Vec::new, |structure| structure.fair_actions())
+}
+
 /// The conditions of fair runs, if only fair runs count.
-fn fairness<M: Subject>(
+fn fairness<M: Executable>(
     model: &M,
     name: &str,
     asked: Fairness,
 ) -> Result<Option<FairnessConditions>, Unsound> {
-    let fair_actions = model.fair_actions();
-    let processes = if asked == Fairness::Weak { model.processes_of_actions() } else { Vec::new() };
+    let fair_actions = fair_actions(model);
+    let processes = match (asked, model.structure()) {
+        (Fairness::Weak, Some(structure)) => structure.processes_of_actions(),
+        _ => Vec::new(),
+    };
     if asked == Fairness::Weak && processes.iter().all(Vec::is_empty) {
         return Err(Unsound::NoProcesses(name.into()));
     }
@@ -169,7 +188,7 @@ fn fairness<M: Subject>(
 }
 
 /// The product, as the propagation sees it.
-struct ProductWaves<'a, M: Subject> {
+struct ProductWaves<'a, M: Executable> {
     subject: &'a mut ProductSubject<M, Acceptor>,
     expander: Box<dyn Expander + 'a>,
     layers: ProgressComponents,
@@ -177,13 +196,13 @@ struct ProductWaves<'a, M: Subject> {
     disk: &'a DiskUse,
 }
 
-impl<M: Subject> ProductWaves<'_, M> {
+impl<M: Executable> ProductWaves<'_, M> {
     fn parts(&self) -> (&Acceptor, Place) {
         (self.subject.automaton(), self.subject.place())
     }
 }
 
-impl<M: Subject> Waves for ProductWaves<'_, M> {
+impl<M: Executable> Waves for ProductWaves<'_, M> {
     fn successors(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Result<(), SearchEnd> {
         expand_again(self.subject, &mut *self.expander, state, batch).map_err(|_| expands_differently())
     }
@@ -207,7 +226,7 @@ impl<M: Subject> Waves for ProductWaves<'_, M> {
     }
 
     fn begin_log(&mut self) {
-        self.log = TraceLog::new(self.disk.directory.clone());
+        self.log = self.disk.trace_log();
     }
 
     fn log(&mut self, parent: Option<Record>, action: ActionId) {
@@ -234,7 +253,7 @@ fn expands_differently() -> SearchEnd {
 }
 
 /// A search for accepting cycles in layers and across them.
-struct LayerSearch<'a, M: Subject> {
+struct LayerSearch<'a, M: Executable> {
     run: Run<'a, ProductSubject<M, Acceptor>>,
     property: &'a Property<M::Predicate>,
     kind: SearchKind,
@@ -242,7 +261,7 @@ struct LayerSearch<'a, M: Subject> {
     expanded_later: u64,
 }
 
-impl<M: Subject> LayerSearch<'_, M> {
+impl<M: Executable> LayerSearch<'_, M> {
     fn finish(
         mut self,
         linear: &LinearProperty<M::Predicate>,
@@ -250,7 +269,7 @@ impl<M: Subject> LayerSearch<'_, M> {
     ) -> Result<OutcomeOf<M>, CheckError> {
         let mut end = self.run.search(None, None, monitor)?;
         let is_complete = matches!(end, SearchEnd::Complete(_)) && self.run.error.is_none();
-        let found = match self.run.observers.watch.accepting_state() {
+        let found = match self.cycles().and_then(AcceptingCycles::found) {
             Some(state) => Some(self.cycle_in_layer(state)?),
             None if is_complete && self.run.search.figures().counters.regress > 0 => {
                 monitor.phase(Phase::FindingCycles);
@@ -278,8 +297,12 @@ impl<M: Subject> LayerSearch<'_, M> {
         };
         let expanded_later = self.expanded_later;
         let mut outcome = self.run.outcome(end, None, vec![verdict]);
-        outcome.counters.explored += expanded_later;
+        outcome.figures.counters.explored += expanded_later;
         Ok(outcome)
+    }
+
+    fn cycles(&self) -> Option<&AcceptingCycles> {
+        self.run.observers.cycles.as_ref()
     }
 
     fn wrong(&self) -> CheckError {
@@ -379,7 +402,7 @@ impl<M: Subject> LayerSearch<'_, M> {
         &mut self,
         monitor: &mut dyn Monitor,
     ) -> Result<Result<Option<Lasso>, SearchEnd>, CheckError> {
-        let layers = self.run.observers.watch.cycles_across_layers();
+        let layers = self.cycles().map(AcceptingCycles::across_layers).unwrap_or_default();
         if layers.is_empty() {
             return Ok(Ok(None));
         }
@@ -404,7 +427,7 @@ impl<M: Subject> LayerSearch<'_, M> {
             Err(end) => return Ok(Err(end)),
         };
         let disk = &self.run.plan.disk;
-        let log = TraceLog::new(disk.directory.clone());
+        let log = disk.trace_log();
         let mut waves =
             ProductWaves { subject: &mut self.run.subject, expander: system.expander(), layers, log, disk };
         let found = propagation.run(&mut waves, monitor);

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use crate::explore::observer::{Step, Successors};
 use crate::explore::{Observer, Record};
+use crate::property::accepting_cycles::AcceptingCycles;
 use crate::property::ctl::graph_recorder::GraphRecorder;
 use crate::property::survey::Survey;
 use crate::property::terminal_states::TerminalStates;
@@ -18,11 +19,13 @@ use crate::verdict::trace_log::{LoggedRun, TraceLog};
 use model::guarded_commands::ActionId;
 use model::transition_system::Truth;
 
-/// All observers of a search.
-#[derive(Debug)]
+/// All observers of a search. By default, none has anything to do.
+#[derive(Debug, Default)]
 pub(super) struct Observers {
-    /// Decides the properties.
+    /// Decides properties on the fly.
     pub(super) watch: PropertyWatch,
+    /// Finds accepting cycles, in a product with an automaton.
+    pub(super) cycles: Option<AcceptingCycles>,
     /// Logs the origins of states, for traces.
     pub(super) log: Option<TraceLog>,
     /// Collects states without successors.
@@ -44,10 +47,13 @@ impl Observers {
 
     /// The first state in which a predicate has no value.
     pub(super) fn undefined_at(&self) -> Option<Record> {
-        self.watch.undefined_at().or_else(|| self.graph.as_ref()?.undefined_at())
+        self.watch
+            .undefined_at()
+            .or_else(|| self.cycles.as_ref()?.undefined_at())
+            .or_else(|| self.graph.as_ref()?.undefined_at())
     }
 
-    /// Saves the observations. A graph is not saved: searches that record one have no checkpoints.
+    /// Saves the observations. Cycles and graphs are not saved: their searches have no checkpoints.
     pub(super) fn save(&mut self, to: &mut Saver) -> io::Result<()> {
         to.put(&self.watch)?;
         self.log.as_mut().map_or(Ok(()), |log| log.save(to))?;
@@ -80,6 +86,10 @@ impl Observer for Observers {
         successors: Successors,
     ) -> ControlFlow<()> {
         let decided = self.watch.taken(record, state, truth, successors);
+        let cycle = match &mut self.cycles {
+            Some(cycles) => cycles.taken(record, state, truth, successors),
+            None => ControlFlow::Continue(()),
+        };
         if let Some(terminal) = &mut self.terminal {
             terminal.taken(state, successors);
         }
@@ -91,12 +101,13 @@ impl Observer for Observers {
             None => ControlFlow::Continue(()),
         };
         decided?;
+        cycle?;
         undefined
     }
 
     #[inline(always)]
     fn wants_truth(&self) -> bool {
-        self.watch.wants_truth() || self.graph.is_some()
+        self.watch.wants_truth() || self.cycles.is_some() || self.graph.is_some()
     }
 
     #[inline(always)]
@@ -113,6 +124,9 @@ impl Observer for Observers {
     #[inline(always)]
     fn step(&mut self, step: Step<'_>) {
         self.watch.step(step);
+        if let Some(cycles) = &mut self.cycles {
+            cycles.step(step);
+        }
         if let Some(survey) = &mut self.survey {
             survey.step(step);
         }
@@ -130,16 +144,18 @@ impl Observer for Observers {
     }
 
     fn wants_steps(&self) -> bool {
-        self.watch.wants_steps() || self.survey.is_some() || self.graph.is_some()
+        self.watch.wants_steps() || self.cycles.is_some() || self.survey.is_some() || self.graph.is_some()
     }
 
     fn wants_whole_layers(&self) -> bool {
-        self.watch.wants_whole_layers() || self.survey.is_some()
+        self.watch.wants_whole_layers() || self.cycles.is_some() || self.survey.is_some()
     }
 
     #[inline(always)]
     fn progress_step(&mut self, before: u64, after: u64) {
-        self.watch.progress_step(before, after);
+        if let Some(cycles) = &mut self.cycles {
+            cycles.progress_step(before, after);
+        }
         if let Some(survey) = &mut self.survey {
             survey.progress_step(before, after);
         }
@@ -147,6 +163,9 @@ impl Observer for Observers {
 
     fn layer_begins(&mut self, first: Record, progress: u64) {
         self.watch.layer_begins(first, progress);
+        if let Some(cycles) = &mut self.cycles {
+            cycles.layer_begins(first, progress);
+        }
         if let Some(survey) = &mut self.survey {
             survey.layer_begins(first);
         }
@@ -160,7 +179,8 @@ impl Observer for Observers {
         if let Some(survey) = &mut self.survey {
             survey.layer_ends();
         }
-        decided
+        decided?;
+        self.cycles.as_mut().map_or(ControlFlow::Continue(()), Observer::layer_ends)
     }
 
     fn repack(&mut self, width: usize, translate: &mut dyn FnMut(&[u64], &mut Vec<u64>)) {
@@ -179,6 +199,7 @@ impl Observer for Observers {
 
     fn bytes(&self) -> usize {
         self.watch.bytes()
+            + self.cycles.as_ref().map_or(0, Observer::bytes)
             + self.log.as_ref().map_or(0, TraceLog::bytes_held)
             + self.terminal.as_ref().map_or(0, TerminalStates::bytes)
             + self.survey.as_ref().map_or(0, Survey::bytes)

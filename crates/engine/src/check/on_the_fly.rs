@@ -7,12 +7,12 @@
 
 use super::any_search::AnySearch;
 use super::checkpoint::{CheckpointFolder, Checkpointing};
+use super::executable::Executable;
 use super::identity::RunIdentity;
 use super::observers::Observers;
 use super::run::Run;
 use super::service;
-use super::subject::Subject;
-use super::{CheckError, Engine, OnRuntimeError, OutcomeOf, Plan, Reduction, Regress, TerminalList};
+use super::{CheckError, OnRuntimeError, OutcomeOf, Plan, Reduction, Regress, SearchPlan, TerminalList};
 use crate::explore::sweep::{OnRegress, Order, Retention};
 use crate::explore::{CompleteSearch, Monitor, RegressEdge, SearchEnd, StopReason};
 use crate::property::soundness::{SearchKind, Unsound, needs_monotone, require_sound};
@@ -20,10 +20,9 @@ use crate::property::terminal_states::TerminalStates;
 use crate::property::watch::PropertyWatch;
 use crate::property::{Property, PropertyKind, predicates};
 use crate::reduce::Kept;
-use crate::store::external::disk::Disk;
 use crate::store::layer::LayerFull;
 use crate::store::saved::Loader;
-use crate::verdict::trace_log::{LoggedRun, TraceLog};
+use crate::verdict::trace_log::LoggedRun;
 use crate::verdict::{Evidence, Length, UnknownReason, Verdict};
 use model::transition_system::MAX_PREDICATES;
 
@@ -36,7 +35,7 @@ const TERMINAL_STATES: usize = 1 << 16;
 ///
 /// # Errors
 /// The errors of [`check`](super::check()).
-pub fn check_subject<M: Subject>(
+pub fn check_subject<M: Executable>(
     subject: M,
     properties: &[Property<M::Predicate>],
     plan: &Plan,
@@ -53,17 +52,22 @@ pub fn check_subject<M: Subject>(
 }
 
 /// Checks properties that the watch over a search decides.
-pub(super) fn decide_on_the_fly<M: Subject>(
+pub(super) fn decide_on_the_fly<M: Executable>(
     mut subject: M,
     properties: &[Property<M::Predicate>],
     plan: &Plan,
     monitor: &mut dyn Monitor,
 ) -> Result<OutcomeOf<M>, CheckError> {
-    let on_regress = if needs_monotone(properties).is_some() { OnRegress::Stop } else { plan.on_regress };
-    let kind = Plan { on_regress, ..plan.clone() }.search_kind(&subject);
+    let search = match needs_monotone(properties) {
+        Some(_) => plan.search.changed(|sweep| sweep.on_regress = OnRegress::Stop),
+        None => plan.search.clone(),
+    };
+    let kind = search.kind(&subject);
     require_sound(properties, kind)?;
     plan.require_kept(properties)?;
-    if plan.survey && (!matches!(kind, SearchKind::Layers(_)) || plan.engine == Engine::BreadthDisk) {
+    if plan.survey
+        && (!matches!(kind, SearchKind::Layers(_)) || matches!(plan.search, SearchPlan::BreadthDisk))
+    {
         return Err(Unsound::SurveyWithoutLayers.into());
     }
     plan.reduce(
@@ -80,7 +84,7 @@ pub(super) fn decide_on_the_fly<M: Subject>(
         }
         _ => None,
     };
-    let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
+    let disk = plan.disk.disk();
     let search = AnySearch::new(kind, plan, &subject, &disk)?;
     if plan.checkpoint.is_some() && !search.can_be_saved() {
         return Err(CheckError::NotSaved);
@@ -94,7 +98,7 @@ pub(super) fn decide_on_the_fly<M: Subject>(
 }
 
 /// Opens the checkpoint of this run, and gives states the layout that they have there.
-fn resumed<M: Subject>(
+fn resumed<M: Executable>(
     subject: &mut M,
     identity: &RunIdentity,
     settings: &Checkpointing,
@@ -110,7 +114,7 @@ fn resumed<M: Subject>(
 }
 
 /// The observers of the search: those of the properties, and those that the plan requests.
-pub(super) fn observers<M: Subject>(
+pub(super) fn observers<M: Executable>(
     subject: &M,
     properties: &[Property<M::Predicate>],
     plan: &Plan,
@@ -119,7 +123,7 @@ pub(super) fn observers<M: Subject>(
     // A run without properties shows no traces, unless an error ends it. `GoOn` only counts errors.
     let traces = !properties.is_empty()
         || plan.on_runtime_error == OnRuntimeError::Stop
-        || plan.on_regress == OnRegress::Stop;
+        || plan.search.on_regress() == OnRegress::Stop;
     let terminal = match (plan.terminal_states, kind) {
         (TerminalList::Listed, _) => Some(usize::MAX),
         // One pass visits every state once.
@@ -129,21 +133,22 @@ pub(super) fn observers<M: Subject>(
     let terminal = terminal.map(|limit| TerminalStates::new(subject.shape(), limit)).transpose();
     Ok(Observers {
         watch: PropertyWatch::new(properties, plan.explore_all),
-        log: traces.then(|| TraceLog::new(plan.disk.directory.clone())),
+        log: traces.then(|| plan.disk.trace_log()),
         terminal: terminal.map_err(|error| CheckError::NoMemory(LayerFull::System(error)))?,
-        survey: if plan.survey { subject.survey() } else { None },
+        survey: subject.structure().filter(|_| plan.survey).and_then(|structure| structure.survey()),
+        cycles: None,
         graph: None,
     })
 }
 
 /// A run, and the properties that it decides.
-struct Deciding<'a, M: Subject> {
+struct Deciding<'a, M: Executable> {
     run: Run<'a, M>,
     properties: &'a [Property<M::Predicate>],
     kind: SearchKind,
 }
 
-impl<M: Subject> Deciding<'_, M> {
+impl<M: Executable> Deciding<'_, M> {
     fn finish(
         mut self,
         identity: Option<RunIdentity>,
@@ -155,7 +160,7 @@ impl<M: Subject> Deciding<'_, M> {
         let complete = if let SearchEnd::Complete(token) = end { Some(token) } else { None };
         let regress = if let SearchEnd::Regress(edge) = end { Some(self.regress(edge)?) } else { None };
         let falls = regress.is_some();
-        let regress = regress.filter(|_| plan.on_regress == OnRegress::Stop);
+        let regress = regress.filter(|_| plan.search.on_regress() == OnRegress::Stop);
         if falls
             && regress.is_none()
             && let Some(name) = needs_monotone(self.properties)

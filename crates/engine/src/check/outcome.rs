@@ -1,7 +1,7 @@
 //! The outcome of a run: everything that is known after it.
 
 use super::branching::GraphSummary;
-use super::subject::Subject;
+use super::semantics::Semantics;
 use crate::explore::{Counters, Course, StopReason};
 use crate::property::survey::Surveyed;
 use crate::store::external::disk::IoCounts;
@@ -55,16 +55,28 @@ pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     pub complete: bool,
     /// The reason why the search was stopped, if it was.
     pub stopped: Option<StopReason>,
+    /// Numbers of states, and memory.
+    pub figures: Figures,
+    /// The states without successors, if they were to be listed.
+    pub terminal_states: Option<Vec<T>>,
+    /// The values and actions that occur, if a survey was requested.
+    pub survey: Option<Surveyed>,
+    /// The size of the graph, if one was recorded.
+    pub graph: Option<GraphSummary>,
+    /// The states held layer by layer, and the number of times that each action was taken. Present
+    /// if it was requested and the search has layers.
+    pub course: Option<Course>,
+}
+
+/// What a run counted: states, steps, bytes.
+#[derive(Clone, Debug)]
+pub struct Figures {
     /// Number of different states visited, where known.
     pub distinct: Option<u64>,
     /// Number of different states visited, estimated.
     pub estimated_distinct: u64,
     /// Number of different states without successors visited, where known.
     pub deadlocks: Option<u64>,
-    /// The states without successors, if they were to be listed.
-    pub terminal_states: Option<Vec<T>>,
-    /// The values and actions that occur, if a survey was requested.
-    pub survey: Option<Surveyed>,
     /// The counters of the search.
     pub counters: Counters,
     /// Peak bytes of states, their index and the buffers around them.
@@ -79,14 +91,9 @@ pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     pub state_words: u64,
     /// Number of times that a value outgrew its field.
     pub widenings: u32,
-    /// The size of the graph, if one was recorded.
-    pub graph: Option<GraphSummary>,
-    /// The states held layer by layer, and the number of times that each action was taken. Present
-    /// if it was requested and the search has layers.
-    pub course: Option<Course>,
 }
 
 /// The outcome of a run over this kind of model.
-pub type OutcomeOf<M> = Outcome<<M as Subject>::Run, <M as Subject>::State, <M as Subject>::Fault>;
+pub type OutcomeOf<M> = Outcome<<M as Semantics>::Run, <M as Semantics>::State, <M as Semantics>::Fault>;
 /// A run-time error of this kind of model.
-pub(super) type ModelErrorOf<M> = ModelError<<M as Subject>::Fault, <M as Subject>::Run>;
+pub(super) type ModelErrorOf<M> = ModelError<<M as Semantics>::Fault, <M as Semantics>::Run>;

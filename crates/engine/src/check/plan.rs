@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::checkpoint::Checkpointing;
-use super::subject::Subject;
+use super::executable::Executable;
 use crate::explore::Phase;
 use crate::explore::search::Limits;
 use crate::explore::sweep::{InMemory, Initial, Nesting, OnRegress, Order, Retention, Spilling};
@@ -15,13 +15,14 @@ use crate::property::soundness::{SearchKind, Unsound, require_kept};
 use crate::reduce::Kept;
 use crate::store::ahead::QueueKind;
 use crate::store::external::disk::Disk;
+use crate::verdict::trace_log::TraceLog;
 
 /// Most states ahead that [`Engine::SweepDisk`] holds in memory, and most persistent ones: a few
 /// megabytes. With a quarter of that, runs on instances of some million states took a tenth to a
 /// quarter longer.
 const IN_MEMORY: usize = 200_000;
 
-/// The search: the order in which states are visited, and where they are stored.
+/// The name of a search: the order in which states are visited, and where they are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Engine {
     /// Breadth-first, all states in memory: shortest traces.
@@ -62,11 +63,162 @@ impl Engine {
     }
 }
 
+/// The search, with everything that only this kind of search has.
+#[derive(Clone, Debug)]
+pub enum SearchPlan {
+    /// [`Engine::Breadth`].
+    Breadth(WhenFull),
+    /// [`Engine::Depth`].
+    Depth,
+    /// [`Engine::Sweep`] or [`Engine::SweepDisk`].
+    Sweep(SweepPlan),
+    /// [`Engine::BreadthDisk`].
+    BreadthDisk,
+    /// [`Engine::Partition`].
+    Partition,
+}
+
+/// The reaction of breadth-first search to full memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub enum WhenFull {
+    /// The search ends.
+    #[default]
+    Stop,
+    /// The search spills its states to disk and continues.
+    Spill,
+}
+
+/// The settings of a sweep.
+#[derive(Clone, Debug, Default)]
+pub struct SweepPlan {
+    /// The progress measure. Without one, guarded commands are one layer. Models of other kinds
+    /// bring their own.
+    pub measure: Option<ExpressionMeasure>,
+    /// The treatment of initial states.
+    pub initial: Initial,
+    /// The reaction to a regress edge.
+    pub on_regress: OnRegress,
+    /// The parts of a progress value that are swept on their own. Ignored with a product measure.
+    pub nesting: Nesting,
+    /// How long layers behind the front are remembered. Ignored where [`Order::Progress`] says so.
+    pub retention: Retention,
+    /// Where states wait that are not in the current layer.
+    pub storage: SweepStorage,
+}
+
+/// Where a sweep keeps states ahead of the current layer, and persistent states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub enum SweepStorage {
+    /// In memory. They spill to disk when memory is short.
+    #[default]
+    Memory,
+    /// On disk, apart from 200,000 of each.
+    Disk,
+}
+
+impl Default for SearchPlan {
+    fn default() -> Self {
+        Self::Breadth(WhenFull::default())
+    }
+}
+
+/// The search of this name, with default settings.
+impl From<Engine> for SearchPlan {
+    fn from(engine: Engine) -> Self {
+        Self::with_measure(engine, None)
+    }
+}
+
+impl From<SweepPlan> for SearchPlan {
+    fn from(sweep: SweepPlan) -> Self {
+        Self::Sweep(sweep)
+    }
+}
+
+impl SearchPlan {
+    /// The search of this name. If it is a sweep, it follows this measure.
+    pub fn with_measure(engine: Engine, measure: Option<ExpressionMeasure>) -> Self {
+        let sweep = |storage| Self::Sweep(SweepPlan { measure, storage, ..SweepPlan::default() });
+        match engine {
+            Engine::Breadth => Self::default(),
+            Engine::Depth => Self::Depth,
+            Engine::Sweep => sweep(SweepStorage::Memory),
+            Engine::SweepDisk => sweep(SweepStorage::Disk),
+            Engine::BreadthDisk => Self::BreadthDisk,
+            Engine::Partition => Self::Partition,
+        }
+    }
+
+    /// The name of the search.
+    pub fn engine(&self) -> Engine {
+        match self {
+            Self::Breadth(_) => Engine::Breadth,
+            Self::Depth => Engine::Depth,
+            Self::Sweep(SweepPlan { storage: SweepStorage::Memory, .. }) => Engine::Sweep,
+            Self::Sweep(SweepPlan { storage: SweepStorage::Disk, .. }) => Engine::SweepDisk,
+            Self::BreadthDisk => Engine::BreadthDisk,
+            Self::Partition => Engine::Partition,
+        }
+    }
+
+    /// The settings of the sweep, if the search is one.
+    pub fn sweep(&self) -> Option<&SweepPlan> {
+        match self {
+            Self::Sweep(sweep) => Some(sweep),
+            _ => None,
+        }
+    }
+
+    /// The progress measure of the sweep, if the search is one and the plan names a measure.
+    pub fn measure(&self) -> Option<&ExpressionMeasure> {
+        self.sweep()?.measure.as_ref()
+    }
+
+    /// The reaction to regress edges. A search that follows no measure has none.
+    pub fn on_regress(&self) -> OnRegress {
+        self.sweep().map_or(OnRegress::Sweep, |sweep| sweep.on_regress)
+    }
+
+    /// The same search. If it is a sweep, with these changes to its settings.
+    pub(crate) fn changed(&self, change: impl FnOnce(&mut SweepPlan)) -> Self {
+        let mut plan = self.clone();
+        if let Self::Sweep(sweep) = &mut plan {
+            change(sweep);
+        }
+        plan
+    }
+
+    /// The kind of search that this is for the model.
+    pub(super) fn kind<M: Executable>(&self, model: &M) -> SearchKind {
+        match (self, model.progress()) {
+            (Self::Depth, _) => SearchKind::Depth,
+            (Self::Partition, _) => SearchKind::Partitions,
+            (Self::Sweep(sweep), Some(progress)) => SearchKind::Layers(Order::Progress {
+                initial: sweep.initial,
+                regress: sweep.on_regress,
+                nesting: sweep.nesting,
+                comparison: progress.comparison,
+                retention: sweep.retention,
+            }),
+            (Self::Sweep(_) | Self::Breadth(_) | Self::BreadthDisk, _) => SearchKind::Layers(Order::Constant),
+        }
+    }
+
+    /// The phase of the run that the search is.
+    pub(super) fn phase(&self) -> Phase<'_> {
+        match (self, self.measure()) {
+            (_, Some(measure)) => Phase::Sweeping(measure),
+            (Self::Partition, None) => Phase::Partitioning,
+            (_, None) => Phase::Exploring,
+        }
+    }
+}
+
 /// The use of the disk.
 #[derive(Clone, Debug)]
 pub struct DiskUse {
-    /// The folder for files. The files have no names.
-    pub directory: PathBuf,
+    /// The folder for files, which have no names. `None` is the system's folder for temporary files.
+    pub directory: Option<PathBuf>,
     /// Most bytes of states in files.
     pub limit: u64,
     /// The kind of queue for states ahead that are in files.
@@ -74,19 +226,28 @@ pub struct DiskUse {
     /// Most states ahead, persistent states, and states of the current layer that are in memory,
     /// even if there is more of it.
     pub in_memory: usize,
-    /// Whether [`Engine::Breadth`] continues on disk when memory is full. Otherwise it ends.
-    pub breadth_goes_on: bool,
 }
 
 impl Default for DiskUse {
     fn default() -> Self {
-        Self {
-            directory: std::env::temp_dir(),
-            limit: u64::MAX,
-            queue: QueueKind::default(),
-            in_memory: usize::MAX,
-            breadth_goes_on: false,
-        }
+        Self { directory: None, limit: u64::MAX, queue: QueueKind::default(), in_memory: usize::MAX }
+    }
+}
+
+impl DiskUse {
+    /// The folder for files.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.directory.clone().unwrap_or_else(std::env::temp_dir)
+    }
+
+    /// A disk with this folder and limit. It holds nothing yet.
+    pub(super) fn disk(&self) -> Disk {
+        Disk::new(&self.folder(), self.limit)
+    }
+
+    /// An empty trace log in the folder.
+    pub(super) fn trace_log(&self) -> TraceLog {
+        TraceLog::new(self.folder())
     }
 }
 
@@ -155,20 +316,8 @@ impl Reduction {
 /// The plan of a check.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// The engine.
-    pub engine: Engine,
-    /// The progress measure of a sweep. Without one, all states are one layer. Models that are not
-    /// guarded commands bring their own.
-    pub measure: Option<ExpressionMeasure>,
-    /// The treatment of initial states by a sweep.
-    pub initial: Initial,
-    /// The reaction of a sweep to a regress edge.
-    pub on_regress: OnRegress,
-    /// The parts of a progress value that are swept on their own. Ignored with a product measure.
-    pub nesting: Nesting,
-    /// How long a sweep remembers layers behind the front. Ignored where [`Order::Progress`] says
-    /// so.
-    pub retention: Retention,
+    /// The search.
+    pub search: SearchPlan,
     /// The partial-order reduction. Only for guarded commands, and not for every property: see
     /// [`soundness`](crate::property::soundness).
     pub reduction: Reduction,
@@ -196,39 +345,12 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The phase of the run that its search is.
-    pub(super) fn phase(&self) -> Phase<'_> {
-        match (self.engine, &self.measure) {
-            (Engine::Sweep | Engine::SweepDisk, Some(measure)) => Phase::Sweeping(measure),
-            (Engine::Partition, _) => Phase::Partitioning,
-            _ => Phase::Exploring,
-        }
-    }
-
-    /// The kind of search that the plan selects for this model.
-    pub(super) fn search_kind<M: Subject>(&self, model: &M) -> SearchKind {
-        match self.engine {
-            Engine::Depth => SearchKind::Depth,
-            Engine::Partition => SearchKind::Partitions,
-            Engine::Sweep | Engine::SweepDisk if model.has_measure() => SearchKind::Layers(Order::Progress {
-                initial: self.initial,
-                regress: self.on_regress,
-                nesting: self.nesting,
-                comparison: model.comparison(),
-                retention: self.retention,
-            }),
-            Engine::Sweep | Engine::SweepDisk | Engine::Breadth | Engine::BreadthDisk => {
-                SearchKind::Layers(Order::Constant)
-            }
-        }
-    }
-
     /// Whether a sweep for these properties may remember layers behind the front. Where the check
     /// needs all steps, every target of a regress edge must be a persistent state.
     pub(super) fn may_remember<P>(&self, properties: &[Property<P>]) -> bool {
         let looks_at_steps =
             |one: &Property<P>| one.kind.needs_own_search() || one.kind.is_about_components();
-        !self.survey && self.on_regress == OnRegress::Sweep && !properties.iter().any(looks_at_steps)
+        !self.survey && self.search.on_regress() == OnRegress::Sweep && !properties.iter().any(looks_at_steps)
     }
 
     /// Refuses to decide these properties with a reduction that does not preserve them.
@@ -239,12 +361,12 @@ impl Plan {
         // A reduction preserves all states without successors, so a list of them is complete.
         let is_list = self.terminal_states == TerminalList::Listed && !properties.is_empty();
         let is_about_all =
-            (self.explore_all && !is_list) || self.survey || self.on_regress == OnRegress::Stop;
+            (self.explore_all && !is_list) || self.survey || self.search.on_regress() == OnRegress::Stop;
         if is_about_all { Err(Unsound::ReducedCounts) } else { require_kept(properties) }
     }
 
     /// Reduces the model, if the plan selects a reduction.
-    pub(super) fn reduce<M: Subject>(&self, model: &mut M, kept: Kept) -> Result<(), Unsound> {
+    pub(super) fn reduce<M: Executable>(&self, model: &mut M, kept: Kept) -> Result<(), Unsound> {
         match self.reduction {
             Reduction::Stubborn if !model.reduce(kept) => Err(Unsound::NotGuardedCommands),
             _ => Ok(()),
@@ -253,13 +375,16 @@ impl Plan {
 
     /// The parts of the search that spill to disk, and when.
     pub(super) fn spilling(&self, disk: &Disk) -> Spilling {
-        let few = if self.engine == Engine::SweepDisk { IN_MEMORY } else { usize::MAX };
+        let few = match &self.search {
+            SearchPlan::Sweep(SweepPlan { storage: SweepStorage::Disk, .. }) => IN_MEMORY,
+            _ => usize::MAX,
+        };
         let most = self.disk.in_memory;
         Spilling {
             disk: disk.clone(),
             queue: self.disk.queue,
             most: InMemory { ahead: most.min(few), persistent: most.min(few), current: most },
-            current_on_disk: self.engine == Engine::BreadthDisk,
+            current_on_disk: matches!(self.search, SearchPlan::BreadthDisk),
             is_saved: self.checkpoint.is_some(),
         }
     }

@@ -4,8 +4,10 @@
 use std::io;
 use std::sync::Arc;
 
+use super::executable::{Executable, Expanded, ProgressValues};
 use super::identity::Fingerprint;
-use super::subject::{Expanded, Subject};
+use super::semantics::Semantics;
+use super::structure::Structure;
 use crate::progress::Comparison;
 use crate::property::acceptor::Acceptor;
 use crate::property::fairness::FairnessConditions;
@@ -22,7 +24,7 @@ use model::successor_batch::SuccessorBatch;
 use model::transition_system::ExecutionError;
 
 /// A model, and an automaton that moves along with it.
-pub(super) struct ProductSubject<M: Subject, A> {
+pub(super) struct ProductSubject<M: Executable, A> {
     model: M,
     automaton: Arc<A>,
     /// The predicates that the automaton reads.
@@ -30,7 +32,7 @@ pub(super) struct ProductSubject<M: Subject, A> {
     place: Place,
 }
 
-impl<M: Subject> ProductSubject<M, Acceptor> {
+impl<M: Executable> ProductSubject<M, Acceptor> {
     /// The product with the automaton of a linear-time property.
     pub(super) fn with_acceptor(
         model: M,
@@ -38,25 +40,27 @@ impl<M: Subject> ProductSubject<M, Acceptor> {
         fair: Option<FairnessConditions>,
     ) -> Self {
         let acceptor = Acceptor::new(property, fair);
-        let may_rank = match model.has_measure() {
-            true => model.progress_bits().is_some() && model.comparison() == Comparison::Total,
-            false => true,
+        let acceptor = match model.progress() {
+            None => acceptor.with_ranks(None),
+            Some(ProgressValues { bits: Some(bits), comparison: Comparison::Total }) => {
+                acceptor.with_ranks(Some(bits))
+            }
+            Some(_) => acceptor,
         };
-        let acceptor = if may_rank { acceptor.with_ranks(model.progress_bits()) } else { acceptor };
         Self::new(model, acceptor, property.propositions().to_vec())
     }
 }
 
-impl<M: Subject> ProductSubject<M, ServiceTable> {
+impl<M: Executable> ProductSubject<M, ServiceTable> {
     /// The product with the automaton of a service to which the model is to conform.
     pub(super) fn with_service(model: M, service: &ServiceProperty<M::Predicate>) -> Self {
         let table = ServiceTable::new(service);
-        let table = if model.has_measure() { table } else { table.with_ranks(service) };
+        let table = if model.progress().is_some() { table } else { table.with_ranks(service) };
         Self::new(model, table, Vec::new())
     }
 }
 
-impl<M: Subject, A: Automaton> ProductSubject<M, A> {
+impl<M: Executable, A: Automaton> ProductSubject<M, A> {
     fn new(model: M, automaton: A, propositions: Vec<M::Predicate>) -> Self {
         let place = place(&model, &automaton);
         Self { model, automaton: Arc::new(automaton), propositions, place }
@@ -81,39 +85,71 @@ impl<M: Subject, A: Automaton> ProductSubject<M, A> {
     }
 }
 
-fn place<M: Subject, A: Automaton>(model: &M, automaton: &A) -> Place {
+fn place<M: Executable, A: Automaton>(model: &M, automaton: &A) -> Place {
     let states = automaton.states();
     Place::new(model.shape(), states, model.spare_bits(Place::bits(states)))
 }
 
-impl<M: Subject, A: Automaton> Subject for ProductSubject<M, A> {
+impl<M: Executable, A: Automaton> Semantics for ProductSubject<M, A> {
     type Predicate = M::Predicate;
-    type System = Product<M::System, A>;
     type State = M::State;
     type Run = M::Run;
     type Fault = M::Fault;
 
-    fn words(&self) -> usize {
-        match self.place.shape() {
-            RecordShape::Fixed(words) => words,
-            RecordShape::Prefixed => self.model.words() + 1,
-        }
+    fn steps(&self, state: &M::State) -> Vec<(ActionId, Option<M::State>)> {
+        self.model.steps(state)
     }
+
+    fn holds(&self, predicate: &M::Predicate, state: &M::State) -> Result<bool, M::Fault> {
+        self.model.holds(predicate, state)
+    }
+
+    /// Replays the run without its repetitions of a last state, which are no steps of the model.
+    fn replay(&self, run: &LoggedRun) -> Result<M::Run, ReplayError> {
+        let is_step = |action: &ActionId| *action != REPEATED;
+        let actions = run.actions.iter().copied().filter(is_step).collect();
+        self.model.replay(&LoggedRun { initial: run.initial, actions })
+    }
+
+    fn states(run: &M::Run) -> Vec<&M::State> {
+        M::states(run)
+    }
+
+    fn last_state(run: &M::Run) -> &M::State {
+        M::last_state(run)
+    }
+
+    /// Adds the model only: the automaton is a part of the property.
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        self.model.identify(fingerprint);
+    }
+
+    fn identify_predicate(&self, predicate: &M::Predicate, fingerprint: &mut Fingerprint) {
+        self.model.identify_predicate(predicate, fingerprint);
+    }
+}
+
+impl<M: Executable, A: Automaton> Executable for ProductSubject<M, A> {
+    type System = Product<M::System, A>;
 
     fn shape(&self) -> RecordShape {
         self.place.shape()
     }
 
     fn bits(&self) -> usize {
-        self.model.bits() + Place::bits(self.automaton.states()) as usize
+        let added = match self.place.shape() {
+            RecordShape::Fixed(_) => Place::bits(self.automaton.states()),
+            // A word of its own.
+            RecordShape::Prefixed => 64,
+        };
+        self.model.bits() + added as usize
     }
 
-    fn has_measure(&self) -> bool {
-        self.model.has_measure() || self.automaton.ranks().is_some()
-    }
-
-    fn comparison(&self) -> Comparison {
-        self.model.comparison()
+    fn progress(&self) -> Option<ProgressValues> {
+        let model = self.model.progress();
+        let comparison = model.map(|values| values.comparison).unwrap_or_default();
+        let has_values = model.is_some() || self.automaton.ranks().is_some();
+        has_values.then_some(ProgressValues { bits: None, comparison })
     }
 
     fn prepare(&self, predicates: &[M::Predicate]) -> Result<Self::System, ExecutionError> {
@@ -169,32 +205,8 @@ impl<M: Subject, A: Automaton> Subject for ProductSubject<M, A> {
         self.model.decode(&plain)
     }
 
-    /// Replays the run without its repetitions of a last state, which are no steps of the model.
-    fn replay(&self, run: &LoggedRun) -> Result<M::Run, ReplayError> {
-        let is_step = |action: &ActionId| *action != REPEATED;
-        let actions = run.actions.iter().copied().filter(is_step).collect();
-        self.model.replay(&LoggedRun { initial: run.initial, actions })
-    }
-
-    fn last_state(run: &M::Run) -> &M::State {
-        M::last_state(run)
-    }
-
-    fn states(run: &M::Run) -> Vec<&M::State> {
-        M::states(run)
-    }
-
-    fn holds(&self, predicate: &M::Predicate, state: &M::State) -> Result<bool, M::Fault> {
-        self.model.holds(predicate, state)
-    }
-
-    /// Adds the model only: the automaton is a part of the property.
-    fn identify(&self, fingerprint: &mut Fingerprint) {
-        self.model.identify(fingerprint);
-    }
-
-    fn identify_predicate(&self, predicate: &M::Predicate, fingerprint: &mut Fingerprint) {
-        self.model.identify_predicate(predicate, fingerprint);
+    fn structure(&self) -> Option<&dyn Structure> {
+        self.model.structure().map(|_| self as &dyn Structure)
     }
 
     fn save(&self, to: &mut Saver) -> io::Result<()> {
@@ -206,28 +218,19 @@ impl<M: Subject, A: Automaton> Subject for ProductSubject<M, A> {
         self.place = place(&self.model, &*self.automaton);
         Ok(())
     }
+}
 
-    fn successors(&self, state: &M::State) -> Vec<M::State> {
-        self.model.successors(state)
-    }
-
-    fn is_terminal(&self, state: &M::State) -> bool {
-        self.model.is_terminal(state)
-    }
-
+/// The processes and actions of the model. States of the product are not surveyed.
+impl<M: Executable, A: Automaton> Structure for ProductSubject<M, A> {
     fn actions(&self) -> usize {
-        self.model.actions()
+        self.model.structure().map_or(0, Structure::actions)
     }
 
     fn processes_of_actions(&self) -> Vec<Vec<u32>> {
-        self.model.processes_of_actions()
+        self.model.structure().map_or_else(Vec::new, Structure::processes_of_actions)
     }
 
     fn fair_actions(&self) -> Vec<(ActionId, Strength)> {
-        self.model.fair_actions()
-    }
-
-    fn enabled(&self, state: &M::State) -> Vec<ActionId> {
-        self.model.enabled(state)
+        self.model.structure().map_or_else(Vec::new, Structure::fair_actions)
     }
 }

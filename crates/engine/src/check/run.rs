@@ -2,11 +2,12 @@
 
 use super::any_search::AnySearch;
 use super::drive::{Asked, Checkpoints, Driven, Driver};
+use super::executable::Executable;
 use super::identity::RunIdentity;
 use super::observers::Observers;
-use super::subject::Subject;
 use super::{
-    CheckError, ErrorPlace, ModelError, ModelErrorOf, Outcome, OutcomeOf, Plan, Regress, TerminalList,
+    CheckError, ErrorPlace, Figures, ModelError, ModelErrorOf, Outcome, OutcomeOf, Plan, Regress,
+    TerminalList,
 };
 use crate::explore::{Monitor, Observer, Record, SearchEnd};
 use crate::property::survey::Survey;
@@ -19,7 +20,7 @@ use crate::verdict::trace_log::{LoggedRun, TraceLog};
 pub(super) type Owned<P> = (usize, P);
 
 /// One run of a search.
-pub(super) struct Run<'a, M: Subject> {
+pub(super) struct Run<'a, M: Executable> {
     pub(super) subject: M,
     /// The predicates that the search evaluates.
     predicates: Vec<M::Predicate>,
@@ -36,7 +37,7 @@ pub(super) struct Run<'a, M: Subject> {
     disk: Disk,
 }
 
-impl<'a, M: Subject> Run<'a, M> {
+impl<'a, M: Executable> Run<'a, M> {
     /// A run that has not begun.
     pub(super) fn new(
         subject: M,
@@ -67,7 +68,7 @@ impl<'a, M: Subject> Run<'a, M> {
             observers: &mut self.observers,
             on_runtime_error: self.plan.on_runtime_error,
             checkpoints,
-            log_directory: &self.plan.disk.directory,
+            log_directory: &self.plan.disk.folder(),
             saved,
             driven: &mut self.driven,
         };
@@ -144,23 +145,25 @@ impl<'a, M: Subject> Run<'a, M> {
             regress,
             complete: matches!(end, SearchEnd::Complete(_)),
             stopped: if let SearchEnd::Stopped(reason) = end { Some(reason) } else { None },
-            distinct: figures.distinct,
-            estimated_distinct: figures.estimated_distinct,
-            // Where no state was expanded twice, none was counted twice.
-            deadlocks: match (figures.distinct, terminal) {
-                (None, Some(terminal)) => terminal.count(),
-                _ => Some(figures.counters.deadlocks),
+            figures: Figures {
+                distinct: figures.distinct,
+                estimated_distinct: figures.estimated_distinct,
+                // Where no state was expanded twice, none was counted twice.
+                deadlocks: match (figures.distinct, terminal) {
+                    (None, Some(terminal)) => terminal.count(),
+                    _ => Some(figures.counters.deadlocks),
+                },
+                counters: figures.counters,
+                peak_state_bytes,
+                disk_bytes: log.as_ref().map_or(0, TraceLog::disk_bytes) + self.disk.bytes(),
+                io: self.disk.counts(),
+                state_bits: self.subject.bits() as u64,
+                state_words: self.subject.words() as u64,
+                widenings: self.driven.widenings,
             },
             terminal_states: listed
                 .map(|states| states.states().map(|one| self.subject.decode(one)).collect()),
             survey: survey.as_ref().map(Survey::surveyed),
-            counters: figures.counters,
-            peak_state_bytes,
-            disk_bytes: log.as_ref().map_or(0, TraceLog::disk_bytes) + self.disk.bytes(),
-            io: self.disk.counts(),
-            state_bits: self.subject.bits() as u64,
-            state_words: self.subject.words() as u64,
-            widenings: self.driven.widenings,
             graph: None,
             course: figures.course,
         }

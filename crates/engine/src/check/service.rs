@@ -1,12 +1,12 @@
 //! Test of a run that violates a service, by the automaton as the user gave it.
 
-use super::subject::Subject;
+use super::semantics::Semantics;
 use crate::property::service::{Halt, ServiceProperty};
 use model::guarded_commands::ActionId;
 
 /// Whether the run violates the service, and does so in its last state. `None` if the predicate for
 /// the end of runs has no value there.
-pub(super) fn is_violated<M: Subject>(
+pub(super) fn is_violated<M: Semantics>(
     subject: &M,
     service: &ServiceProperty<M::Predicate>,
     actions: &[ActionId],

@@ -5,6 +5,7 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use crate::store::layer::LayerFull;
+use crate::store::pages::available_memory;
 use crate::store::saved::{Loader, Saver};
 use crate::store::spilling::StoreError;
 use model::guarded_commands::ActionId;
@@ -326,7 +327,7 @@ pub struct RegressEdge {
     pub after: u64,
 }
 
-/// Limits that a search keeps by itself.
+/// Limits that a search keeps by itself. By default there are none.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Stop when this many states were stored.
@@ -343,12 +344,14 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            states: u64::MAX,
-            levels: u64::MAX,
-            memory: crate::store::pages::available_memory() / 5 * 4,
-            revisits: f64::INFINITY,
-        }
+        Self { states: u64::MAX, levels: u64::MAX, memory: usize::MAX, revisits: f64::INFINITY }
+    }
+}
+
+impl Limits {
+    /// No limits, apart from four fifths of the memory that the system offers to this process.
+    pub fn of_this_machine() -> Self {
+        Self { memory: available_memory() / 5 * 4, ..Self::default() }
     }
 }
 

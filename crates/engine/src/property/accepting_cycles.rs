@@ -9,17 +9,19 @@
 //! A large layer is searched whenever it has doubled. So a violation is found long before all of
 //! the layer is explored, for about twice the time of one search.
 
-use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
 
 use super::components::LayerComponents;
 use super::progress_graph::{ProgressComponents, ProgressGraph};
-use crate::explore::Record;
+use crate::explore::observer::{Step, Successors};
+use crate::explore::{Observer, Record};
+use model::transition_system::Truth;
 
 /// Number of states of a layer at which it is searched for the first time.
 const FIRST_LOOK: usize = 1 << 14;
 
 /// Search for accepting cycles, layer by layer.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct AcceptingCycles {
     layer: LayerComponents,
     /// The number of states at which the layer is searched next.
@@ -30,10 +32,11 @@ pub struct AcceptingCycles {
     value: u64,
     progress: ProgressGraph,
     found: Option<AcceptingState>,
+    undefined_at: Option<Record>,
 }
 
 /// An accepting state on an accepting cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AcceptingState {
     /// The number of the state.
     pub record: Record,
@@ -50,23 +53,15 @@ impl Default for AcceptingCycles {
             value: 0,
             progress: ProgressGraph::default(),
             found: None,
+            undefined_at: None,
         }
     }
 }
 
 impl AcceptingCycles {
-    /// Begins a layer of this progress value, whose states have numbers from `first` on.
-    pub fn begin(&mut self, first: Record, progress: u64) {
-        self.layer.begin(first);
-        self.next_look = FIRST_LOOK;
-        self.accepts = false;
-        self.value = progress;
-    }
-
-    /// Adds a step out of the layer.
-    #[inline]
-    pub fn add_progress(&mut self, before: u64, after: u64) {
-        self.progress.step(before, after);
+    /// A state of the cycle that was found.
+    pub fn found(&self) -> Option<AcceptingState> {
+        self.found
     }
 
     /// Components of progress values in which accepting cycles across layers can be.
@@ -74,26 +69,13 @@ impl AcceptingCycles {
         self.progress.components()
     }
 
-    /// Adds the next state, with its predicates. Returns `true` if a cycle was found, which ends
-    /// the search.
-    pub fn add_state(&mut self, truth: u64) -> bool {
-        self.layer.add_state(truth);
-        self.accepts |= truth & 1 != 0;
-        if self.layer.states() < self.next_look {
-            return false;
-        }
-        self.next_look *= 2;
-        self.look()
+    /// A state in which a proposition has no value.
+    pub fn undefined_at(&self) -> Option<Record> {
+        self.undefined_at
     }
 
-    /// Adds a step inside the layer.
-    #[inline]
-    pub fn add_step(&mut self, from: Record, to: Record) {
-        self.layer.add_inner_step(from, to);
-    }
-
-    /// Searches the layer, as far as it is known. Returns `true` if there is an accepting cycle.
-    pub fn look(&mut self) -> bool {
+    /// Searches the layer, as far as it is known. Ends the search if there is an accepting cycle.
+    fn look(&mut self) -> ControlFlow<()> {
         if self.accepts {
             self.progress.accepts(self.value);
         }
@@ -102,16 +84,65 @@ impl AcceptingCycles {
             self.found =
                 found.map(|(record, truth)| AcceptingState { record, automaton: (truth >> 1) as u32 });
         }
-        self.found.is_some()
+        if self.found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Observes the states of a product. The first predicate of a state says whether the automaton
+/// accepts there; the others are the automaton's state.
+impl Observer for AcceptingCycles {
+    #[inline]
+    fn taken(&mut self, record: Record, _: &[u64], truth: Truth, _: Successors) -> ControlFlow<()> {
+        if truth.undefined != 0 {
+            self.undefined_at = Some(record);
+            return ControlFlow::Break(());
+        }
+        self.layer.add_state(truth.holds);
+        self.accepts |= truth.holds & 1 != 0;
+        if self.layer.states() < self.next_look {
+            return ControlFlow::Continue(());
+        }
+        self.next_look *= 2;
+        self.look()
     }
 
-    /// A state of the cycle that was found.
-    pub fn found(&self) -> Option<AcceptingState> {
-        self.found
+    #[inline(always)]
+    fn wants_truth(&self) -> bool {
+        true
     }
 
-    /// Bytes of memory held.
-    pub fn bytes(&self) -> usize {
+    fn wants_steps(&self) -> bool {
+        true
+    }
+
+    fn wants_whole_layers(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn step(&mut self, step: Step<'_>) {
+        if let Some(to) = step.number {
+            self.layer.add_inner_step(step.from, to);
+        }
+    }
+
+    #[inline(always)]
+    fn progress_step(&mut self, before: u64, after: u64) {
+        self.progress.step(before, after);
+    }
+
+    fn layer_begins(&mut self, first: Record, progress: u64) {
+        self.layer.begin(first);
+        self.next_look = FIRST_LOOK;
+        self.accepts = false;
+        self.value = progress;
+    }
+
+    fn layer_ends(&mut self) -> ControlFlow<()> {
+        self.look()
+    }
+
+    fn bytes(&self) -> usize {
         self.layer.bytes() + self.progress.bytes()
     }
 }

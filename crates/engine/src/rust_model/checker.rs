@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::check::{CheckError, Engine, Outcome, Plan, Subject, check_each};
+use crate::check::{CheckError, Engine, Outcome, Plan, SearchPlan, SweepPlan, check_each};
 use crate::explore::search::Limits;
 use crate::explore::sweep::{OnRegress, Retention};
 use crate::explore::{Counters, Monitor};
@@ -29,18 +29,22 @@ pub fn check<M: Model>(model: &M) -> Checked<'_, M> {
 #[must_use = "a checker does nothing before it is run"]
 pub struct Checker<'m, M: Model> {
     model: &'m M,
+    engine: Engine,
+    /// The settings of the sweep, if the engine is one.
+    sweep: SweepPlan,
     plan: Plan,
 }
 
 impl<'m, M: Model> Checker<'m, M> {
     /// Creates a check of the model by the sweep if it has progress, breadth-first otherwise.
     pub fn new(model: &'m M) -> Self {
-        Self { model, plan: Plan { engine: Engine::Sweep, ..Plan::default() } }
+        let plan = Plan { limits: Limits::of_this_machine(), ..Plan::default() };
+        Self { model, engine: Engine::Sweep, sweep: SweepPlan::default(), plan }
     }
 
     /// Selects the engine. [`Engine::Breadth`] gives shortest traces.
     pub fn engine(mut self, engine: Engine) -> Self {
-        self.plan.engine = engine;
+        self.engine = engine;
         self
     }
 
@@ -64,7 +68,7 @@ impl<'m, M: Model> Checker<'m, M> {
 
     /// Stops at a regress edge: a step that lowers progress.
     pub fn expect_monotone(mut self) -> Self {
-        self.plan.on_regress = OnRegress::Stop;
+        self.sweep.on_regress = OnRegress::Stop;
         self
     }
 
@@ -72,7 +76,7 @@ impl<'m, M: Model> Checker<'m, M> {
     /// the maximum reached so far. This is for cyclic models in which the step that closes a cycle
     /// lowers progress by at most `reach`. A regress edge into the window starts no new sweep.
     pub fn window(mut self, reach: u64) -> Self {
-        self.plan.retention = Retention::Window { bit: 0, reach };
+        self.sweep.retention = Retention::Window { bit: 0, reach };
         self
     }
 
@@ -101,12 +105,15 @@ impl<'m, M: Model> Checker<'m, M> {
     /// The run could not be made or finished.
     pub fn run_watched(mut self, monitor: &mut dyn Monitor) -> Result<Checked<'m, M>, CheckError> {
         let properties = Properties::of(self.model).list;
-        if self.plan.engine.is_sweep() && !RustSubject::new(self.model, self.plan.engine).has_measure() {
-            self.plan.engine = Engine::Breadth;
+        if self.engine.is_sweep() && !RustSubject::new(self.model, self.engine).has_progress() {
+            self.engine = Engine::Breadth;
         }
-        let subject = || RustSubject::new(self.model, self.plan.engine);
+        let settings = self.sweep;
+        self.plan.search = SearchPlan::from(self.engine)
+            .changed(|sweep| *sweep = SweepPlan { storage: sweep.storage, ..settings });
+        let subject = || RustSubject::new(self.model, self.engine);
         let outcome = check_each(subject, &properties, &self.plan, monitor)?;
-        Ok(Checked { model: self.model, engine: self.plan.engine, properties, outcome })
+        Ok(Checked { model: self.model, engine: self.engine, properties, outcome })
     }
 }
 
@@ -179,7 +186,7 @@ impl<M: Model> Checked<'_, M> {
     /// Number of different states visited. `None` if there was a regress edge: then states may have
     /// been forgotten and visited again.
     pub fn distinct(&self) -> Option<u64> {
-        self.outcome.distinct
+        self.outcome.figures.distinct
     }
 
     /// Number of expanded states, including repeated expansions.
@@ -199,7 +206,7 @@ impl<M: Model> Checked<'_, M> {
 
     /// Number of different states without steps, where known.
     pub fn deadlocks(&self) -> Option<u64> {
-        self.outcome.deadlocks
+        self.outcome.figures.deadlocks
     }
 
     /// The engine that was used.
@@ -209,7 +216,7 @@ impl<M: Model> Checked<'_, M> {
 
     /// The counters of the search.
     pub fn counters(&self) -> &Counters {
-        &self.outcome.counters
+        &self.outcome.figures.counters
     }
 
     /// Everything that is known after the run.
@@ -329,7 +336,7 @@ impl<M: Model> fmt::Display for Checked<'_, M> {
         if self.engine.is_sweep() {
             write!(f, ", {} layers, {} sweeps", counters.layers, counters.sweeps)?;
         }
-        let bytes = self.outcome.state_bits.div_ceil(8);
+        let bytes = self.outcome.figures.state_bits.div_ceil(8);
         write!(f, ", {bytes} bytes a state")?;
         if let Some(reason) = &self.outcome.stopped {
             write!(f, "; stopped: {reason}")?;

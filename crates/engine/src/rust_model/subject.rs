@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::check::{Engine, Expanded, Fingerprint, Subject};
+use crate::check::{Engine, Executable, Expanded, Fingerprint, ProgressValues, Semantics};
 use crate::verdict::replay::ReplayError;
 use crate::verdict::trace_log::LoggedRun;
 use model::guarded_commands::ActionId;
@@ -46,18 +46,60 @@ impl<'m, M: Model> RustSubject<'m, M> {
         }
         Self { states: States { model, initial: initial.into(), measured, lengths }, too_long }
     }
+
+    /// Whether the model has progress, and the engine follows it.
+    pub(super) fn has_progress(&self) -> bool {
+        self.states.measured
+    }
 }
 
-impl<'m, M: Model> Subject for RustSubject<'m, M> {
+impl<M: Model> Semantics for RustSubject<'_, M> {
     type Predicate = Predicate<M>;
-    type System = RustSystem<'m, M>;
     type State = M::State;
     type Run = Path<M>;
     type Fault = StateTooLong;
 
-    fn words(&self) -> usize {
-        self.bits().div_ceil(64)
+    fn steps(&self, state: &M::State) -> Vec<(ActionId, Option<M::State>)> {
+        let mut steps = Steps::new();
+        let steps = self.states.steps(state, &mut steps);
+        steps.map(|(action, next)| (action, Some(next.clone()))).collect()
     }
+
+    fn holds(&self, predicate: &Predicate<M>, state: &M::State) -> Result<bool, StateTooLong> {
+        Ok((predicate.test)(self.states.model, state))
+    }
+
+    fn replay(&self, run: &LoggedRun) -> Result<Path<M>, ReplayError> {
+        let number = run.initial.0;
+        let initial = self.states.initial.get(number as usize);
+        let initial = initial.ok_or(ReplayError::NoSuchAction { step: 0, number })?;
+        Path::replay(self.states.model, initial.clone(), &run.actions)
+    }
+
+    fn states(run: &Path<M>) -> Vec<&M::State> {
+        run.states().collect()
+    }
+
+    fn last_state(run: &Path<M>) -> &M::State {
+        run.last_state()
+    }
+
+    /// The model's code cannot be hashed. Its type, its initial states and whether it has progress
+    /// identify it.
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        fingerprint.add(&(std::any::type_name::<M>(), self.states.measured));
+        let mut encoded = EncodedState::default();
+        for state in self.states.initial.iter() {
+            fingerprint.add(&encoded.encode(state));
+        }
+    }
+
+    /// The name and the kind of its property identify a predicate.
+    fn identify_predicate(&self, _: &Predicate<M>, _: &mut Fingerprint) {}
+}
+
+impl<'m, M: Model> Executable for RustSubject<'m, M> {
+    type System = RustSystem<'m, M>;
 
     fn shape(&self) -> RecordShape {
         RecordShape::Prefixed
@@ -67,8 +109,8 @@ impl<'m, M: Model> Subject for RustSubject<'m, M> {
         self.states.lengths.mean_bits()
     }
 
-    fn has_measure(&self) -> bool {
-        self.states.measured
+    fn progress(&self) -> Option<ProgressValues> {
+        self.states.measured.then(ProgressValues::default)
     }
 
     fn prepare(&self, predicates: &[Predicate<M>]) -> Result<RustSystem<'m, M>, ExecutionError> {
@@ -104,47 +146,5 @@ impl<'m, M: Model> Subject for RustSubject<'m, M> {
 
     fn decode(&self, state: &[u64]) -> M::State {
         EncodedState::default().decode(state)
-    }
-
-    fn replay(&self, run: &LoggedRun) -> Result<Path<M>, ReplayError> {
-        let number = run.initial.0;
-        let initial = self.states.initial.get(number as usize);
-        let initial = initial.ok_or(ReplayError::NoSuchAction { step: 0, number })?;
-        Path::replay(self.states.model, initial.clone(), &run.actions)
-    }
-
-    fn last_state(run: &Path<M>) -> &M::State {
-        run.last_state()
-    }
-
-    fn states(run: &Path<M>) -> Vec<&M::State> {
-        run.states().collect()
-    }
-
-    fn holds(&self, predicate: &Predicate<M>, state: &M::State) -> Result<bool, StateTooLong> {
-        Ok((predicate.test)(self.states.model, state))
-    }
-
-    /// The model's code cannot be hashed. Its type, its initial states and whether it has progress
-    /// identify it.
-    fn identify(&self, fingerprint: &mut Fingerprint) {
-        fingerprint.add(&(std::any::type_name::<M>(), self.states.measured));
-        let mut encoded = EncodedState::default();
-        for state in self.states.initial.iter() {
-            fingerprint.add(&encoded.encode(state));
-        }
-    }
-
-    /// The name and the kind of its property identify a predicate.
-    fn identify_predicate(&self, _: &Predicate<M>, _: &mut Fingerprint) {}
-
-    fn successors(&self, state: &M::State) -> Vec<M::State> {
-        let mut steps = Steps::new();
-        self.states.model.steps(state, &mut steps);
-        steps.list.into_iter().map(|(_, state)| state).collect()
-    }
-
-    fn is_terminal(&self, state: &M::State) -> bool {
-        self.successors(state).is_empty()
     }
 }

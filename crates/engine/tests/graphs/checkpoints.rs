@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use engine::check::checkpoint::{CheckpointFolder, Checkpointing};
-use engine::check::{CheckError, DiskUse, Engine, Plan, TerminalList, check_subject};
+use engine::check::{CheckError, DiskUse, Engine, Plan, SweepPlan, TerminalList, check_subject};
 use engine::explore::search::Snapshot;
 use engine::explore::sweep::{Nesting, Retention};
 use engine::explore::{Monitor, StopReason};
@@ -87,14 +87,23 @@ fn a_run_in_pieces_is_a_run() {
     let nesting = Nesting { parts: 0b100, monotone: None };
     let plans = [
         sweep(),
-        Plan { nesting, ..sweep() },
-        Plan { retention: Retention::Window { bit: 0, reach: 2 }, ..sweep() },
-        Plan { retention: Retention::Window { bit: 0, reach: 9 }, disk: disk(9_000, tiny), ..sweep() },
+        Plan { search: SweepPlan { nesting, ..SweepPlan::default() }.into(), ..sweep() },
+        Plan {
+            search: SweepPlan { retention: Retention::Window { bit: 0, reach: 2 }, ..SweepPlan::default() }
+                .into(),
+            ..sweep()
+        },
+        Plan {
+            search: SweepPlan { retention: Retention::Window { bit: 0, reach: 9 }, ..SweepPlan::default() }
+                .into(),
+            disk: disk(9_000, tiny),
+            ..sweep()
+        },
         Plan { disk: disk(500, QueueKind::Radix), ..sweep() },
         Plan { disk: disk(500, tiny), ..sweep() },
-        Plan { engine: Engine::SweepDisk, ..Plan::default() },
-        Plan { engine: Engine::Breadth, ..Plan::default() },
-        Plan { engine: Engine::BreadthDisk, disk: disk(700, QueueKind::Radix), ..Plan::default() },
+        Plan { search: Engine::SweepDisk.into(), ..Plan::default() },
+        Plan { search: Engine::Breadth.into(), ..Plan::default() },
+        Plan { search: Engine::BreadthDisk.into(), disk: disk(700, QueueKind::Radix), ..Plan::default() },
     ];
     for (states, layer, back, width) in [
         (60_000, 20_000, 7_919, 2),
@@ -113,10 +122,10 @@ fn a_run_in_pieces_is_a_run() {
             for &looks in looks {
                 let (pieces, count) = in_pieces(&graph, &plan, kinds(), looks);
                 assert!(count > 2, "{count} pieces");
-                assert_eq!(pieces.counters, whole.counters, "{plan:?}");
-                assert_eq!(pieces.io, whole.io, "{plan:?}");
-                assert_eq!(pieces.distinct, whole.distinct);
-                assert_eq!(pieces.deadlocks, whole.deadlocks);
+                assert_eq!(pieces.figures.counters, whole.figures.counters, "{plan:?}");
+                assert_eq!(pieces.figures.io, whole.figures.io, "{plan:?}");
+                assert_eq!(pieces.figures.distinct, whole.figures.distinct);
+                assert_eq!(pieces.figures.deadlocks, whole.figures.deadlocks);
                 assert_eq!(pieces.terminal_states, whole.terminal_states);
                 assert_eq!(shown(&pieces), shown(&whole));
             }
@@ -132,7 +141,9 @@ fn vectors_and_components_are_saved_as_well() {
     let plan = Plan { explore_all: true, ..sweep() };
     let whole = run(&vectors, kinds(), &plan);
     let (pieces, count) = in_pieces(&vectors, &plan, kinds(), 2);
-    assert!(count > 2 && pieces.counters == whole.counters && shown(&pieces) == shown(&whole));
+    assert!(
+        count > 2 && pieces.figures.counters == whole.figures.counters && shown(&pieces) == shown(&whole)
+    );
 
     let mut rising = graph(60_000, 20_000, usize::MAX);
     rising.progress = (0..60_000).map(|i| i / 20_000).collect();
@@ -145,7 +156,7 @@ fn vectors_and_components_are_saved_as_well() {
     let whole = run(&rising, kinds(), &plan);
     let (pieces, count) = in_pieces(&rising, &plan, kinds(), 2);
     assert!(count > 2, "{count} pieces");
-    assert_eq!(pieces.counters, whole.counters);
+    assert_eq!(pieces.figures.counters, whole.figures.counters);
 }
 
 #[test]
@@ -164,10 +175,13 @@ fn other_options_are_noticed_and_other_searches_refused() {
     };
     assert!(matches!(ask(sweep(), true, 1), Err(CheckError::Checkpoint(_))), "there is none");
     assert!(ask(sweep(), false, 2).unwrap().stopped.is_some());
-    let breadth = Plan { engine: Engine::Breadth, ..Plan::default() };
+    let breadth = Plan { search: Engine::Breadth.into(), ..Plan::default() };
     assert!(matches!(ask(breadth, true, 9), Err(CheckError::AnotherRun(_))), "it is of a sweep");
     for engine in [Engine::Depth, Engine::Partition] {
-        assert!(matches!(ask(Plan { engine, ..Plan::default() }, false, 9), Err(CheckError::NotSaved)));
+        assert!(matches!(
+            ask(Plan { search: engine.into(), ..Plan::default() }, false, 9),
+            Err(CheckError::NotSaved)
+        ));
     }
     assert!(ask(sweep(), true, u32::MAX).unwrap().complete);
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use engine::check::checkpoint::Checkpointing;
 use engine::check::{
-    CheckError, Difference, DiskUse, Engine, OnRuntimeError, Outcome, Packing, Plan, Reduction, TerminalList,
-    check,
+    CheckError, Difference, DiskUse, OnRuntimeError, Outcome, Packing, Plan, Reduction, SweepPlan,
+    SweepStorage, TerminalList, check,
 };
 use engine::explore::search::{Limits, Snapshot};
 use engine::explore::sweep::{Initial, Nesting, OnRegress, Retention};
@@ -187,15 +187,17 @@ fn questions_that_are_not_saved_do_not_resume() {
 fn another_plan_is_another_run_and_other_limits_are_not() {
     let model = counters(250);
     let measure = |cell| Some(ExpressionMeasure::new(&model, &[Expression::Cell(CellId(cell))]).unwrap());
-    let sweep = Plan { engine: Engine::Sweep, measure: measure(0), ..Plan::default() };
+    let by = |settings: SweepPlan| Plan { search: settings.into(), ..Plan::default() };
+    let first = SweepPlan { measure: measure(0), ..SweepPlan::default() };
+    let sweep = by(first.clone());
     let queue = QueueKind::Array(Parameters { in_memory: 50, written: 20, runs: 3 });
     let changes = [
-        ("engine", Plan { engine: Engine::SweepDisk, ..sweep.clone() }),
-        ("progress measure", Plan { measure: measure(1), ..sweep.clone() }),
-        ("treatment of initial states", Plan { initial: Initial::Forgotten, ..sweep.clone() }),
-        ("treatment of regress edges", Plan { on_regress: OnRegress::Stop, ..sweep.clone() }),
-        ("nesting", Plan { nesting: Nesting { parts: 4, monotone: None }, ..sweep.clone() }),
-        ("window", Plan { retention: Retention::Window { bit: 0, reach: 3 }, ..sweep.clone() }),
+        ("engine", by(SweepPlan { storage: SweepStorage::Disk, ..first.clone() })),
+        ("progress measure", by(SweepPlan { measure: measure(1), ..first.clone() })),
+        ("treatment of initial states", by(SweepPlan { initial: Initial::Forgotten, ..first.clone() })),
+        ("treatment of regress edges", by(SweepPlan { on_regress: OnRegress::Stop, ..first.clone() })),
+        ("nesting", by(SweepPlan { nesting: Nesting { parts: 4, monotone: None }, ..first.clone() })),
+        ("window", by(SweepPlan { retention: Retention::Window { bit: 0, reach: 3 }, ..first.clone() })),
         ("reduction", Plan { reduction: Reduction::Stubborn, ..sweep.clone() }),
         ("treatment of run-time errors", Plan { on_runtime_error: OnRuntimeError::GoOn, ..sweep.clone() }),
         ("choice to explore all states", Plan { explore_all: true, ..sweep.clone() }),

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::check::{
-    CheckError, CtlWitness, DiskUse, Engine, ErrorPlace, Expanded, Fingerprint, OnRuntimeError, Outcome,
-    Plan, Subject, check_ctl, record_graph,
+    CheckError, CtlWitness, DiskUse, Engine, ErrorPlace, Executable, Expanded, Fingerprint, OnRuntimeError,
+    Outcome, Plan, ProgressValues, Semantics, SweepPlan, SweepStorage, check_ctl, record_graph,
 };
 use engine::explore::search::Limits;
 use engine::explore::sweep::{Initial, Nesting, Order, Retention, Spilling, SweepSearch};
@@ -169,16 +169,51 @@ impl Expander for &Labelled {
     }
 }
 
-impl Subject for Labelled {
+impl Semantics for Labelled {
     type Predicate = usize;
-    type System = Labelled;
     type State = usize;
     type Run = Vec<usize>;
     type Fault = &'static str;
 
-    fn words(&self) -> usize {
-        self.width.max(1)
+    fn steps(&self, state: &usize) -> Vec<(ActionId, Option<usize>)> {
+        let numbered = (0..).zip(&self.successors[*state]);
+        numbered.map(|(number, next)| (ActionId(number), Some(*next))).collect()
     }
+
+    fn holds(&self, proposition: &usize, state: &usize) -> Result<bool, &'static str> {
+        if (Some(*state), *proposition) == (self.undefined, 0) {
+            return Err("it has no value");
+        }
+        Ok(self.labels[*state] >> proposition & 1 != 0)
+    }
+
+    fn replay(&self, run: &LoggedRun) -> Result<Vec<usize>, ReplayError> {
+        let mut states = vec![self.initial[run.initial.0 as usize]];
+        for action in &run.actions {
+            states.push(self.successors[*states.last().unwrap()][action.0 as usize]);
+        }
+        Ok(states)
+    }
+
+    fn states(run: &Self::Run) -> Vec<&Self::State> {
+        run.iter().collect()
+    }
+
+    fn last_state(run: &Vec<usize>) -> &usize {
+        run.last().unwrap()
+    }
+
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        fingerprint.add(&(&self.successors, &self.progress, &self.labels));
+    }
+
+    fn identify_predicate(&self, proposition: &usize, fingerprint: &mut Fingerprint) {
+        fingerprint.add(proposition);
+    }
+}
+
+impl Executable for Labelled {
+    type System = Labelled;
 
     fn shape(&self) -> RecordShape {
         TransitionSystem::shape(self)
@@ -188,12 +223,8 @@ impl Subject for Labelled {
         64 * self.width
     }
 
-    fn has_measure(&self) -> bool {
-        true
-    }
-
-    fn comparison(&self) -> Comparison {
-        self.comparison
+    fn progress(&self) -> Option<ProgressValues> {
+        Some(ProgressValues { bits: None, comparison: self.comparison })
     }
 
     fn prepare(&self, _: &[usize]) -> Result<Labelled, ExecutionError> {
@@ -224,45 +255,6 @@ impl Subject for Labelled {
 
     fn decode(&self, state: &[u64]) -> usize {
         self.unpack(state)
-    }
-
-    fn replay(&self, run: &LoggedRun) -> Result<Vec<usize>, ReplayError> {
-        let mut states = vec![self.initial[run.initial.0 as usize]];
-        for action in &run.actions {
-            states.push(self.successors[*states.last().unwrap()][action.0 as usize]);
-        }
-        Ok(states)
-    }
-
-    fn states(run: &Self::Run) -> Vec<&Self::State> {
-        run.iter().collect()
-    }
-
-    fn last_state(run: &Vec<usize>) -> &usize {
-        run.last().unwrap()
-    }
-
-    fn holds(&self, proposition: &usize, state: &usize) -> Result<bool, &'static str> {
-        if (Some(*state), *proposition) == (self.undefined, 0) {
-            return Err("it has no value");
-        }
-        Ok(self.labels[*state] >> proposition & 1 != 0)
-    }
-
-    fn identify(&self, fingerprint: &mut Fingerprint) {
-        fingerprint.add(&(&self.successors, &self.progress, &self.labels));
-    }
-
-    fn identify_predicate(&self, proposition: &usize, fingerprint: &mut Fingerprint) {
-        fingerprint.add(proposition);
-    }
-
-    fn successors(&self, state: &usize) -> Vec<usize> {
-        self.successors[*state].clone()
-    }
-
-    fn is_terminal(&self, state: &usize) -> bool {
-        self.successors[*state].is_empty()
     }
 }
 
@@ -359,9 +351,13 @@ fn plans(in_memory: usize, pinned: bool) -> Vec<Plan> {
     vec![
         Plan::default(),
         Plan { disk: few(), ..Plan::default() },
-        Plan { engine: Engine::Sweep, initial, ..Plan::default() },
-        Plan { engine: Engine::SweepDisk, initial, disk: few(), ..Plan::default() },
-        Plan { engine: Engine::BreadthDisk, disk: few(), ..Plan::default() },
+        Plan { search: SweepPlan { initial, ..SweepPlan::default() }.into(), ..Plan::default() },
+        Plan {
+            search: SweepPlan { initial, storage: SweepStorage::Disk, ..SweepPlan::default() }.into(),
+            disk: few(),
+            ..Plan::default()
+        },
+        Plan { search: Engine::BreadthDisk.into(), disk: few(), ..Plan::default() },
     ]
 }
 
@@ -440,7 +436,7 @@ proptest! {
                 prop_assert_eq!(holds(&outcome), expected);
                 let summary = outcome.graph.unwrap();
                 prop_assert_eq!((summary.nodes, summary.edges), (reachable.len() as u64, edges as u64));
-                prop_assert!(outcome.counters.explored >= summary.nodes);
+                prop_assert!(outcome.figures.counters.explored >= summary.nodes);
                 let may_be_shown = graph.initial.len() == 1 || !expected;
                 prop_assert!(witness.is_some() || !may_be_shown || !has_path(formula, expected));
                 match &witness {
@@ -462,7 +458,7 @@ proptest! {
         let mut layers: BTreeMap<u64, usize> = BTreeMap::new();
         graph.reachable().into_iter().for_each(|state| *layers.entry(graph.progress[state]).or_default() += size(state));
         let in_memory = layers.into_values().max().unwrap();
-        let plan = Plan { engine: Engine::Sweep, disk: DiskUse { in_memory, ..DiskUse::default() }, ..Plan::default() };
+        let plan = Plan { search: Engine::Sweep.into(), disk: DiskUse { in_memory, ..DiskUse::default() }, ..Plan::default() };
         if graph.is_monotone() {
             prop_assert_eq!(ask(&graph, &operator, &plan).graph.unwrap().passes, 2);
         }
@@ -575,8 +571,8 @@ fn passes_do_not_grow_with_the_number_of_layers() {
         Ctl::exists_finally(end.clone()),
         Ctl::or(end.clone(), Ctl::negation(Ctl::always_finally(end))),
     ));
-    let plan = |engine, in_memory| Plan {
-        engine,
+    let plan = |engine: Engine, in_memory| Plan {
+        search: engine.into(),
         disk: DiskUse { in_memory, ..DiskUse::default() },
         ..Plan::default()
     };
@@ -611,7 +607,7 @@ fn a_proposition_without_a_value_is_an_error_of_the_model() {
 #[test]
 fn what_lies_behind_an_error_is_unknown() {
     let graph = Labelled { erroneous: Some(9), ..rings(5) };
-    let outcome = ask(&graph, &Ctl::True, &Plan { engine: Engine::Sweep, ..Plan::default() });
+    let outcome = ask(&graph, &Ctl::True, &Plan { search: Engine::Sweep.into(), ..Plan::default() });
     assert!(matches!(outcome.verdicts[0], Verdict::Unknown(UnknownReason::RuntimeError)));
     assert_eq!(outcome.error.unwrap().trace.last(), Some(&9));
 }
@@ -647,7 +643,8 @@ fn a_search_that_ends_early_decides_nothing() {
         outcome.verdicts
     );
     for engine in [Engine::Depth, Engine::Partition] {
-        let refused = check_ctl(rings(3), &formula, &[0], &Plan { engine, ..Plan::default() }, &mut ());
+        let refused =
+            check_ctl(rings(3), &formula, &[0], &Plan { search: engine.into(), ..Plan::default() }, &mut ());
         assert!(matches!(refused, Err(CheckError::Unsound(_))));
     }
 }

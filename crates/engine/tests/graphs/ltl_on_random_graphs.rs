@@ -3,7 +3,8 @@
 use std::convert::Infallible;
 
 use engine::check::{
-    DiskUse, Engine, Expanded, Fingerprint, OutcomeOf, Plan, Subject, check_alone, check_each,
+    DiskUse, Engine, Executable, Expanded, Fingerprint, OutcomeOf, Plan, ProgressValues, Semantics,
+    Structure, check_alone, check_each,
 };
 use engine::explore::search::Limits as SearchLimits;
 use engine::property::fairness::Fairness;
@@ -89,16 +90,44 @@ impl Expander for &Labelled {
 }
 
 /// Predicates are numbers of propositions, in their order.
-impl Subject for Labelled {
+impl Semantics for Labelled {
     type Predicate = u8;
-    type System = Self;
     type State = usize;
     type Run = Vec<usize>;
     type Fault = Infallible;
 
-    fn words(&self) -> usize {
-        self.graph.width.max(1)
+    fn steps(&self, state: &usize) -> Vec<(ActionId, Option<usize>)> {
+        let numbered = (0..).zip(&self.graph.successors[*state]);
+        numbered.map(|(number, next)| (ActionId(number), Some(*next))).collect()
     }
+
+    fn holds(&self, proposition: &u8, state: &usize) -> Result<bool, Infallible> {
+        Ok(self.labels[*state] >> proposition & 1 != 0)
+    }
+
+    fn replay(&self, run: &LoggedRun) -> Result<Vec<usize>, ReplayError> {
+        GraphSubject(self.graph.clone()).replay(run)
+    }
+
+    fn states(run: &Vec<usize>) -> Vec<&usize> {
+        run.iter().collect()
+    }
+
+    fn last_state(run: &Vec<usize>) -> &usize {
+        run.last().unwrap()
+    }
+
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        fingerprint.add(&(&self.graph.successors, &self.labels, &self.fair));
+    }
+
+    fn identify_predicate(&self, proposition: &u8, fingerprint: &mut Fingerprint) {
+        fingerprint.add(proposition);
+    }
+}
+
+impl Executable for Labelled {
+    type System = Self;
 
     fn shape(&self) -> RecordShape {
         self.graph.shape()
@@ -108,18 +137,10 @@ impl Subject for Labelled {
         64
     }
 
-    fn has_measure(&self) -> bool {
-        true
-    }
-
-    /// In every other case: then the automaton refines progress.
-    fn progress_bits(&self) -> Option<u32> {
-        (self.labels[0] & 1 == 0).then_some(32)
-    }
-
-    /// States are small numbers, and all words are multiples of them.
-    fn spare_bits(&self, bits: u32) -> Option<(usize, u32)> {
-        (self.graph.width == 1 && bits < 32).then_some((0, 20))
+    /// The number of bits is known in every other case: then the automaton refines progress.
+    fn progress(&self) -> Option<ProgressValues> {
+        let bits = (self.labels[0] & 1 == 0).then_some(32);
+        Some(ProgressValues { bits, ..ProgressValues::default() })
     }
 
     fn prepare(&self, _: &[u8]) -> Result<Self, ExecutionError> {
@@ -138,36 +159,19 @@ impl Subject for Labelled {
         self.graph.unpack(state)
     }
 
-    fn replay(&self, run: &LoggedRun) -> Result<Vec<usize>, ReplayError> {
-        GraphSubject(self.graph.clone()).replay(run)
+    /// States are small numbers, and all words are multiples of them.
+    fn spare_bits(&self, bits: u32) -> Option<(usize, u32)> {
+        (self.graph.width == 1 && bits < 32).then_some((0, 20))
     }
 
-    fn last_state(run: &Vec<usize>) -> &usize {
-        run.last().unwrap()
+    fn structure(&self) -> Option<&dyn Structure> {
+        Some(self)
     }
+}
 
-    fn states(run: &Vec<usize>) -> Vec<&usize> {
-        run.iter().collect()
-    }
-
-    fn holds(&self, proposition: &u8, state: &usize) -> Result<bool, Infallible> {
-        Ok(self.labels[*state] >> proposition & 1 != 0)
-    }
-
-    fn identify(&self, fingerprint: &mut Fingerprint) {
-        fingerprint.add(&(&self.graph.successors, &self.labels, &self.fair));
-    }
-
-    fn identify_predicate(&self, proposition: &u8, fingerprint: &mut Fingerprint) {
-        fingerprint.add(proposition);
-    }
-
-    fn successors(&self, state: &usize) -> Vec<usize> {
-        self.graph.successors[*state].clone()
-    }
-
-    fn is_terminal(&self, state: &usize) -> bool {
-        self.graph.successors[*state].is_empty()
+impl Structure for Labelled {
+    fn actions(&self) -> usize {
+        self.processes.len()
     }
 
     fn processes_of_actions(&self) -> Vec<Vec<u32>> {
@@ -176,10 +180,6 @@ impl Subject for Labelled {
 
     fn fair_actions(&self) -> Vec<(ActionId, Strength)> {
         self.fair.clone()
-    }
-
-    fn enabled(&self, state: &usize) -> Vec<ActionId> {
-        (0..self.graph.successors[*state].len() as u32).map(ActionId).collect()
     }
 }
 
@@ -376,11 +376,11 @@ fn plans() -> Vec<Plan> {
     let disk = |in_memory, queue| DiskUse { in_memory, queue, ..DiskUse::default() };
     vec![
         Plan::default(),
-        Plan { engine: Engine::Depth, ..Plan::default() },
-        Plan { engine: Engine::Sweep, ..Plan::default() },
-        Plan { engine: Engine::SweepDisk, disk: disk(1, QueueKind::Radix), ..Plan::default() },
+        Plan { search: Engine::Depth.into(), ..Plan::default() },
+        Plan { search: Engine::Sweep.into(), ..Plan::default() },
+        Plan { search: Engine::SweepDisk.into(), disk: disk(1, QueueKind::Radix), ..Plan::default() },
         // On the recorded graph of the product.
-        Plan { engine: Engine::BreadthDisk, disk: disk(1, QueueKind::Radix), ..Plan::default() },
+        Plan { search: Engine::BreadthDisk.into(), disk: disk(1, QueueKind::Radix), ..Plan::default() },
     ]
 }
 
@@ -411,7 +411,7 @@ fn compare(
                 found,
                 expected,
                 "{formula:?} {runs:?} {} on {successors:?} {progress:?} {:?} {:?}",
-                plan.engine.name(),
+                plan.search.engine().name(),
                 model.labels,
                 (&model.processes, &model.fair)
             );
@@ -488,10 +488,10 @@ fn layers_that_do_not_fit_are_decided_as_in_memory() {
         let property = Property::new("asked", PropertyKind::Linear(Box::new(linear)));
         let check =
             |plan: &Plan| check_each(|| model.clone(), std::slice::from_ref(&property), plan, &mut ());
-        let expected = check(&Plan { engine: Engine::Depth, ..Plan::default() }).unwrap();
+        let expected = check(&Plan { search: Engine::Depth.into(), ..Plan::default() }).unwrap();
         let small = SearchLimits { memory: 2 << 20, ..SearchLimits::default() };
         for engine in [Engine::Sweep, Engine::SweepDisk, Engine::BreadthDisk] {
-            let found = check(&Plan { engine, limits: small, ..Plan::default() }).unwrap();
+            let found = check(&Plan { search: engine.into(), limits: small, ..Plan::default() }).unwrap();
             let answers = |outcome: &OutcomeOf<Labelled>| matches!(outcome.verdicts[0], Verdict::Holds(_));
             assert!(
                 !matches!(found.verdicts[0], Verdict::Unknown(_)),
@@ -525,8 +525,8 @@ fn a_long_chain_of_persistent_states_takes_one_round() {
     let formula = Ltl::finally(Ltl::Proposition(0));
     let linear = LinearProperty::of_formula(formula, vec![0, 1], &Limits::default()).unwrap();
     let property = Property::new("asked", PropertyKind::Linear(Box::new(linear)));
-    let plan = Plan { engine: Engine::Sweep, ..Plan::default() };
+    let plan = Plan { search: Engine::Sweep.into(), ..Plan::default() };
     let outcome = check_alone(model, &property, &plan, &mut ()).unwrap();
     assert!(matches!(outcome.verdicts[0], Verdict::Holds(_)));
-    assert!(outcome.counters.explored < 20 * states as u64, "{}", outcome.counters.explored);
+    assert!(outcome.figures.counters.explored < 20 * states as u64, "{}", outcome.figures.counters.explored);
 }

@@ -6,8 +6,8 @@ use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::check::{
-    CheckError, DiskUse, Engine, Expanded, Fingerprint, OnRuntimeError, Outcome, Plan, Subject, TerminalList,
-    check_subject,
+    CheckError, DiskUse, Engine, Executable, Expanded, Fingerprint, OnRuntimeError, Outcome, Plan,
+    ProgressValues, Semantics, SweepPlan, TerminalList, check_subject,
 };
 use engine::explore::StopReason;
 use engine::explore::search::Limits;
@@ -42,7 +42,7 @@ fn graphs() -> impl Strategy<Value = Graph> {
 
 fn partition(in_memory: usize) -> Plan {
     let disk = DiskUse { in_memory, ..DiskUse::default() };
-    Plan { engine: Engine::Partition, disk, ..Plan::default() }
+    Plan { search: Engine::Partition.into(), disk, ..Plan::default() }
 }
 
 /// The graph with a layout that changes: generation `g` has `g + 1` words and holds states below `8 << g`. Some states must be expanded by whoever
@@ -110,23 +110,53 @@ impl Expander for &Widening {
 
 struct WideningSubject(Widening);
 
-impl Subject for WideningSubject {
+impl Semantics for WideningSubject {
     type Predicate = ();
-    type System = Widening;
     type State = usize;
     type Run = Vec<usize>;
     type Fault = Infallible;
 
-    fn words(&self) -> usize {
-        self.0.generation as usize + 1
+    fn steps(&self, state: &usize) -> Vec<(ActionId, Option<usize>)> {
+        let numbered = (0..).zip(&self.0.graph.successors[*state]);
+        numbered.map(|(number, next)| (ActionId(number), Some(*next))).collect()
+    }
+
+    fn holds(&self, (): &(), state: &usize) -> Result<bool, Infallible> {
+        Ok(self.0.graph.marked[*state])
+    }
+
+    fn replay(&self, run: &LoggedRun) -> Result<Vec<usize>, ReplayError> {
+        GraphSubject(self.0.graph.clone()).replay(run)
+    }
+
+    fn states(run: &Vec<usize>) -> Vec<&usize> {
+        run.iter().collect()
+    }
+
+    fn last_state(run: &Vec<usize>) -> &usize {
+        run.last().unwrap()
+    }
+
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        fingerprint.add(&self.0.graph.successors);
+    }
+
+    fn identify_predicate(&self, _: &(), _: &mut Fingerprint) {}
+}
+
+impl Executable for WideningSubject {
+    type System = Widening;
+
+    fn shape(&self) -> RecordShape {
+        RecordShape::Fixed(self.0.generation as usize + 1)
     }
 
     fn bits(&self) -> usize {
         64
     }
 
-    fn has_measure(&self) -> bool {
-        true
+    fn progress(&self) -> Option<ProgressValues> {
+        Some(ProgressValues::default())
     }
 
     fn prepare(&self, _: &[()]) -> Result<Widening, ExecutionError> {
@@ -158,36 +188,6 @@ impl Subject for WideningSubject {
     fn decode(&self, state: &[u64]) -> usize {
         Widening::unpack(self.0.generation, state)
     }
-
-    fn replay(&self, run: &LoggedRun) -> Result<Vec<usize>, ReplayError> {
-        GraphSubject(self.0.graph.clone()).replay(run)
-    }
-
-    fn last_state(run: &Vec<usize>) -> &usize {
-        run.last().unwrap()
-    }
-
-    fn states(run: &Vec<usize>) -> Vec<&usize> {
-        run.iter().collect()
-    }
-
-    fn holds(&self, (): &(), state: &usize) -> Result<bool, Infallible> {
-        Ok(self.0.graph.marked[*state])
-    }
-
-    fn identify(&self, fingerprint: &mut Fingerprint) {
-        fingerprint.add(&self.0.graph.successors);
-    }
-
-    fn identify_predicate(&self, _: &(), _: &mut Fingerprint) {}
-
-    fn successors(&self, state: &usize) -> Vec<usize> {
-        self.0.graph.successors[*state].clone()
-    }
-
-    fn is_terminal(&self, state: &usize) -> bool {
-        self.0.graph.successors[*state].is_empty()
-    }
 }
 
 fn run_widening(
@@ -209,8 +209,14 @@ type Found = Outcome<Vec<usize>, usize, Infallible>;
 fn agrees(graph: &Graph, found: &Found, expected: &Found) -> Result<(), TestCaseError> {
     prop_assert!(found.complete, "{:?}", found.stopped);
     let counts = |one: &Found| {
-        let counters = one.counters;
-        (counters.explored, counters.transitions, counters.deadlocks, one.distinct, one.deadlocks)
+        let counters = one.figures.counters;
+        (
+            counters.explored,
+            counters.transitions,
+            counters.deadlocks,
+            one.figures.distinct,
+            one.figures.deadlocks,
+        )
     };
     prop_assert_eq!(counts(found), counts(expected));
     let terminal = |one: &Found| {
@@ -244,12 +250,12 @@ fn every_state_is_met_once_and_every_question_answered() {
         let expected = run(&graph, properties(), &all(Plan::default()));
         graph.expanded.lock().unwrap().clear();
         let found = run(&graph, properties(), &all(partition(in_memory)));
-        splits.fetch_add(found.counters.spilled.current, Ordering::Relaxed);
+        splits.fetch_add(found.figures.counters.spilled.current, Ordering::Relaxed);
         agrees(&graph, &found, &expected)?;
         let mut expanded = graph.expanded.lock().unwrap().clone();
         expanded.sort_unstable();
         prop_assert_eq!(expanded, graph.reachable(0).into_iter().collect::<Vec<_>>());
-        prop_assert!(found.counters.spilled.current == 0 || found.counters.layers > 1);
+        prop_assert!(found.figures.counters.spilled.current == 0 || found.figures.counters.layers > 1);
         Ok(())
     };
     TestRunner::new(config).run(&cases, compare).unwrap();
@@ -266,12 +272,16 @@ fn wider_layouts_and_trouble_change_nothing() {
         let all = |plan| Plan { explore_all: true, terminal_states: TerminalList::Listed, ..plan };
         let expected = run_widening(&graph, &properties, &all(Plan::default()));
         let found = run_widening(&graph, &properties, &all(partition(in_memory)));
-        splits.fetch_add(found.counters.spilled.current, Ordering::Relaxed);
-        widenings.fetch_add(u64::from(found.widenings), Ordering::Relaxed);
+        splits.fetch_add(found.figures.counters.spilled.current, Ordering::Relaxed);
+        widenings.fetch_add(u64::from(found.figures.widenings), Ordering::Relaxed);
         agrees(&graph, &found, &expected)?;
         // A sweep that remembers everything behind its front gives that the new layout, too.
         let retention = Retention::Window { bit: 0, reach: 1 << 40 };
-        let swept = run_widening(&graph, &properties, &all(Plan { retention, ..sweep() }));
+        let swept = run_widening(
+            &graph,
+            &properties,
+            &all(Plan { search: SweepPlan { retention, ..SweepPlan::default() }.into(), ..sweep() }),
+        );
         agrees(&graph, &swept, &expected)
     };
     let cases = (graphs(), prop_oneof![1..9usize, Just(usize::MAX)], any::<bool>());
@@ -303,16 +313,29 @@ fn large_graphs_are_met_completely() {
     for plan in [partition(3_000), small.clone()] {
         let outcome = run(&graph, vec![PropertyKind::DeadlockFree], &plan);
         assert!(
-            outcome.complete && outcome.counters.spilled.current > 0 && outcome.io.total().written > 0,
+            outcome.complete
+                && outcome.figures.counters.spilled.current > 0
+                && outcome.figures.io.total().written > 0,
             "{outcome:?}"
         );
-        assert_eq!(outcome.distinct, expected.distinct);
-        assert_eq!(outcome.counters.transitions, expected.counters.transitions);
+        assert_eq!(outcome.figures.distinct, expected.figures.distinct);
+        assert_eq!(outcome.figures.counters.transitions, expected.figures.counters.transitions);
     }
     let alone = run(&graph, vec![], &Plan { on_runtime_error: OnRuntimeError::GoOn, ..small });
-    assert!(alone.complete && alone.peak_state_bytes <= memory as u64, "{} bytes", alone.peak_state_bytes);
+    assert!(
+        alone.complete && alone.figures.peak_state_bytes <= memory as u64,
+        "{} bytes",
+        alone.figures.peak_state_bytes
+    );
     let roomy = run(&graph, vec![], &partition(usize::MAX));
-    assert_eq!((roomy.counters.spilled.current, roomy.counters.layers, roomy.io.total().written), (0, 1, 0));
+    assert_eq!(
+        (
+            roomy.figures.counters.spilled.current,
+            roomy.figures.counters.layers,
+            roomy.figures.io.total().written
+        ),
+        (0, 1, 0)
+    );
 }
 
 #[test]
@@ -338,10 +361,10 @@ fn a_disk_that_is_full_when_layouts_widen_ends_in_unknown() {
         run_widening(&graph, &properties, &Plan { disk, ..partition(3_000) })
     };
     let outcome = ask(u64::MAX);
-    assert!(outcome.complete && outcome.widenings > 3);
-    assert_eq!(outcome.distinct, Some(60_000));
+    assert!(outcome.complete && outcome.figures.widenings > 3);
+    assert_eq!(outcome.figures.distinct, Some(60_000));
     for part in 1..8 {
-        let outcome = ask(outcome.disk_bytes / 8 * part);
+        let outcome = ask(outcome.figures.disk_bytes / 8 * part);
         assert!(matches!(outcome.stopped, Some(StopReason::Disk(_))), "{:?}", outcome.stopped);
         assert!(!outcome.complete && matches!(outcome.verdicts[0], Verdict::Unknown(_)));
     }

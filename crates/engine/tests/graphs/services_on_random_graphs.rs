@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use engine::check::checkpoint::Checkpointing;
 use engine::check::{
-    CheckError, DiskUse, Engine, Expanded, Fingerprint, Plan, Subject, check_alone, check_each, check_subject,
+    CheckError, DiskUse, Engine, Executable, Expanded, Fingerprint, Plan, ProgressValues, Semantics,
+    check_alone, check_each, check_subject,
 };
 use engine::property::service::{Halt, ServiceProperty};
 use engine::property::{Property, PropertyKind};
@@ -37,7 +38,7 @@ struct Acting {
 
 impl Acting {
     /// Actions and targets of the steps from a state.
-    fn steps(&self, state: usize) -> impl Iterator<Item = (u32, usize)> {
+    fn numbered_steps(&self, state: usize) -> impl Iterator<Item = (u32, usize)> {
         (self.first[state]..).zip(self.graph.successors[state].iter().copied())
     }
 }
@@ -83,16 +84,48 @@ impl Expander for &Acting {
 }
 
 /// A run is the states that it meets, and the actions between them.
-impl Subject for Acting {
+impl Semantics for Acting {
     type Predicate = ();
-    type System = Self;
     type State = usize;
     type Run = (Vec<usize>, Vec<u32>);
     type Fault = Infallible;
 
-    fn words(&self) -> usize {
-        self.graph.width.max(1)
+    fn steps(&self, state: &usize) -> Vec<(ActionId, Option<usize>)> {
+        self.numbered_steps(*state).map(|(action, next)| (ActionId(action), Some(next))).collect()
     }
+
+    fn holds(&self, (): &(), state: &usize) -> Result<bool, Infallible> {
+        Ok(self.graph.marked[*state])
+    }
+
+    fn replay(&self, run: &LoggedRun) -> Result<Self::Run, ReplayError> {
+        let (mut states, mut actions) = (vec![0], Vec::new());
+        for action in &run.actions {
+            let last = *states.last().unwrap();
+            let (_, next) = self.numbered_steps(last).find(|(number, _)| *number == action.0).unwrap();
+            states.push(next);
+            actions.push(action.0);
+        }
+        Ok((states, actions))
+    }
+
+    fn states((states, _): &Self::Run) -> Vec<&usize> {
+        states.iter().collect()
+    }
+
+    fn last_state((states, _): &Self::Run) -> &usize {
+        states.last().unwrap()
+    }
+
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        fingerprint.add(&(&self.graph.successors, &self.graph.marked, &self.events));
+    }
+
+    fn identify_predicate(&self, _: &(), _: &mut Fingerprint) {}
+}
+
+impl Executable for Acting {
+    type System = Self;
 
     fn shape(&self) -> RecordShape {
         self.graph.shape()
@@ -102,13 +135,8 @@ impl Subject for Acting {
         64
     }
 
-    fn has_measure(&self) -> bool {
-        true
-    }
-
-    /// States are small numbers, and all words are multiples of them.
-    fn spare_bits(&self, bits: u32) -> Option<(usize, u32)> {
-        (self.graph.width == 1 && bits < 32).then_some((0, 20))
+    fn progress(&self) -> Option<ProgressValues> {
+        Some(ProgressValues::default())
     }
 
     fn prepare(&self, _: &[()]) -> Result<Self, ExecutionError> {
@@ -127,41 +155,9 @@ impl Subject for Acting {
         self.graph.unpack(state)
     }
 
-    fn replay(&self, run: &LoggedRun) -> Result<Self::Run, ReplayError> {
-        let (mut states, mut actions) = (vec![0], Vec::new());
-        for action in &run.actions {
-            let last = *states.last().unwrap();
-            let (_, next) = self.steps(last).find(|(number, _)| *number == action.0).unwrap();
-            states.push(next);
-            actions.push(action.0);
-        }
-        Ok((states, actions))
-    }
-
-    fn last_state((states, _): &Self::Run) -> &usize {
-        states.last().unwrap()
-    }
-
-    fn states((states, _): &Self::Run) -> Vec<&usize> {
-        states.iter().collect()
-    }
-
-    fn holds(&self, (): &(), state: &usize) -> Result<bool, Infallible> {
-        Ok(self.graph.marked[*state])
-    }
-
-    fn identify(&self, fingerprint: &mut Fingerprint) {
-        fingerprint.add(&(&self.graph.successors, &self.graph.marked, &self.events));
-    }
-
-    fn identify_predicate(&self, _: &(), _: &mut Fingerprint) {}
-
-    fn successors(&self, state: &usize) -> Vec<usize> {
-        self.graph.successors[*state].clone()
-    }
-
-    fn is_terminal(&self, state: &usize) -> bool {
-        self.graph.successors[*state].is_empty()
+    /// States are small numbers, and all words are multiples of them.
+    fn spare_bits(&self, bits: u32) -> Option<(usize, u32)> {
+        (self.graph.width == 1 && bits < 32).then_some((0, 20))
     }
 }
 
@@ -269,7 +265,7 @@ fn shortest_violation(model: &Acting, service: &EventAutomaton, halt: &Halt<()>)
         if halts(model, halt, state) && !sets.is_final(set) {
             violated(distance);
         }
-        for (action, next) in model.steps(state) {
+        for (action, next) in model.numbered_steps(state) {
             let event = model.events[action as usize];
             let after = (next, sets.after(set, event));
             if event.is_some() && after.1 == 0 {
@@ -289,7 +285,10 @@ fn shows_violation(model: &Acting, service: &EventAutomaton, halt: &Halt<()>, ru
     assert_eq!((states[0], states.len()), (0, actions.len() + 1));
     let mut set = sets.initial();
     for (number, action) in actions.iter().enumerate() {
-        assert!(model.steps(states[number]).any(|step| step == (*action, states[number + 1])), "a run");
+        assert!(
+            model.numbered_steps(states[number]).any(|step| step == (*action, states[number + 1])),
+            "a run"
+        );
         let event = model.events[*action as usize];
         set = sets.after(set, event);
         if event.is_some() && set == 0 {
@@ -302,7 +301,7 @@ fn shows_violation(model: &Acting, service: &EventAutomaton, halt: &Halt<()>, ru
 
 fn plans() -> Vec<Plan> {
     let few = DiskUse { in_memory: 2, ..DiskUse::default() };
-    let plan = |engine| Plan { engine, ..Plan::default() };
+    let plan = |engine: Engine| Plan { search: engine.into(), ..Plan::default() };
     vec![
         plan(Engine::Breadth),
         plan(Engine::Depth),
@@ -317,7 +316,7 @@ fn plans() -> Vec<Plan> {
 
 fn compare(model: &Acting, automaton: &EventAutomaton, halt: &Halt<()>, expected: Option<usize>) {
     for plan in plans() {
-        let engine = plan.engine;
+        let engine = plan.search.engine();
         let service = ServiceProperty::new(automaton.clone(), model.events.clone(), halt.clone()).unwrap();
         let asked = Property::new("asked", PropertyKind::Service(Box::new(service)));
         let outcome = check_alone(model.clone(), &asked, &plan, &mut ()).unwrap();

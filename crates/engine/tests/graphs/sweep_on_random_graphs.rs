@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::check::{DiskUse, Engine, Plan, TerminalList};
+use engine::check::{DiskUse, Engine, Plan, SweepPlan, TerminalList};
 use engine::explore::StopReason;
 use engine::explore::search::Limits;
 use engine::explore::sweep::{Initial, Nesting, OnRegress};
@@ -40,10 +40,10 @@ proptest! {
         let inside = run(&graph, properties(), &Plan { explore_all: true, ..plan.clone() });
         let outside = run(&graph, properties(), &Plan { explore_all: true, disk, ..plan });
         prop_assert!(outside.complete);
-        prop_assert_eq!(outside.counters.explored, inside.counters.explored);
-        prop_assert_eq!(outside.counters.sweeps, inside.counters.sweeps);
-        prop_assert_eq!(outside.counters.persistent, inside.counters.persistent);
-        prop_assert_eq!(outside.deadlocks, inside.deadlocks);
+        prop_assert_eq!(outside.figures.counters.explored, inside.figures.counters.explored);
+        prop_assert_eq!(outside.figures.counters.sweeps, inside.figures.counters.sweeps);
+        prop_assert_eq!(outside.figures.counters.persistent, inside.figures.counters.persistent);
+        prop_assert_eq!(outside.figures.deadlocks, inside.figures.deadlocks);
         let answers = |verdicts: &[Verdict<_, _>]| verdicts.iter().map(|one| answer(one).0).collect::<Vec<_>>();
         prop_assert_eq!(answers(&outside.verdicts), answers(&inside.verdicts));
     }
@@ -52,15 +52,15 @@ proptest! {
     #[test]
     fn levels_on_disk_are_levels(graph in graphs(), in_memory in 0..9usize) {
         let kinds = || vec![PropertyKind::Reachable(()), PropertyKind::Invariant(()), PropertyKind::DeadlockFree];
-        let plan = |engine| Plan { engine, disk: DiskUse { in_memory, ..DiskUse::default() }, ..Plan::default() };
+        let plan = |engine: Engine| Plan { search: engine.into(), disk: DiskUse { in_memory, ..DiskUse::default() }, ..Plan::default() };
         let inside = run(&graph, kinds(), &Plan { explore_all: true, ..plan(Engine::Breadth) });
         let outside = run(&graph, kinds(), &Plan { explore_all: true, ..plan(Engine::BreadthDisk) });
-        prop_assert!(outside.complete && outside.counters.spilled.current == 1);
-        prop_assert_eq!(outside.distinct, inside.distinct);
-        prop_assert_eq!(outside.counters.explored, inside.counters.explored);
-        prop_assert_eq!(outside.counters.transitions, inside.counters.transitions);
-        prop_assert_eq!(outside.counters.depth, inside.counters.depth);
-        prop_assert_eq!(outside.deadlocks, inside.deadlocks);
+        prop_assert!(outside.complete && outside.figures.counters.spilled.current == 1);
+        prop_assert_eq!(outside.figures.distinct, inside.figures.distinct);
+        prop_assert_eq!(outside.figures.counters.explored, inside.figures.counters.explored);
+        prop_assert_eq!(outside.figures.counters.transitions, inside.figures.counters.transitions);
+        prop_assert_eq!(outside.figures.counters.depth, inside.figures.counters.depth);
+        prop_assert_eq!(outside.figures.deadlocks, inside.figures.deadlocks);
         for (one, other) in outside.verdicts.iter().zip(&inside.verdicts) {
             prop_assert_eq!(answer(one).0, answer(other).0);
             prop_assert_eq!(length(one), length(other));
@@ -70,8 +70,8 @@ proptest! {
     #[test]
     fn coverage_bounds_and_figures_are_those_of_the_algorithm(graph in graphs(), pinned: bool) {
         let initial = if pinned { Initial::Pinned } else { Initial::Forgotten };
-        let outcome = run(&graph, vec![], &Plan { initial, terminal_states: TerminalList::Listed, ..sweep() });
-        let counters = outcome.counters;
+        let outcome = run(&graph, vec![], &Plan { search: SweepPlan { initial, ..SweepPlan::default() }.into(), terminal_states: TerminalList::Listed, ..sweep() });
+        let counters = outcome.figures.counters;
         let expected = reference(&graph, initial);
         let reachable = graph.reachable(0);
         prop_assert!(outcome.complete);
@@ -81,7 +81,7 @@ proptest! {
         prop_assert_eq!(counters.persistent, expected.persistent);
         prop_assert_eq!(counters.peak.total(), expected.peak);
         let terminal: BTreeSet<usize> = reachable.iter().copied().filter(|s| graph.successors[*s].is_empty()).collect();
-        prop_assert_eq!(outcome.deadlocks, Some(terminal.len() as u64));
+        prop_assert_eq!(outcome.figures.deadlocks, Some(terminal.len() as u64));
         let listed: Vec<usize> = outcome.terminal_states.unwrap();
         prop_assert_eq!(listed.len(), terminal.len());
         prop_assert_eq!(listed.into_iter().collect::<BTreeSet<_>>(), terminal);
@@ -93,9 +93,9 @@ proptest! {
         if graph.is_monotone() {
             prop_assert_eq!((counters.explored, counters.sweeps, counters.regress), (states, 1, 0));
             prop_assert_eq!(counters.persistent, u64::from(pinned));
-            prop_assert_eq!(outcome.distinct, Some(states));
+            prop_assert_eq!(outcome.figures.distinct, Some(states));
         } else {
-            prop_assert!(counters.regress > 0 && outcome.distinct.is_none_or(|distinct| distinct == states));
+            prop_assert!(counters.regress > 0 && outcome.figures.distinct.is_none_or(|distinct| distinct == states));
         }
     }
 
@@ -107,7 +107,7 @@ proptest! {
         let some = reachable.iter().any(|state| graph.marked[*state]);
         let all = reachable.iter().all(|state| graph.marked[*state]);
         let deadlock = reachable.iter().any(|state| graph.successors[*state].is_empty());
-        for plan in [&sweep(), &breadth, &Plan { engine: Engine::Depth, ..Plan::default() }] {
+        for plan in [&sweep(), &breadth, &Plan { search: Engine::Depth.into(), ..Plan::default() }] {
             prop_assert_eq!(ask(PropertyKind::Reachable, plan).0, some);
             prop_assert_eq!(ask(PropertyKind::Invariant, plan).0, all);
             prop_assert_eq!(ask(|()| PropertyKind::DeadlockFree, plan).0, !deadlock);
@@ -128,7 +128,7 @@ proptest! {
     #[test]
     fn a_path_is_shortest_subject_to_progress(graph in graphs(), pinned: bool) {
         let initial = if pinned { Initial::Pinned } else { Initial::Forgotten };
-        let outcome = run(&graph, vec![PropertyKind::Reachable(())], &Plan { initial, ..sweep() });
+        let outcome = run(&graph, vec![PropertyKind::Reachable(())], &Plan { search: SweepPlan { initial, ..SweepPlan::default() }.into(), ..sweep() });
         let Verdict::Holds(Evidence::Trace(path, _)) = &outcome.verdicts[0] else { return Ok(()) };
         let regress = path.windows(2).filter(|step| graph.is_regress(step[0], step[1])).count();
         let least = graph.least_regress();
@@ -144,7 +144,7 @@ proptest! {
 
     #[test]
     fn an_expected_monotone_measure_is_checked_edge_by_edge(graph in graphs()) {
-        let outcome = run(&graph, vec![], &Plan { on_regress: OnRegress::Stop, ..sweep() });
+        let outcome = run(&graph, vec![], &Plan { search: SweepPlan { on_regress: OnRegress::Stop, ..SweepPlan::default() }.into(), ..sweep() });
         prop_assert_eq!(outcome.complete, graph.is_monotone());
         if let Some(regress) = outcome.regress {
             let [.., from, to] = regress.trace[..] else { panic!("a step has two states") };
@@ -160,7 +160,7 @@ proptest! {
     fn the_order_of_successors_does_not_matter(graph in graphs()) {
         let mut turned = graph.clone();
         turned.successors.iter_mut().for_each(|successors| successors.reverse());
-        let [one, other] = [run(&graph, vec![], &sweep()), run(&turned, vec![], &sweep())].map(|o| o.counters);
+        let [one, other] = [run(&graph, vec![], &sweep()), run(&turned, vec![], &sweep())].map(|o| o.figures.counters);
         prop_assert_eq!(one, other);
     }
 }
@@ -184,7 +184,11 @@ fn a_full_disk_ends_in_unknown() {
     assert!(matches!(outcome.stopped, Some(StopReason::Disk(_))), "{:?}", outcome.stopped);
     assert!(!outcome.complete && matches!(outcome.verdicts[0], Verdict::Unknown(_)));
     let outcome = ask(u64::MAX);
-    assert!(outcome.complete && outcome.counters.spilled.ahead > 0 && outcome.io.total().written > 0);
+    assert!(
+        outcome.complete
+            && outcome.figures.counters.spilled.ahead > 0
+            && outcome.figures.io.total().written > 0
+    );
 }
 
 /// Long chains and wide layers: more than a batch, a chunk and an index of the smallest size hold.
@@ -205,20 +209,20 @@ fn large_graphs_are_met_completely() {
         let outcome = run(&graph, vec![PropertyKind::DeadlockFree], &sweep());
         let expected = reference(&graph, Initial::Pinned);
         assert_eq!(expected.met.len(), graph.reachable(0).len());
-        assert_eq!(outcome.counters.explored, expected.explored);
-        assert_eq!(outcome.counters.sweeps, expected.sweeps);
-        assert!(outcome.counters.peak.total() >= expected.peak);
+        assert_eq!(outcome.figures.counters.explored, expected.explored);
+        assert_eq!(outcome.figures.counters.sweeps, expected.sweeps);
+        assert!(outcome.figures.counters.peak.total() >= expected.peak);
         for in_memory in [100, 2_000] {
             let disk = DiskUse { in_memory, ..DiskUse::default() };
             let swept =
                 run(&graph, vec![PropertyKind::DeadlockFree], &Plan { disk: disk.clone(), ..sweep() });
-            assert_eq!(swept.counters.explored, expected.explored);
-            assert_eq!(swept.counters.persistent, outcome.counters.persistent);
-            let spilled = swept.counters.spilled;
+            assert_eq!(swept.figures.counters.explored, expected.explored);
+            assert_eq!(swept.figures.counters.persistent, outcome.figures.counters.persistent);
+            let spilled = swept.figures.counters.spilled;
             assert!(spilled.ahead + spilled.persistent + spilled.current > 0, "{spilled:?}");
-            let plan = Plan { engine: Engine::BreadthDisk, disk, ..Plan::default() };
+            let plan = Plan { search: Engine::BreadthDisk.into(), disk, ..Plan::default() };
             let broad = run(&graph, vec![PropertyKind::DeadlockFree], &plan);
-            assert_eq!((broad.complete, broad.counters.explored), (true, expected.met.len() as u64));
+            assert_eq!((broad.complete, broad.figures.counters.explored), (true, expected.met.len() as u64));
         }
     }
 }
@@ -271,14 +275,14 @@ proptest! {
     #[test]
     fn nested_sweeps_meet_everything(graph in graphs(), nesting in nestings(4), pinned: bool) {
         let initial = if pinned { Initial::Pinned } else { Initial::Forgotten };
-        agrees_with_full_exploration(&graph, &Plan { initial, nesting, ..sweep() })?;
+        agrees_with_full_exploration(&graph, &Plan { search: SweepPlan { initial, nesting, ..SweepPlan::default() }.into(), ..sweep() })?;
     }
 
     #[test]
     fn sweeps_that_remember_meet_everything(graph in graphs(), nesting in nestings(4), pinned: bool, revisits in 0.0..2.0) {
         let initial = if pinned { Initial::Pinned } else { Initial::Forgotten };
         let limits = Limits { revisits, ..Limits::default() };
-        agrees_with_full_exploration(&graph, &Plan { initial, nesting, limits, ..sweep() })?;
+        agrees_with_full_exploration(&graph, &Plan { search: SweepPlan { initial, nesting, ..SweepPlan::default() }.into(), limits, ..sweep() })?;
     }
 }
 
@@ -289,7 +293,7 @@ proptest! {
     fn sweeps_that_look_states_up_meet_everything(graph in looking_up(), nesting in nestings(5), is_flat: bool, revisits in 0.0..4.0) {
         let limits = Limits { revisits, ..Limits::default() };
         let nesting = if is_flat { Nesting::default() } else { nesting };
-        agrees_with_full_exploration(&graph, &Plan { nesting, limits, ..sweep() })?;
+        agrees_with_full_exploration(&graph, &Plan { search: SweepPlan { nesting, ..SweepPlan::default() }.into(), limits, ..sweep() })?;
     }
 }
 
@@ -317,8 +321,12 @@ fn what_may_be_found_again_is_not_dropped() {
     for parts in [0, 1, 4, 8, 16] {
         let nesting = Nesting { parts, monotone: Some(3) };
         let limits = Limits { states: 200_000, ..Limits::default() };
-        let outcome = run(&graph, vec![], &Plan { nesting, limits, ..sweep() });
-        assert!(outcome.complete, "parts {parts}: {:?}", outcome.counters);
+        let outcome = run(
+            &graph,
+            vec![],
+            &Plan { search: SweepPlan { nesting, ..SweepPlan::default() }.into(), limits, ..sweep() },
+        );
+        assert!(outcome.complete, "parts {parts}: {:?}", outcome.figures.counters);
     }
 }
 
@@ -337,9 +345,13 @@ fn persistent_states_are_dropped_with_the_whole_group() {
     graph.successors.resize(4 + many, vec![below]);
     graph.progress.resize(4 + many, 5);
     let nesting = Nesting { parts: 8, monotone: Some(3) };
-    let outcome = run(&graph, vec![], &Plan { nesting, ..sweep() });
+    let outcome = run(
+        &graph,
+        vec![],
+        &Plan { search: SweepPlan { nesting, ..SweepPlan::default() }.into(), ..sweep() },
+    );
     assert!(outcome.complete);
-    assert_eq!((outcome.counters.local_sweeps, outcome.counters.persistent), (2, 0));
+    assert_eq!((outcome.figures.counters.local_sweeps, outcome.figures.counters.persistent), (2, 0));
 }
 
 /// Large enough for states to be dropped, looked up and remembered with the limits as they are.
@@ -369,15 +381,20 @@ fn large_graphs_are_met_completely_by_all_sweeps() {
             for revisits in [f64::INFINITY, 1.0] {
                 let nesting = Nesting { parts, monotone };
                 let limits = Limits { revisits, ..Limits::default() };
-                let plan = Plan { nesting, limits, terminal_states: TerminalList::Listed, ..sweep() };
+                let plan = Plan {
+                    search: SweepPlan { nesting, ..SweepPlan::default() }.into(),
+                    limits,
+                    terminal_states: TerminalList::Listed,
+                    ..sweep()
+                };
                 let outcome = run(&graph, vec![PropertyKind::Reachable(())], &plan);
                 assert!(outcome.complete);
                 assert_eq!(outcome.terminal_states.unwrap().into_iter().collect::<BTreeSet<_>>(), expected);
                 if revisits == 1.0 {
-                    let from = outcome.counters.remembers_from.unwrap();
+                    let from = outcome.figures.counters.remembers_from.unwrap();
                     // Once more at the most, and those of the layer that was current.
-                    let most = from + 2 * expected.len() as u64 + outcome.counters.largest_layer;
-                    assert!(parts != 0 || monotone.is_some() || outcome.counters.explored <= most);
+                    let most = from + 2 * expected.len() as u64 + outcome.figures.counters.largest_layer;
+                    assert!(parts != 0 || monotone.is_some() || outcome.figures.counters.explored <= most);
                 }
             }
         }
@@ -398,7 +415,11 @@ fn a_path_of_a_nested_sweep_is_as_found() {
         [(0, vec![0, 1, 3], Length::SubjectToProgress), (4, vec![0, 1, 2], Length::AsFound)]
     {
         let nesting = Nesting { parts, monotone: None };
-        let outcome = run(&graph, vec![PropertyKind::Reachable(())], &Plan { nesting, ..sweep() });
+        let outcome = run(
+            &graph,
+            vec![PropertyKind::Reachable(())],
+            &Plan { search: SweepPlan { nesting, ..SweepPlan::default() }.into(), ..sweep() },
+        );
         let Verdict::Holds(Evidence::Trace(found, as_long)) = &outcome.verdicts[0] else { panic!("a run") };
         assert_eq!((found, *as_long), (&path, length));
     }
@@ -418,5 +439,5 @@ fn what_is_known_on_disk_is_not_expanded_again() {
     let plan = Plan { explore_all: true, disk, ..sweep() };
     let outcome = run(&graph, vec![PropertyKind::Reachable(())], &plan);
     let expanded = graph.expanded.lock().unwrap().clone();
-    assert_eq!(outcome.counters.explored, 7, "{expanded:?}");
+    assert_eq!(outcome.figures.counters.explored, 7, "{expanded:?}");
 }

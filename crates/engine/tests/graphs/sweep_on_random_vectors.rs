@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::check::{Engine, Plan, TerminalList};
+use engine::check::{Engine, Plan, SweepPlan, TerminalList};
 use engine::explore::sweep::{Initial, OnRegress};
 use engine::progress::Comparison;
 use engine::property::PropertyKind;
@@ -143,10 +143,10 @@ proptest! {
     #[test]
     fn every_layer_is_minimal_and_what_is_forgotten_is_not_met_again(graph in graphs(), pinned: bool) {
         let initial = if pinned { Initial::Pinned } else { Initial::Forgotten };
-        let outcome = run(&graph, vec![], &Plan { initial, terminal_states: TerminalList::Listed, ..sweep() });
+        let outcome = run(&graph, vec![], &Plan { search: SweepPlan { initial, ..SweepPlan::default() }.into(), terminal_states: TerminalList::Listed, ..sweep() });
         let expansions = graph.expanded.lock().unwrap().clone();
         let followed = Follower::follow(&graph, initial, &expansions);
-        let (counters, reachable) = (outcome.counters, graph.reachable(0));
+        let (counters, reachable) = (outcome.figures.counters, graph.reachable(0));
         prop_assert!(outcome.complete);
         prop_assert_eq!(expansions.iter().copied().collect::<BTreeSet<_>>(), reachable.clone());
         prop_assert_eq!(counters.explored, expansions.len() as u64);
@@ -162,7 +162,7 @@ proptest! {
         prop_assert_eq!(&followed.persistent, &persistent);
         prop_assert_eq!(counters.persistent, persistent.len() as u64);
         let terminal = reachable.iter().filter(|state| graph.successors[**state].is_empty()).count();
-        prop_assert_eq!(outcome.deadlocks, Some(terminal as u64));
+        prop_assert_eq!(outcome.figures.deadlocks, Some(terminal as u64));
 
         let (states, targets) = (reachable.len() as u64, graph.regress_targets().len() as u64);
         let most_regress = graph.least_regress().into_values().max().unwrap() as u64;
@@ -170,17 +170,17 @@ proptest! {
         prop_assert!(counters.explored <= (most_regress + 2) * states && counters.sweeps <= most_regress + 2);
         if graph.is_monotone() {
             prop_assert_eq!((counters.explored, counters.sweeps, counters.regress), (states, 1, 0));
-            prop_assert_eq!(outcome.distinct, Some(states));
+            prop_assert_eq!(outcome.figures.distinct, Some(states));
             prop_assert_eq!(counters.peak.total(), followed.peak as u64);
         } else {
-            prop_assert!(counters.regress > 0 && outcome.distinct.is_none_or(|distinct| distinct == states));
+            prop_assert!(counters.regress > 0 && outcome.figures.distinct.is_none_or(|distinct| distinct == states));
         }
     }
 
     #[test]
     fn every_question_is_answered_as_by_full_exploration(graph in graphs()) {
         let ask = |kind: fn(()) -> PropertyKind<()>, plan: &Plan| answer(&run(&graph, vec![kind(())], plan).verdicts[0]).0;
-        let breadth = Plan { engine: Engine::Breadth, ..Plan::default() };
+        let breadth = Plan { search: Engine::Breadth.into(), ..Plan::default() };
         let kinds = [PropertyKind::Reachable, PropertyKind::Invariant, |()| PropertyKind::DeadlockFree];
         for kind in kinds {
             prop_assert_eq!(ask(kind, &sweep()), ask(kind, &breadth));
@@ -196,7 +196,7 @@ proptest! {
     #[test]
     fn a_path_is_shortest_subject_to_progress(graph in graphs(), pinned: bool) {
         let initial = if pinned { Initial::Pinned } else { Initial::Forgotten };
-        let outcome = run(&graph, vec![PropertyKind::Reachable(())], &Plan { initial, ..sweep() });
+        let outcome = run(&graph, vec![PropertyKind::Reachable(())], &Plan { search: SweepPlan { initial, ..SweepPlan::default() }.into(), ..sweep() });
         let Verdict::Holds(Evidence::Trace(path, _)) = &outcome.verdicts[0] else { return Ok(()) };
         let regress = path.windows(2).filter(|step| graph.is_regress(step[0], step[1])).count();
         let mut goals = graph.least_regress();
@@ -210,7 +210,7 @@ proptest! {
 
     #[test]
     fn an_expected_monotone_measure_is_checked_edge_by_edge(graph in graphs()) {
-        let outcome = run(&graph, vec![], &Plan { on_regress: OnRegress::Stop, ..sweep() });
+        let outcome = run(&graph, vec![], &Plan { search: SweepPlan { on_regress: OnRegress::Stop, ..SweepPlan::default() }.into(), ..sweep() });
         prop_assert_eq!(outcome.complete, graph.is_monotone());
         if let Some(regress) = outcome.regress {
             let [.., from, to] = regress.trace[..] else { panic!("a step has two states") };
@@ -240,10 +240,10 @@ fn large_graphs_are_met_completely() {
         };
         let outcome = run(&graph, vec![PropertyKind::DeadlockFree], &sweep());
         let expansions: BTreeSet<usize> = graph.expanded.lock().unwrap().iter().copied().collect();
-        assert!(outcome.complete && outcome.counters.regress > 0);
+        assert!(outcome.complete && outcome.figures.counters.regress > 0);
         assert_eq!(expansions, graph.reachable(0));
         assert_eq!(
-            outcome.counters.persistent,
+            outcome.figures.counters.persistent,
             (&graph.regress_targets() | &BTreeSet::from([0])).len() as u64
         );
     }

@@ -97,20 +97,20 @@ pub fn graphs() -> impl Strategy<Value = Graph> {
 pub fn agrees_with_full_exploration(graph: &Graph, plan: &Plan) -> Result<(), TestCaseError> {
     let listed = Plan { terminal_states: TerminalList::Listed, ..plan.clone() };
     let outcome = run(graph, vec![], &listed);
-    let counters = outcome.counters;
+    let counters = outcome.figures.counters;
     let reachable = graph.reachable(0);
     let states = reachable.len() as u64;
     prop_assert!(outcome.complete);
     prop_assert!(counters.explored >= states);
-    prop_assert!(outcome.distinct.is_none_or(|distinct| distinct == states));
+    prop_assert!(outcome.figures.distinct.is_none_or(|distinct| distinct == states));
     let terminal: BTreeSet<usize> =
         reachable.iter().copied().filter(|state| graph.successors[*state].is_empty()).collect();
-    prop_assert_eq!(outcome.deadlocks, Some(terminal.len() as u64));
+    prop_assert_eq!(outcome.figures.deadlocks, Some(terminal.len() as u64));
     let met = outcome.terminal_states.unwrap();
     prop_assert_eq!(met.len(), terminal.len());
     prop_assert_eq!(met.into_iter().collect::<BTreeSet<_>>(), terminal);
     if graph.is_monotone() {
-        prop_assert_eq!((counters.explored, outcome.distinct), (states, Some(states)));
+        prop_assert_eq!((counters.explored, outcome.figures.distinct), (states, Some(states)));
         prop_assert_eq!(counters.sweeps + counters.local_sweeps, 1);
     }
     if plan.disk.in_memory == usize::MAX {

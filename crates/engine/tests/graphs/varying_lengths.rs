@@ -1,6 +1,6 @@
 //! States of varying length, a few of them very long, through every search: all meet the same states, with little memory, too.
 
-use engine::check::{DiskUse, Engine, Plan, TerminalList};
+use engine::check::{DiskUse, Engine, Plan, SweepPlan, TerminalList};
 use engine::explore::search::Limits;
 use engine::explore::sweep::Retention;
 use engine::property::PropertyKind;
@@ -36,16 +36,20 @@ fn every_search_meets_the_same_states_of_varying_length() {
     let whole = Plan { explore_all: true, terminal_states: TerminalList::Listed, ..Plan::default() };
     let expected = run(&graph, kinds(), &whole);
     let reachable = graph.reachable(0);
-    assert_eq!(expected.distinct, Some(reachable.len() as u64));
+    assert_eq!(expected.figures.distinct, Some(reachable.len() as u64));
     let small = bytes(&graph) / 16 * 15;
     assert!(small > 4_000_000, "{small}");
     let disk = |in_memory| DiskUse { in_memory, ..DiskUse::default() };
     let limits = |memory| Limits { memory, ..Limits::default() };
-    let with = |engine| Plan { engine, ..whole.clone() };
+    let with = |engine: Engine| Plan { search: engine.into(), ..whole.clone() };
     let plans = [
         with(Engine::Depth),
         with(Engine::Sweep),
-        Plan { retention: Retention::Window { bit: 0, reach: 2 }, ..with(Engine::Sweep) },
+        Plan {
+            search: SweepPlan { retention: Retention::Window { bit: 0, reach: 2 }, ..SweepPlan::default() }
+                .into(),
+            ..with(Engine::Sweep)
+        },
         with(Engine::SweepDisk),
         with(Engine::BreadthDisk),
         with(Engine::Partition),
@@ -61,8 +65,8 @@ fn every_search_meets_the_same_states_of_varying_length() {
     for plan in &plans {
         let found = run(&graph, kinds(), plan);
         assert!(found.complete, "{:?} of {plan:?}", found.stopped);
-        assert!(found.distinct.is_none_or(|distinct| distinct == reachable.len() as u64), "{plan:?}");
-        assert_eq!(found.deadlocks, expected.deadlocks, "{plan:?}");
+        assert!(found.figures.distinct.is_none_or(|distinct| distinct == reachable.len() as u64), "{plan:?}");
+        assert_eq!(found.figures.deadlocks, expected.figures.deadlocks, "{plan:?}");
         let terminal = |mut states: Vec<usize>| {
             states.sort_unstable();
             states
@@ -74,5 +78,5 @@ fn every_search_meets_the_same_states_of_varying_length() {
         }
     }
     let found = run(&graph, vec![], &Plan { limits: limits(small), ..with(Engine::Partition) });
-    assert!(found.counters.spilled.current > 0, "a partition is split");
+    assert!(found.figures.counters.spilled.current > 0, "a partition is split");
 }

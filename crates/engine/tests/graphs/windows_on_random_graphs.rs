@@ -1,6 +1,6 @@
 //! Sweeps that remember what is behind their front, on random graphs and on those that they are made for.
 
-use engine::check::{DiskUse, Plan};
+use engine::check::{DiskUse, Plan, SweepPlan};
 use engine::explore::search::Limits;
 use engine::explore::sweep::{Initial, Retention};
 use engine::property::PropertyKind;
@@ -17,9 +17,9 @@ proptest! {
     fn a_window_is_that_of_the_algorithm(graph in graphs(), reach in 0..9u64, pinned: bool) {
         let initial = if pinned { Initial::Pinned } else { Initial::Forgotten };
         let retention = Retention::Window { bit: 0, reach };
-        let outcome = run(&graph, vec![], &Plan { initial, retention, ..sweep() });
+        let outcome = run(&graph, vec![], &Plan { search: SweepPlan { initial, retention, ..SweepPlan::default() }.into(), ..sweep() });
         let expected = reference_with_window(&graph, initial, reach);
-        let (counters, states) = (outcome.counters, graph.reachable(0).len() as u64);
+        let (counters, states) = (outcome.figures.counters, graph.reachable(0).len() as u64);
         prop_assert!(outcome.complete);
         prop_assert_eq!(expected.met.len() as u64, states);
         prop_assert_eq!(counters.explored, expected.explored);
@@ -28,7 +28,7 @@ proptest! {
         prop_assert_eq!(counters.peak.total(), expected.peak);
         if reach == 8 {
             // Wider than all values: full exploration.
-            prop_assert_eq!((counters.explored, counters.sweeps, outcome.distinct), (states, 1, Some(states)));
+            prop_assert_eq!((counters.explored, counters.sweeps, outcome.figures.distinct), (states, 1, Some(states)));
         }
     }
 }
@@ -44,9 +44,9 @@ proptest! {
         let limits = Limits { revisits, ..Limits::default() };
         let disk = DiskUse { in_memory, ..DiskUse::default() };
         let initial = if forgets { Initial::Forgotten } else { Initial::Pinned };
-        agrees_with_full_exploration(&graph, &Plan { retention, initial, ..sweep() })?;
-        agrees_with_full_exploration(&graph, &Plan { retention, limits, initial, ..sweep() })?;
-        agrees_with_full_exploration(&graph, &Plan { retention, disk, initial, ..sweep() })?;
+        agrees_with_full_exploration(&graph, &Plan { search: SweepPlan { retention, initial, ..SweepPlan::default() }.into(), ..sweep() })?;
+        agrees_with_full_exploration(&graph, &Plan { search: SweepPlan { retention, initial, ..SweepPlan::default() }.into(), limits, ..sweep() })?;
+        agrees_with_full_exploration(&graph, &Plan { search: SweepPlan { retention, initial, ..SweepPlan::default() }.into(), disk, ..sweep() })?;
     }
 }
 
@@ -77,20 +77,31 @@ fn rings_are_met_once_with_a_window() {
     let states = (size * size) as u64;
     let ask = |reach, memory| {
         let limits = Limits { memory, ..Limits::default() };
-        let plan = Plan { retention: Retention::Window { bit: 0, reach }, limits, ..sweep() };
+        let plan = Plan {
+            search: SweepPlan { retention: Retention::Window { bit: 0, reach }, ..SweepPlan::default() }
+                .into(),
+            limits,
+            ..sweep()
+        };
         run(&graph, vec![PropertyKind::DeadlockFree], &plan)
     };
     let whole = ask(size as u64 - 1, usize::MAX);
-    assert!(whole.complete && whole.counters.explored == states && whole.distinct == Some(states));
-    assert!(whole.counters.regress > 0 && whole.counters.persistent == 1);
-    assert!(whole.counters.peak.total() < states * 4 / 5, "{:?}", whole.counters.peak);
-    assert_eq!(whole.counters.layers, 2 * size as u64 - 1);
+    assert!(
+        whole.complete && whole.figures.counters.explored == states && whole.figures.distinct == Some(states)
+    );
+    assert!(whole.figures.counters.regress > 0 && whole.figures.counters.persistent == 1);
+    assert!(whole.figures.counters.peak.total() < states * 4 / 5, "{:?}", whole.figures.counters.peak);
+    assert_eq!(whole.figures.counters.layers, 2 * size as u64 - 1);
     let few = ask(size as u64 / 8, usize::MAX);
-    assert!(few.complete && few.counters.explored > states);
+    assert!(few.complete && few.figures.counters.explored > states);
     for memory in [2 << 20, 3 << 20, 4 << 20] {
         let closed = ask(size as u64 - 1, memory);
-        assert!(closed.complete && closed.counters.explored > states, "{:?}", closed.stopped);
-        assert!(closed.peak_state_bytes < memory as u64 * 9 / 8, "{}", closed.peak_state_bytes);
+        assert!(closed.complete && closed.figures.counters.explored > states, "{:?}", closed.stopped);
+        assert!(
+            closed.figures.peak_state_bytes < memory as u64 * 9 / 8,
+            "{}",
+            closed.figures.peak_state_bytes
+        );
     }
 }
 
@@ -109,9 +120,13 @@ fn the_layer_that_is_gone_back_to_is_in_the_window() {
     graph.successors.extend([vec![last + 1], vec![last + 1, 0]]);
     graph.progress.push(0);
     let retention = Retention::Window { bit: 0, reach: 1 << 20 };
-    let outcome = run(&graph, vec![], &Plan { retention, ..sweep() });
-    let (states, counters) = (last as u64 + 2, outcome.counters);
-    assert_eq!((counters.explored, counters.sweeps, outcome.distinct), (states, 1, Some(states)));
+    let outcome = run(
+        &graph,
+        vec![],
+        &Plan { search: SweepPlan { retention, ..SweepPlan::default() }.into(), ..sweep() },
+    );
+    let (states, counters) = (last as u64 + 2, outcome.figures.counters);
+    assert_eq!((counters.explored, counters.sweeps, outcome.figures.distinct), (states, 1, Some(states)));
     assert_eq!((counters.persistent, counters.transitions, counters.regress), (1, states + 1, 1));
 }
 
@@ -126,10 +141,16 @@ fn a_window_that_costs_more_than_it_saves_is_closed() {
         width: 1,
         ..Graph::default()
     };
-    let ask = |retention| run(&graph, vec![], &Plan { retention, ..sweep() });
+    let ask = |retention| {
+        run(
+            &graph,
+            vec![],
+            &Plan { search: SweepPlan { retention, ..SweepPlan::default() }.into(), ..sweep() },
+        )
+    };
     let window = ask(Retention::Window { bit: 0, reach: 1 });
-    assert!(window.complete && window.counters.explored == states as u64);
+    assert!(window.complete && window.figures.counters.explored == states as u64);
     // Some hundred times back and forth, and then sweep after sweep.
-    assert!((100..2_900).contains(&window.counters.sweeps), "{:?}", window.counters);
-    assert!(ask(Retention::Immediate).counters.sweeps > 2_900);
+    assert!((100..2_900).contains(&window.figures.counters.sweeps), "{:?}", window.figures.counters);
+    assert!(ask(Retention::Immediate).figures.counters.sweeps > 2_900);
 }

@@ -1,7 +1,9 @@
 //! The same answers with and without a reduction: all engines, all kinds of measures, and models
 //! with run-time errors.
 
-use engine::check::{CheckError, Engine, OnRuntimeError, Outcome, Packing, Plan, Reduction, check};
+use engine::check::{
+    CheckError, Engine, OnRuntimeError, Outcome, Packing, Plan, Reduction, SearchPlan, check,
+};
 use engine::progress::{ExpressionMeasure, prove_monotone};
 use engine::property::linear::{DeadEnds, LinearProperty, Runs};
 use engine::property::soundness::Unsound;
@@ -75,7 +77,7 @@ fn plan(random: &mut Random, model: &GuardedCommands, engines: &[Engine]) -> Pla
     let engine = engines[random.below(engines.len())];
     let measure = if engine.is_sweep() { measure(random, model) } else { None };
     let packing = [Packing::Auto, Packing::Proved, Packing::Observed][random.below(3)];
-    Plan { engine, measure, packing, ..Plan::default() }
+    Plan { search: SearchPlan::with_measure(engine, measure), packing, ..Plan::default() }
 }
 
 fn run(model: &GuardedCommands, property: &Property, plan: &Plan) -> Outcome {
@@ -136,12 +138,12 @@ fn states_are_found_or_not_found_as_without_a_reduction() {
             }
             with_errors += usize::from(has_error);
             found += usize::from(said == Some(shown_if));
-            if let (true, Some(states)) = (outcome.complete && !has_error, outcome.distinct) {
+            if let (true, Some(states)) = (outcome.complete && !has_error, outcome.figures.distinct) {
                 assert!(states as usize <= graph.states.len(), "{what}");
                 full += graph.states.len();
                 reduced += states as usize;
                 let dead = graph.steps.iter().filter(|steps| steps.is_empty()).count();
-                assert_eq!(outcome.deadlocks, Some(dead as u64), "{what}");
+                assert_eq!(outcome.figures.deadlocks, Some(dead as u64), "{what}");
             }
         }
     }
@@ -182,13 +184,16 @@ fn runs_are_judged_as_without_a_reduction() {
             }
             violated += usize::from(answer(&outcome) == Some(false));
             holds += usize::from(answer(&outcome) == Some(true));
-            if let (Some(true), true, Some(one), Some(other)) =
-                (answer(&expected), plan.engine == Engine::Breadth, expected.distinct, outcome.distinct)
-            {
+            if let (Some(true), true, Some(one), Some(other)) = (
+                answer(&expected),
+                plan.search.engine() == Engine::Breadth,
+                expected.figures.distinct,
+                outcome.figures.distinct,
+            ) {
                 full += one;
                 reduced += other;
             }
-            if let Some(measure) = &plan.measure
+            if let Some(measure) = plan.search.measure()
                 && prove_monotone(&model, std::slice::from_ref(measure.packed())).is_ok()
             {
                 monotone += 1;

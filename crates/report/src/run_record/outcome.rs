@@ -2,7 +2,9 @@
 //!
 //! This is the only file that reads the engine's `Outcome` and `Plan`.
 
-use engine::check::{Engine, ErrorPlace, GraphSummary, ModelError, Outcome, Plan, Reduction, Regress};
+use engine::check::{
+    Engine, ErrorPlace, GraphSummary, ModelError, Outcome, Plan, Reduction, Regress, SearchPlan, SweepPlan,
+};
 use engine::explore::StopReason;
 use engine::explore::sweep::{OnRegress, Retention};
 use engine::property::{Property, PropertyKind};
@@ -39,22 +41,22 @@ impl RunRecord {
     /// Records the outcome of the search.
     pub fn set_outcome(&mut self, finished: FinishedSearch<'_>) {
         let FinishedSearch { plan, properties, outcome, .. } = finished;
-        self.model.state_bits = Some(outcome.state_bits);
-        self.model.state_words = Some(outcome.state_words);
+        self.model.state_bits = Some(outcome.figures.state_bits);
+        self.model.state_words = Some(outcome.figures.state_words);
         self.search = SearchRecord::new(finished);
         self.plan.reduction = plan.reduction.into();
         if self.plan.measure.origin != MeasureOrigin::None {
-            let regresses = outcome.regress.is_some() || outcome.counters.regress > 0;
+            let regresses = outcome.regress.is_some() || outcome.figures.counters.regress > 0;
             // A reduction may have left out regress edges.
             let all = outcome.complete && plan.reduction == Reduction::None;
             self.plan.measure.monotone = if regresses { Some(false) } else { all.then_some(true) };
         }
-        self.resources.peak_state_bytes = Some(outcome.peak_state_bytes);
-        self.resources.disk_bytes = Some(outcome.disk_bytes);
+        self.resources.peak_state_bytes = Some(outcome.figures.peak_state_bytes);
+        self.resources.disk_bytes = Some(outcome.figures.disk_bytes);
         for (property, verdict) in properties.iter().zip(&outcome.verdicts) {
             self.add_verdict(finished.commands, property, verdict);
         }
-        if plan.on_regress == OnRegress::Stop {
+        if plan.search.on_regress() == OnRegress::Stop {
             self.add_monotonicity(finished);
         }
         if let Some(error) = &outcome.error {
@@ -136,12 +138,12 @@ impl SearchRecord {
     /// Records the counts of a search.
     fn new(finished: FinishedSearch<'_>) -> Self {
         let FinishedSearch { plan, commands, outcome, .. } = finished;
-        let (engine, counters) = (plan.engine, outcome.counters);
+        let (engine, counters) = (plan.search.engine(), outcome.figures.counters);
         let listed = outcome.terminal_states.as_ref();
         Self {
             complete: outcome.complete,
             states: StatesRecord {
-                distinct: outcome.distinct,
+                distinct: outcome.figures.distinct,
                 explored: Some(counters.explored),
                 peak_stored: Some(counters.peak.total()),
                 peak: Some(HeldRecord {
@@ -152,7 +154,7 @@ impl SearchRecord {
                 peak_layer: Some(counters.largest_layer),
                 persistent: Some(counters.persistent),
                 matched: states_matched(finished),
-                distinct_estimate: outcome.distinct.or(Some(outcome.estimated_distinct)),
+                distinct_estimate: outcome.figures.distinct.or(Some(outcome.figures.estimated_distinct)),
             },
             transitions: TransitionsRecord {
                 total: Some(counters.transitions),
@@ -162,8 +164,8 @@ impl SearchRecord {
             },
             sweeps: Some(counters.sweeps),
             layers: Some(counters.layers),
-            deadlocks: outcome.deadlocks,
-            io: IoRecord::new(&outcome.io),
+            deadlocks: outcome.figures.deadlocks,
+            io: IoRecord::new(&outcome.figures.io),
             levels: (engine == Engine::Breadth).then_some(counters.depth),
             stack_depth: (engine == Engine::Depth).then_some(counters.depth),
             erroneous: Some(counters.erroneous),
@@ -180,7 +182,7 @@ impl SearchRecord {
                 .map(|survey| SurveyRecord::new(commands, survey, outcome.complete)),
             local_sweeps: Some(counters.local_sweeps),
             graph: outcome.graph.map(GraphRecord::from),
-            profile: outcome.course.as_ref().map(|course| ProfileRecord::new(course, plan.measure.as_ref())),
+            profile: outcome.course.as_ref().map(|course| ProfileRecord::new(course, plan.search.measure())),
             actions: outcome.course.as_ref().map(|course| ActionRecord::all(course, commands)),
         }
     }
@@ -219,28 +221,30 @@ impl From<GraphSummary> for GraphRecord {
 /// It is unknown if a search stopped after computing successors and before storing them: at the
 /// memory limit, or in a depth-first search, where they wait on the stack.
 fn states_matched(finished: FinishedSearch<'_>) -> Option<u64> {
-    let FinishedSearch { plan: Plan { engine, .. }, outcome, .. } = finished;
-    let in_step = *engine == Engine::Breadth && !matches!(outcome.stopped, Some(StopReason::Memory(_)));
+    let FinishedSearch { plan, outcome, .. } = finished;
+    let engine = plan.search.engine();
+    let in_step = engine == Engine::Breadth && !matches!(outcome.stopped, Some(StopReason::Memory(_)));
     // The initial state is stored without a transition.
-    let distinct = outcome.distinct.filter(|_| !engine.is_sweep() && (outcome.complete || in_step))?;
-    Some((outcome.counters.transitions + 1).saturating_sub(distinct))
+    let distinct =
+        outcome.figures.distinct.filter(|_| !engine.is_sweep() && (outcome.complete || in_step))?;
+    Some((outcome.figures.counters.transitions + 1).saturating_sub(distinct))
 }
 
 /// How the first trace that a search finds compares with others.
 fn length_by(plan: &Plan) -> LengthRecord {
-    match (plan.engine, &plan.measure) {
+    match &plan.search {
         // The reduction may have left out a shorter one.
         _ if plan.reduction != Reduction::None => LengthRecord::AsFound,
-        (Engine::Depth | Engine::Partition, _) => LengthRecord::AsFound,
-        (engine, Some(_)) if engine.is_sweep() && returns_early(plan) => LengthRecord::AsFound,
-        (engine, Some(_)) if engine.is_sweep() => LengthRecord::SubjectToProgress,
-        _ => LengthRecord::Shortest,
+        SearchPlan::Depth | SearchPlan::Partition => LengthRecord::AsFound,
+        SearchPlan::Sweep(sweep) if sweep.measure.is_some() && returns_early(sweep) => LengthRecord::AsFound,
+        SearchPlan::Sweep(sweep) if sweep.measure.is_some() => LengthRecord::SubjectToProgress,
+        SearchPlan::Sweep(_) | SearchPlan::Breadth(_) | SearchPlan::BreadthDisk => LengthRecord::Shortest,
     }
 }
 
 /// Whether a sweep returns to earlier layers before it reaches the end.
-fn returns_early(plan: &Plan) -> bool {
-    plan.nesting.parts != 0 || plan.retention != Retention::Immediate
+fn returns_early(sweep: &SweepPlan) -> bool {
+    sweep.nesting.parts != 0 || sweep.retention != Retention::Immediate
 }
 
 /// What was violated, if the trace alone does not show it.
@@ -254,7 +258,7 @@ fn violation_reason(property: &Property, evidence: &Evidence) -> Option<String> 
 
 /// The regress edge, with the progress values of its source and target.
 fn regress_reason(regress: &Regress, finished: FinishedSearch<'_>) -> String {
-    let show = |progress: u64| match &finished.plan.measure {
+    let show = |progress: u64| match finished.plan.search.measure() {
         Some(measure) => measure.show(progress),
         None => progress.to_string(),
     };

@@ -1,6 +1,6 @@
 //! The graph of a model without a verdict, e.g. for a [file](crate::store::compact_graph::file).
 
-use crate::check::subject::Subject;
+use crate::check::executable::Executable;
 use crate::check::{CheckError, OnRuntimeError, Outcome, OutcomeOf, Plan};
 use crate::explore::{Monitor, Phase, SearchEnd};
 use crate::store::compact_graph::RecordedGraph;
@@ -16,13 +16,13 @@ use super::{GraphSummary, Looks, record, with_graph};
 ///
 /// # Errors
 /// The run could not be made or finished.
-pub fn record_graph<M: Subject>(
+pub fn record_graph<M: Executable>(
     subject: M,
     propositions: &[M::Predicate],
     plan: &Plan,
     monitor: &mut dyn Monitor,
 ) -> Result<(OutcomeOf<M>, Option<RecordedGraph>), CheckError> {
-    monitor.phase(plan.phase());
+    monitor.phase(plan.search.phase());
     let (run, end, recorder) = record(subject, (propositions, propositions.len()), plan, monitor)?;
     let (recorded, stopped) = match &end {
         SearchEnd::Complete(_) if run.error.is_none() || plan.on_runtime_error == OnRuntimeError::GoOn => {

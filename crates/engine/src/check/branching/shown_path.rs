@@ -7,14 +7,14 @@ use model::guarded_commands::ActionId;
 
 use super::{CtlWitness, Question};
 use crate::check::CheckError;
-use crate::check::subject::Subject;
+use crate::check::executable::Executable;
 
 /// Number of states of a path that are tested. Each test replays the run to its state from the
 /// beginning.
 const TESTED: usize = 512;
 
 /// Replays the path, and tests that its states satisfy what the path shows.
-pub(super) fn test_path<M: Subject>(
+pub(super) fn test_path<M: Executable>(
     question: &Question<'_, M>,
     path: GraphPath,
 ) -> Result<(CtlWitness, M::Run), CheckError> {
@@ -59,7 +59,7 @@ pub(super) fn test_path<M: Subject>(
     Ok((CtlWitness { stem, cycle, levels: path.levels }, whole))
 }
 
-impl<M: Subject> Question<'_, M> {
+impl<M: Executable> Question<'_, M> {
     /// Whether a formula is true in a state, as far as that state alone decides.
     fn truth(&self, formula: &Ctl, state: &M::State) -> Option<bool> {
         match formula {

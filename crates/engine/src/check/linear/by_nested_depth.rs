@@ -6,36 +6,28 @@ use crate::check::any_search::AnySearch;
 use crate::check::observers::Observers;
 use crate::check::product::ProductSubject;
 use crate::check::run::Run;
-use crate::check::{CheckError, Outcome, OutcomeOf, Plan, Subject};
+use crate::check::{CheckError, Executable, OutcomeOf, Plan};
 use crate::explore::nested_depth::DepthCycle;
 use crate::explore::{Monitor, SearchEnd};
 use crate::property::Property;
 use crate::property::acceptor::Acceptor;
 use crate::property::linear::LinearProperty;
-use crate::property::watch::PropertyWatch;
-use crate::store::external::disk::Disk;
-use crate::verdict::trace_log::{LoggedRun, TraceLog};
+use crate::verdict::trace_log::LoggedRun;
 use crate::verdict::{Evidence, UnknownReason, Verdict};
 use model::guarded_commands::ActionId;
 
 /// Checks a linear-time property.
-pub(super) fn decide_by_nested_depth<M: Subject>(
+pub(super) fn decide_by_nested_depth<M: Executable>(
     subject: ProductSubject<M, Acceptor>,
     property: &Property<M::Predicate>,
     linear: &LinearProperty<M::Predicate>,
     plan: &Plan,
     monitor: &mut dyn Monitor,
 ) -> Result<OutcomeOf<M>, CheckError> {
-    let observers = Observers {
-        // The search itself decides.
-        watch: PropertyWatch::default(),
-        log: Some(TraceLog::new(plan.disk.directory.clone())),
-        terminal: None,
-        survey: None,
-        graph: None,
-    };
+    // The search itself decides.
+    let observers = Observers { log: Some(plan.disk.trace_log()), ..Observers::default() };
     let search = AnySearch::nested_depth(plan, &subject)?;
-    let disk = Disk::new(&plan.disk.directory, plan.disk.limit);
+    let disk = plan.disk.disk();
     let mut run = Run::new(subject, propositions(linear), plan, (search, disk), observers);
     let end = run.search(None, None, monitor)?;
     let wrong = || CheckError::WrongTrace(property.name.clone());
@@ -56,5 +48,7 @@ pub(super) fn decide_by_nested_depth<M: Subject>(
         (None, SearchEnd::Stopped(reason), None) => Verdict::Unknown(UnknownReason::Stopped(reason.clone())),
         _ => return Err(wrong()),
     };
-    Ok(Outcome { deadlocks: None, ..run.outcome(end, None, vec![verdict]) })
+    let mut outcome = run.outcome(end, None, vec![verdict]);
+    outcome.figures.deadlocks = None;
+    Ok(outcome)
 }

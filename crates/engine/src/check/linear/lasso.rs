@@ -1,8 +1,9 @@
 //! Test of a lasso: the model replays it, and the automaton, the formula and fairness judge it.
 
 use crate::check::CheckError;
+use crate::check::executable::Executable;
 use crate::check::product::ProductSubject;
-use crate::check::subject::Subject;
+use crate::check::semantics::Semantics;
 use crate::property::acceptor::Acceptor;
 use crate::property::linear::{DeadEnds, LinearProperty};
 use crate::property::product::REPEATED;
@@ -15,7 +16,7 @@ pub(super) struct Lasso {
     pub(super) cycle: Vec<ActionId>,
 }
 
-impl<M: Subject> ProductSubject<M, Acceptor> {
+impl<M: Executable> ProductSubject<M, Acceptor> {
     /// The run that violates the property, and the number of the state at which its loop begins.
     /// `None` if the run does not violate it.
     pub(super) fn lasso(
@@ -48,7 +49,7 @@ impl<M: Subject> ProductSubject<M, Acceptor> {
         }
         if let Some(fair) = self.automaton().fairness() {
             let can_move = |state: &M::State| {
-                self.enabled(state).into_iter().fold(0, |all, action| all | fair.of(action))
+                self.steps(state).into_iter().fold(0, |all, (action, _)| all | fair.of(action))
             };
             let looped = states[start..end].iter().zip(&steps[start..end]);
             if !is_end && !fair.is_fair(looped.map(|(state, action)| (can_move(state), fair.of(*action)))) {

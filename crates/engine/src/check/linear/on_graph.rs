@@ -20,10 +20,10 @@ use model::guarded_commands::ActionId;
 use super::lasso::Lasso;
 use crate::check::branching::{Answer, FinishedSearch, decide_on_graph};
 use crate::check::product::ProductSubject;
-use crate::check::{CheckError, OutcomeOf, Plan, Reduction, Subject};
+use crate::check::{CheckError, Executable, OutcomeOf, Plan, Reduction};
 
 /// Checks one linear-time property on the graph of this product.
-pub(super) fn decide_on_graph_of_product<M: Subject>(
+pub(super) fn decide_on_graph_of_product<M: Executable>(
     subject: ProductSubject<M, Acceptor>,
     property: &Property<M::Predicate>,
     linear: &LinearProperty<M::Predicate>,
@@ -31,12 +31,11 @@ pub(super) fn decide_on_graph_of_product<M: Subject>(
     monitor: &mut dyn Monitor,
 ) -> Result<OutcomeOf<M>, CheckError> {
     // The model is reduced already. The progress of an automaton is no part of a nested measure.
-    let plan = Plan {
-        reduction: Reduction::None,
-        on_regress: OnRegress::Sweep,
-        nesting: Nesting::default(),
-        ..plan.clone()
-    };
+    let search = plan.search.changed(|sweep| {
+        sweep.on_regress = OnRegress::Sweep;
+        sweep.nesting = Nesting::default();
+    });
+    let plan = Plan { reduction: Reduction::None, search, ..plan.clone() };
     let predicates = predicates(std::slice::from_ref(property));
     // The first predicate of a product is whether the state accepts.
     decide_on_graph(subject, (&predicates, 1), &plan, monitor, |subject, search| {
@@ -44,7 +43,7 @@ pub(super) fn decide_on_graph_of_product<M: Subject>(
     })
 }
 
-fn answer<M: Subject>(
+fn answer<M: Executable>(
     subject: &ProductSubject<M, Acceptor>,
     search: FinishedSearch<'_>,
     linear: &LinearProperty<M::Predicate>,

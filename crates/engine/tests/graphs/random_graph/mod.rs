@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
-use engine::check::{Engine, Expanded, Fingerprint, Outcome, Plan, Subject, check_subject};
+use engine::check::{
+    Engine, Executable, Expanded, Fingerprint, Outcome, Plan, ProgressValues, Semantics, check_subject,
+};
 use engine::progress::Comparison;
 use engine::property::{Property, PropertyKind};
 use engine::verdict::replay::ReplayError;
@@ -145,16 +147,46 @@ impl Expander for &Graph {
 /// The graph as something to be checked. A run is the states that it meets.
 pub struct GraphSubject(pub Graph);
 
-impl Subject for GraphSubject {
+impl Semantics for GraphSubject {
     type Predicate = ();
-    type System = Graph;
     type State = usize;
     type Run = Vec<usize>;
     type Fault = Infallible;
 
-    fn words(&self) -> usize {
-        self.0.width.max(1)
+    fn steps(&self, state: &usize) -> Vec<(ActionId, Option<usize>)> {
+        let numbered = (0..).zip(&self.0.successors[*state]);
+        numbered.map(|(number, next)| (ActionId(number), Some(*next))).collect()
     }
+
+    fn holds(&self, (): &(), state: &usize) -> Result<bool, Infallible> {
+        Ok(self.0.marked[*state])
+    }
+
+    fn replay(&self, run: &LoggedRun) -> Result<Vec<usize>, ReplayError> {
+        let mut states = vec![run.initial.0 as usize];
+        for action in &run.actions {
+            states.push(self.0.successors[*states.last().unwrap()][action.0 as usize]);
+        }
+        Ok(states)
+    }
+
+    fn states(run: &Vec<usize>) -> Vec<&usize> {
+        run.iter().collect()
+    }
+
+    fn last_state(run: &Vec<usize>) -> &usize {
+        run.last().unwrap()
+    }
+
+    fn identify(&self, fingerprint: &mut Fingerprint) {
+        fingerprint.add(&(&self.0.successors, &self.0.progress, &self.0.marked));
+    }
+
+    fn identify_predicate(&self, _: &(), _: &mut Fingerprint) {}
+}
+
+impl Executable for GraphSubject {
+    type System = Graph;
 
     fn shape(&self) -> RecordShape {
         self.0.shape()
@@ -164,12 +196,8 @@ impl Subject for GraphSubject {
         64
     }
 
-    fn has_measure(&self) -> bool {
-        true
-    }
-
-    fn comparison(&self) -> Comparison {
-        self.0.comparison
+    fn progress(&self) -> Option<ProgressValues> {
+        Some(ProgressValues { bits: None, comparison: self.0.comparison })
     }
 
     fn prepare(&self, _: &[()]) -> Result<Graph, ExecutionError> {
@@ -187,40 +215,6 @@ impl Subject for GraphSubject {
     fn decode(&self, state: &[u64]) -> usize {
         self.0.unpack(state)
     }
-
-    fn replay(&self, run: &LoggedRun) -> Result<Vec<usize>, ReplayError> {
-        let mut states = vec![run.initial.0 as usize];
-        for action in &run.actions {
-            states.push(self.0.successors[*states.last().unwrap()][action.0 as usize]);
-        }
-        Ok(states)
-    }
-
-    fn last_state(run: &Vec<usize>) -> &usize {
-        run.last().unwrap()
-    }
-
-    fn states(run: &Vec<usize>) -> Vec<&usize> {
-        run.iter().collect()
-    }
-
-    fn holds(&self, (): &(), state: &usize) -> Result<bool, Infallible> {
-        Ok(self.0.marked[*state])
-    }
-
-    fn identify(&self, fingerprint: &mut Fingerprint) {
-        fingerprint.add(&(&self.0.successors, &self.0.progress, &self.0.marked));
-    }
-
-    fn identify_predicate(&self, _: &(), _: &mut Fingerprint) {}
-
-    fn successors(&self, state: &usize) -> Vec<usize> {
-        self.0.successors[*state].clone()
-    }
-
-    fn is_terminal(&self, state: &usize) -> bool {
-        self.0.successors[*state].is_empty()
-    }
 }
 
 pub type GraphOutcome = Outcome<Vec<usize>, usize, Infallible>;
@@ -231,7 +225,7 @@ pub fn run(graph: &Graph, kinds: Vec<PropertyKind<()>>, plan: &Plan) -> GraphOut
 }
 
 pub fn sweep() -> Plan {
-    Plan { engine: Engine::Sweep, ..Plan::default() }
+    Plan { search: Engine::Sweep.into(), ..Plan::default() }
 }
 
 /// What a verdict says, and the state in which its run ends.
