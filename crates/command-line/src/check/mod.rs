@@ -253,6 +253,7 @@ impl<'a> CheckRun<'a> {
         self.tell(&file.warnings(), record);
         let (questions, mut planned) = self.prepared(&file)?;
         self.tell(&questions.warnings, record);
+        self.tell(planned.measure.as_ref().map_or(&[], |measure| &measure.warnings), record);
         let plan = &mut planned.search.plan;
         plan.survey = self.task.survey();
         plan.course = (output.json.is_some() || output.html.is_some()) && !output.no_course;
