@@ -3,7 +3,7 @@
 //! The peak resident size comes from `wait4`, so that it is the same figure for every tool, whatever the
 //! tool says about itself. Times are taken from the tools' own clocks (they leave out the start of the
 //! process, for both sides); the wall time here only guards against a clock that leaves out too much.
-//! Output goes to a file rather than a pipe: nobody has to read while the clock runs.
+//! Output goes to a file rather than a pipe, so that no reader competes while the clock runs.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};

@@ -41,7 +41,7 @@ const BRANCHING: [&str; 11] = [
     "rether.5",
 ];
 
-/// From everywhere one can come to where one can go on for ever: three fixed points, the last one inside of the others.
+/// From every state, one with an infinite run can be reached: three nested fixed points.
 const FORMULA: &str = "AG EF EG EX true";
 
 /// The command line of `temporal`.

@@ -15,7 +15,7 @@ pub enum Run {
     Finished(Box<Exploration>),
     /// Out of time: its figures are lower bounds.
     Unfinished(Box<Exploration>),
-    /// Ended from outside after so many seconds, without a record.
+    /// Ended from outside after this many seconds, without a record.
     Ended(f64),
     /// Out of something else, memory or disk. More time would not help, and so its figures bound nothing.
     Exhausted(String),
@@ -46,7 +46,7 @@ impl Run {
         }
     }
 
-    /// One line for whoever waits.
+    /// One line for the console.
     pub fn brief(&self) -> String {
         match self {
             Run::Finished(run) => format!("{:.2} s", run.wall_seconds),
@@ -143,7 +143,7 @@ pub struct Counts {
 pub enum States {
     /// Of a run here, or of the oracle.
     Counted(u64),
-    /// Of the paper, because nobody else came to the end.
+    /// From the paper, because no other run finished.
     Published(u64),
 }
 

@@ -133,7 +133,7 @@ impl Row {
                 return Some(format!("the sweep finds about {estimate} states, not {}", self.states));
             }
         }
-        // A sweep that meets states again keeps only so many deadlocks to tell them apart.
+        // A sweep that revisits states keeps a bounded number of deadlocks to recognise duplicates.
         if sweep.deadlocks.is_some() && sweep.deadlocks != breadth.deadlocks {
             let show = |count: Option<u64>| count.map_or_else(|| "unknown".into(), |count| count.to_string());
             let (ours, theirs) = (show(sweep.deadlocks), show(breadth.deadlocks));

@@ -29,23 +29,23 @@ use service::ServiceProperty;
 pub struct Property<P = Expression> {
     /// The name in reports.
     pub name: String,
-    /// What is asked.
+    /// The property itself.
     pub kind: PropertyKind<P>,
-    /// In which words.
+    /// How the user wrote it.
     pub spelling: Spelling,
 }
 
-/// In which words something is asked.
+/// How the user wrote a property.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Spelling {
-    /// By the name of its kind.
+    /// As an expression, or by the name of its kind.
     #[default]
     Plain,
-    /// As a formula of computation tree logic.
+    /// As a CTL formula.
     Ctl,
 }
 
-/// What can be asked.
+/// Kinds of properties.
 #[derive(Clone, Debug)]
 pub enum PropertyKind<P = Expression> {
     /// Every reachable state has a successor.
@@ -54,20 +54,23 @@ pub enum PropertyKind<P = Expression> {
     Invariant(P),
     /// The predicate is true in some reachable state: `EF p`.
     Reachable(P),
-    /// From every reachable state, a state where the predicate is true can be reached: `AG EF p`, a home predicate.
+    /// From every reachable state, a state where the predicate is true can be reached: `AG EF p`.
+    /// Such states are home states.
     AlwaysPossible(P),
-    /// A state can be reached from which on the predicate stays true on every run: `EF AG p`.
+    /// A state can be reached from which the predicate is true forever, on every run: `EF AG p`.
     PossiblyForEver(P),
-    /// A property of all runs, in linear time. It needs a search of its own.
+    /// A linear-time property: an LTL formula, or a Büchi automaton. It needs a search of its own.
     Linear(Box<LinearProperty<P>>),
-    /// A formula that is true in every initial state, in branching time. It needs a search of its own.
+    /// A branching-time property: a CTL formula that is true in every initial state. It needs a
+    /// search of its own.
     Branching(Box<BranchingProperty<P>>),
-    /// Visible actions come in sequences that a service allows. It needs a search of its own.
+    /// Conformance: a service automaton accepts the sequence of visible actions of every run. It
+    /// needs a search of its own.
     Service(Box<ServiceProperty<P>>),
 }
 
 impl<P> Property<P> {
-    /// A question.
+    /// Creates a property that was not written as a formula.
     pub fn new(name: impl Into<String>, kind: PropertyKind<P>) -> Self {
         Self { name: name.into(), kind, spelling: Spelling::default() }
     }
@@ -88,7 +91,7 @@ impl<P> PropertyKind<P> {
         }
     }
 
-    /// Whether it is decided by whole layers.
+    /// Whether a search by layers decides it.
     pub fn needs_layers(&self) -> bool {
         self.is_about_components() || matches!(self, Self::Linear(_) | Self::Branching(_))
     }
@@ -98,24 +101,24 @@ impl<P> PropertyKind<P> {
         matches!(self, Self::Linear(_) | Self::Branching(_) | Self::Service(_))
     }
 
-    /// Whether it is decided by the terminal components of layers.
+    /// Whether the terminal strongly connected components of layers decide it.
     pub fn is_about_components(&self) -> bool {
         matches!(self, Self::AlwaysPossible(_) | Self::PossiblyForEver(_))
     }
 }
 
-/// A formula of computation tree logic.
+/// A CTL formula.
 #[derive(Clone, Debug)]
 pub struct BranchingProperty<P = Expression> {
     /// The formula.
     pub formula: Ctl,
-    /// What its propositions are.
+    /// The predicates of its propositions, by number.
     pub propositions: Vec<P>,
 }
 
 impl<P: Clone> PropertyKind<P> {
-    /// The same property as a formula of computation tree logic, if terminal components of layers decide it: a
-    /// formula is decided where progress falls, too.
+    /// The same property as a CTL formula, if terminal components of layers decide it. The formula
+    /// is decided also if the measure is not monotone.
     pub fn as_branching(&self) -> Option<Self> {
         let truth = Ctl::Proposition(0);
         let (formula, predicate) = match self {
@@ -128,7 +131,7 @@ impl<P: Clone> PropertyKind<P> {
     }
 }
 
-/// The predicates of all properties, in order: what [`Expander::predicates`] must evaluate.
+/// The predicates of all properties, in the order in which [`Expander::predicates`] evaluates them.
 ///
 /// [`Expander::predicates`]: model::transition_system::Expander::predicates
 pub fn predicates<P: Clone>(properties: &[Property<P>]) -> Vec<P> {

@@ -84,7 +84,7 @@ impl std::fmt::Display for UnknownReason {
         match self {
             Self::Stopped(reason) => write!(f, "{reason}"),
             Self::RuntimeError => write!(f, "the model has a run-time error"),
-            Self::NotMonotone => write!(f, "progress falls"),
+            Self::NotMonotone => write!(f, "the measure is not monotone"),
         }
     }
 }

@@ -365,7 +365,7 @@ fn participants_move_together_or_not_at_all() {
     let back = Participant { from, to, ..back };
     both.actions.push(Action { participants: vec![back], effects: vec![], channel: None, name: None });
     assert!(proved(&both, &[cell(P)]) && !proved(&both, &[cell(P), cell(location)]));
-    // From a committed and an uncommitted location, nobody goes together.
+    // A committed and an uncommitted location have no common step.
     add(&mut both, 1, 0, vec![], vec![]);
     let from_start =
         Participant { from: LocationId(0), to: LocationId(0), ..both.actions[1].participants[0].clone() };

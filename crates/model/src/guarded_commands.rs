@@ -423,13 +423,16 @@ impl GuardedCommands {
 
     /// The name of a value of a cell: a location's name, or the number.
     pub fn value_name(&self, cell: CellId, value: i64) -> String {
-        if let Shape::Location(process) = self.variable(self.cells[cell.index()].variable).shape
-            && let Some(location) =
-                usize::try_from(value).ok().and_then(|number| self.process(process).locations.get(number))
-        {
-            return location.name.clone();
-        }
-        value.to_string()
+        self.location_name(cell, value).map_or_else(|| value.to_string(), str::to_owned)
+    }
+
+    /// The name of the location that a cell holds; `None` if the value is only a number.
+    pub fn location_name(&self, cell: CellId, value: i64) -> Option<&str> {
+        let Shape::Location(process) = self.variable(self.cells[cell.index()].variable).shape else {
+            return None;
+        };
+        let location = self.process(process).locations.get(usize::try_from(value).ok()?)?;
+        Some(&location.name)
     }
 
     /// The name of an action: its own name, or `P_0: NCS -> choose`, participants joined by `|`.

@@ -225,7 +225,7 @@ pub trait StateDomain {
     /// If the domain knows that the queue is full.
     fn push(&mut self, queue: VariableId, message: Vec<Self::Value>) -> Result<(), Self::Stop>;
 
-    /// Takes the oldest message, of so many fields, out of a queue that is not empty.
+    /// Takes the oldest message, of `fields` fields, out of a queue that is not empty.
     ///
     /// # Errors
     /// If the domain knows that the queue is empty.

@@ -63,11 +63,11 @@ pub use measures_record::{
 pub use profile_record::{ActionRecord, ProfilePointRecord, ProfileRecord, RateRecord, SweepProfileRecord};
 pub use quantities::{About, Bytes, Count, Percent, Seconds, States, Steps};
 pub use run_record::{
-    AnswerRecord, ChangeRecord, ClassIoRecord, ComponentRecord, DiagnosticRecord, EngineRecord,
+    AnswerRecord, CellRecord, ChangeRecord, ClassIoRecord, ComponentRecord, DiagnosticRecord, EngineRecord,
     FinishedSearch, GraphRecord, HeldRecord, IoRecord, LengthRecord, MeasureOrigin, MeasureRecord,
     ModelRecord, NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS, PlanRecord, PropertyKindRecord, PropertyRecord,
-    ReductionRecord, ResourcesRecord, RunRecord, SearchRecord, SeverityRecord, StatesRecord, StepRecord,
-    TimesRecord, TraceKind, TraceRecord, TransitionsRecord, Usage, ValueRecord,
+    ReductionRecord, ResourcesRecord, RunRecord, SearchRecord, SeverityRecord, StateTableRecord,
+    StatesRecord, StepRecord, TimesRecord, TraceKind, TraceRecord, TransitionsRecord, Usage, ValueRecord,
 };
 pub use space::{LayerEdgeRecord, SpaceEdgeRecord, SpaceLayerRecord, SpaceRecord, SpaceStateRecord};
 pub use space_drawing::svg;

@@ -3,7 +3,8 @@
 //! Other programs read it, so its fields are an interface. The order of the declarations is the
 //! order in the file. An unknown figure is `null`: it is never omitted and never guessed. New
 //! fields are added at the end of an object, and no field is renamed; an incompatible change would
-//! change [`RunRecord::FORMAT`].
+//! change [`RunRecord::FORMAT`]. Before the first release, `search.terminal_states` has become a
+//! table; the list that it was is still read.
 //!
 //! A record starts with every figure unknown and is filled in during the run: the model when it is
 //! read, the outcome when the search ends, findings when they occur. A run that ends early
@@ -17,6 +18,7 @@ mod outcome;
 mod plan;
 mod property;
 mod search;
+mod state_table;
 mod trace;
 
 use std::collections::BTreeMap;
@@ -40,6 +42,7 @@ pub use property::{
 pub use search::{
     ClassIoRecord, GraphRecord, HeldRecord, IoRecord, SearchRecord, StatesRecord, TransitionsRecord,
 };
+pub use state_table::{CellRecord, StateTableRecord};
 pub use trace::{
     ChangeRecord, ComponentRecord, LengthRecord, StepRecord, TraceKind, TraceRecord, ValueRecord,
 };

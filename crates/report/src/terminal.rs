@@ -105,18 +105,21 @@ impl Summary<'_> {
 
     fn component(&self, f: &mut fmt::Formatter<'_>, component: &ComponentRecord) -> fmt::Result {
         let total = component.size.unwrap_or(component.states.len() as u64);
-        self.states(f, &component_heading(component), &component.states, total)
+        let listed = component.states.len();
+        let states = &component.states[..self.shown_of(listed)];
+        self.states(f, &component_heading(component), states, (listed, total))
     }
 
     fn terminal_states(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(states) = &self.record.search.terminal_states else { return Ok(()) };
+        let Some(table) = &self.record.search.terminal_states else { return Ok(()) };
         let found = if self.record.search.complete { "" } else { " found so far" };
-        let heading = match states.len() {
+        let total = table.states.len();
+        let heading = match total {
             0 => return writeln!(f, "{}\n", self.bold(&format!("No terminal state{found}."))),
             1 => format!("1 terminal state{found}:"),
             many => format!("{} terminal states{found}:", Count(many as u64)),
         };
-        self.states(f, &heading, states, states.len() as u64)
+        self.states(f, &heading, &table.first(self.shown_of(total)), (total, total as u64))
     }
 
     fn survey(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -126,21 +129,25 @@ impl Summary<'_> {
         writeln!(f, "{}\n\n{text}", self.bold("State space"))
     }
 
-    /// Writes states under a heading, numbered from one; of a long list only the first ones.
+    /// Number of states that are shown of a list of this length.
+    fn shown_of(&self, listed: usize) -> usize {
+        if self.detail == Detail::Verbose { listed } else { SHOWN_STATES.min(listed) }
+    }
+
+    /// Writes states under a heading, numbered from one. They are the first ones of all that are
+    /// listed in the record, which may be fewer than there are.
     fn states(
         &self,
         f: &mut fmt::Formatter<'_>,
         heading: &str,
-        states: &[Vec<ValueRecord>],
-        total: u64,
+        shown: &[Vec<ValueRecord>],
+        (listed, total): (usize, u64),
     ) -> fmt::Result {
         writeln!(f, "{}\n", self.bold(heading))?;
-        let shown =
-            if self.detail == Detail::Verbose { states.len() } else { SHOWN_STATES.min(states.len()) };
-        f.write_str(&numbered_states(&states[..shown], self.view))?;
-        match total - shown as u64 {
+        f.write_str(&numbered_states(shown, self.view))?;
+        match total - shown.len() as u64 {
             0 => {}
-            more if shown < states.len() => writeln!(f, "  ...    {} more; -v lists them", Count(more))?,
+            more if shown.len() < listed => writeln!(f, "  ...    {} more; -v lists them", Count(more))?,
             more => writeln!(f, "  ...    {} more", Count(more))?,
         }
         writeln!(f)

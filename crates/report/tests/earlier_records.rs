@@ -1,8 +1,9 @@
 //! Run records that an earlier version of the program wrote are still read.
 //!
 //! The records in `tests/records` were written before property kinds, engines and severities became
-//! enums. They cover every engine, every kind of property and every kind of trace. Their long lists
-//! are cut to a few entries.
+//! enums, and `terminal_states.json` before a list of states became a table. They cover every
+//! engine, every kind of property and every kind of trace. Their long lists are cut to a few
+//! entries.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
@@ -13,7 +14,7 @@ use report::{
     Coloring, Detail, EngineRecord, PropertyKindRecord, RunRecord, Summary, TraceView, page, read_run_record,
     write_junit,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The records by file name.
 fn records() -> Vec<(String, Vec<u8>)> {
@@ -24,13 +25,23 @@ fn records() -> Vec<(String, Vec<u8>)> {
         .map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), fs::read(path).unwrap()))
         .collect();
     records.sort();
-    assert!(records.len() >= 12, "{} records", records.len());
+    assert!(records.len() >= 14, "{} records", records.len());
     records
 }
 
 fn record(name: &str) -> RunRecord {
     let (_, text) = records().into_iter().find(|(one, _)| one == name).unwrap();
     read_run_record(&text).unwrap()
+}
+
+/// The list of states that a table stands for, in the form of earlier versions.
+fn named_states(table: &Value) -> Value {
+    let list = |value: &Value| value.as_array().unwrap().clone();
+    let text = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
+    let variables = list(&table["variables"]);
+    let named = |(variable, value): (&Value, &Value)| json!({"variable": variable, "value": text(value)});
+    let state = |state: &Value| variables.iter().zip(&list(state)).map(named).collect::<Value>();
+    list(&table["states"]).iter().map(state).collect()
 }
 
 fn kinds(record: &RunRecord) -> Vec<PropertyKindRecord> {
@@ -57,7 +68,11 @@ fn a_record_that_is_read_and_written_again_has_all_it_had() {
     for (name, text) in records() {
         let read = read_run_record(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
         let before: Value = serde_json::from_slice(&text).unwrap();
-        let now = serde_json::to_value(&read).unwrap();
+        let mut now = serde_json::to_value(&read).unwrap();
+        let listed = &mut now["search"]["terminal_states"];
+        if !listed.is_null() {
+            *listed = named_states(listed);
+        }
         assert_eq!(difference("", &before, &now), None, "{name}");
     }
 }
@@ -72,6 +87,23 @@ fn every_view_shows_an_earlier_record() {
         assert!(page(record).starts_with("<!doctype html>"), "{name}");
         write_junit(record, &mut Vec::new()).unwrap();
     }
+}
+
+#[test]
+fn terminal_states_of_an_earlier_record_are_shown_as_they_were() {
+    let record = record("terminal_states");
+    assert_eq!(record.search.terminal_states.as_ref().map(|table| table.states.len()), Some(3));
+    let (detail, view, coloring) = (Detail::Normal, TraceView::None, Coloring::Plain);
+    let shown = Summary { record: &record, detail, view, coloring, files: &[] }.to_string();
+    let expected = "3 terminal states:
+
+    1    low = -3, x = 1, P = right
+    2    low = -6, x = 2, P = left
+    3    low = -6, x = 2, P = right
+";
+    assert!(shown.contains(expected), "{shown}");
+    let value = "<span class=\"value\">low = -3</span> <span class=\"value\">x = 1</span>";
+    assert!(page(&record).contains(value));
 }
 
 #[test]

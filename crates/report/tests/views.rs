@@ -162,7 +162,7 @@ fn a_sweep_reports_whether_its_measure_is_monotone_and_what_it_stored() {
     let falling = run_model(AGAIN, &[], Some("x"), &plan);
     assert_eq!(falling.plan.measure.monotone, Some(false));
     assert_eq!((falling.search.sweeps, falling.search.transitions.regress), (Some(2), Some(1)));
-    assert_eq!(falling.search.terminal_states.as_ref().map(Vec::len), Some(2));
+    assert_eq!(falling.search.terminal_states.as_ref().map(|table| table.states.len()), Some(2));
     let text = text(&falling, Detail::Normal);
     assert!(
         text.starts_with("2 terminal states:\n\n    1    x = 9, P = t, everything else is 0\n"),

@@ -230,7 +230,7 @@ impl Model for Protocol {
             let valid = system.caches.iter().filter(|cache| cache.copy != Copy::Invalid).count();
             valid <= 1 || !system.caches.iter().any(|cache| matches!(cache.copy, Copy::Exclusive(_)))
         });
-        properties.always("nobody reads what is out of date", |_, system| {
+        properties.always("no cache reads a stale value", |_, system| {
             system.caches.iter().all(|cache| match cache.copy {
                 Copy::Shared(version) | Copy::Exclusive(version) => version == system.latest,
                 Copy::Invalid => true,
@@ -261,7 +261,7 @@ fn main() {
     }
     let model = Protocol { caches: 2, writes: 2, grants: Grants::AfterAllRequests };
     let checked = check(&model);
-    let path = checked.assert_violated("nobody reads what is out of date");
+    let path = checked.assert_violated("no cache reads a stale value");
     println!("A directory that does not wait for answers:\n{}", path.display(&model));
 }
 
@@ -284,5 +284,5 @@ fn a_directory_that_does_not_wait_is_found() {
     let model = Protocol { caches: 2, writes: 1, grants: Grants::AfterAllRequests };
     let checked = check(&model);
     assert!(!checked.assert_violated("who writes is alone").is_empty());
-    assert_eq!(checked.assert_violated("nobody reads what is out of date").last_state().latest, 1);
+    assert_eq!(checked.assert_violated("no cache reads a stale value").last_state().latest, 1);
 }

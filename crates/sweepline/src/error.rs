@@ -9,6 +9,7 @@ use logic::ltl_to_buchi::FormulaTooLarge;
 use model::measure::MeasureError;
 
 use crate::planning::PlanError;
+use crate::properties::QuestionError;
 
 /// Codes that the command line explains, too.
 const TOO_LARGE: &str = "E0045";
@@ -29,6 +30,11 @@ pub enum Error {
     /// The text of the model, a question or a measure has errors. There is at least one.
     #[error("{}", Problem::list(.0))]
     Text(Vec<Problem>),
+    /// Fair runs were asked for, and no question is about runs.
+    #[error(
+        "fairness is about runs, and no question is: ask for an LTL formula, or for a property process that the file declares"
+    )]
+    FairnessWithoutRuns,
     /// Parts of the plan contradict each other.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -53,6 +59,14 @@ impl Error {
             }
         };
         Self::Text(found.into_iter().map(problem).collect())
+    }
+
+    /// A question that is not a property.
+    pub(crate) fn question(error: QuestionError, origin: &str, text: &str) -> Self {
+        match error {
+            QuestionError::Text(found) => Self::in_text(found, origin, text),
+            QuestionError::TooLarge(formula) => Self::Text(vec![Problem::too_large(origin, &formula.error)]),
+        }
     }
 
     /// A measure that cannot be packed into a progress value.
@@ -81,12 +95,12 @@ pub struct Problem {
 
 impl Problem {
     /// A formula whose automaton is too large.
-    pub(crate) fn too_large(origin: &str, error: &FormulaTooLarge) -> Self {
+    fn too_large(origin: &str, error: &FormulaTooLarge) -> Self {
         Self::whole(TOO_LARGE, origin, error.to_string(), Some(error.advice().into()))
     }
 
     /// A problem with a text as a whole.
-    pub(crate) fn whole(code: &'static str, origin: &str, message: String, help: Option<String>) -> Self {
+    fn whole(code: &'static str, origin: &str, message: String, help: Option<String>) -> Self {
         Self { code, origin: origin.to_owned(), line: 1, column: 1, message, help }
     }
 

@@ -79,6 +79,8 @@ pub use engine::rust_model::{
 pub use engine::verdict::{Evidence, Length, UnknownReason, Verdict};
 
 #[cfg(feature = "model-files")]
+pub use engine::property::{fairness::Fairness, linear::DeadEnds};
+#[cfg(feature = "model-files")]
 pub use error::{Error, Problem};
 #[cfg(feature = "model-files")]
 pub use model_file::ModelFile;
@@ -88,9 +90,6 @@ pub use outcome::{Outcome, Step, Trace};
 pub use plan::Plan;
 #[cfg(feature = "model-files")]
 pub use questions::Questions;
-#[cfg(feature = "model-files")]
-#[doc(hidden)]
-pub use questions::ctl_kind;
 
 // What the command line and other front ends of this workspace share. Not a stable interface.
 #[doc(hidden)]
@@ -99,5 +98,8 @@ pub mod execution;
 pub mod greatest_value;
 #[doc(hidden)]
 pub mod planning;
+#[cfg(feature = "model-files")]
+#[doc(hidden)]
+pub mod properties;
 #[doc(hidden)]
 pub mod vacuity;

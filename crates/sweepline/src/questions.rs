@@ -1,13 +1,12 @@
 //! Questions about a model file, and the properties that they become.
 
-use engine::property::linear::LinearProperty;
-use engine::property::{BranchingProperty, Property, PropertyKind};
-use languages::{CtlForm, LtlFormula, Model};
-use logic::ltl_to_buchi::Limits;
-use model::guarded_commands::{DeclaredPropertyKind, Expression};
+use engine::property::fairness::Fairness;
+use engine::property::linear::{DeadEnds, Runs};
+use engine::property::{Property, PropertyKind};
+use languages::Model;
 
 use crate::Error;
-use crate::error::Problem;
+use crate::properties::{NO_DEADLOCK, PropertyReader, consider_runs};
 
 /// What to decide about a model.
 ///
@@ -19,10 +18,8 @@ use crate::error::Problem;
 #[must_use]
 pub struct Questions {
     list: Vec<Question>,
+    runs: Runs,
 }
-
-/// The name of the property that every reachable state has a successor.
-pub(crate) const NO_DEADLOCK: &str = "no deadlock";
 
 #[derive(Clone, Debug)]
 enum Question {
@@ -43,7 +40,7 @@ impl Default for Questions {
 impl Questions {
     /// No question yet.
     pub fn new() -> Self {
-        Self { list: Vec::new() }
+        Self { list: Vec::new(), runs: Runs::default() }
     }
 
     /// Asks for every property that the model file declares.
@@ -81,83 +78,68 @@ impl Questions {
         self
     }
 
+    /// Restricts LTL formulas and declared property processes to some runs.
+    ///
+    /// Other questions have the same answer for fair runs, or are not about runs. If there are only
+    /// such questions, a check with [`Fairness::Weak`] is an error.
+    ///
+    /// ```
+    /// use sweepline::{Fairness, ModelFile, Plan, Questions};
+    ///
+    /// let peterson = ModelFile::read("../../models/dve/peterson.dve")?;
+    /// let question = Questions::new().ltl("G (P_0.raise -> F P_0.critical)");
+    /// assert!(!peterson.check(&question, &Plan::new())?.holds());
+    /// assert!(peterson.check(&question.fairness(Fairness::Weak), &Plan::new())?.holds());
+    /// # Ok::<(), sweepline::Error>(())
+    /// ```
+    pub fn fairness(mut self, fairness: Fairness) -> Self {
+        self.runs.fairness = fairness;
+        self
+    }
+
+    /// Says how a run that ends in a deadlock counts for LTL formulas and declared property
+    /// processes. By default its last state repeats forever.
+    pub fn dead_ends(mut self, dead_ends: DeadEnds) -> Self {
+        self.runs.dead_ends = dead_ends;
+        self
+    }
+
     /// The questions as properties of a model that was read from `path` and `text`.
     pub(crate) fn properties(
         &self,
         model: &Model,
         (path, text): (&str, &str),
     ) -> Result<Vec<Property>, Error> {
+        let reader = PropertyReader { model, runs: self.runs };
         let mut properties = Vec::new();
         for question in &self.list {
-            match question {
-                Question::Declared => properties.extend(declared(model, (path, text))?),
+            let (read, origin, text) = match question {
+                Question::Declared => {
+                    for declared in &model.commands.properties {
+                        let read = reader.declared(declared);
+                        properties.push(read.map_err(|error| Error::question(error, path, text))?);
+                    }
+                    continue;
+                }
                 Question::NoDeadlock => {
                     properties.push(Property::new(NO_DEADLOCK, PropertyKind::DeadlockFree));
+                    continue;
                 }
                 Question::Invariant(text) => {
-                    let read = model.expression(text);
-                    let read = read.map_err(|found| Error::in_text(found, "invariant", text))?;
-                    properties.push(Property::new(text.trim(), PropertyKind::Invariant(read)));
+                    (reader.expression(text, PropertyKind::Invariant), "invariant", text)
                 }
                 Question::Reachable(text) => {
-                    let read = model.expression(text);
-                    let read = read.map_err(|found| Error::in_text(found, "reachable", text))?;
-                    properties.push(Property::new(text.trim(), PropertyKind::Reachable(read)));
+                    (reader.expression(text, PropertyKind::Reachable), "reachable", text)
                 }
-                Question::Ltl(text) => properties.push(linear(model, text)?),
-                Question::Ctl(text) => properties.push(branching(model, text)?),
-            }
+                Question::Ltl(text) => (reader.ltl(text), "LTL formula", text),
+                Question::Ctl(text) => (reader.ctl(text), "CTL formula", text),
+            };
+            let property = read.map_err(|error| Error::question(error, origin, text))?.property;
+            properties.push(Property { name: text.trim().to_owned(), ..property });
+        }
+        if self.runs.fairness != Fairness::Unfair && !consider_runs(&properties) {
+            return Err(Error::FairnessWithoutRuns);
         }
         Ok(properties)
     }
-}
-
-fn declared(model: &Model, (path, text): (&str, &str)) -> Result<Vec<Property>, Error> {
-    let property = |declared: &model::guarded_commands::DeclaredProperty| {
-        let kind = match &declared.kind {
-            DeclaredPropertyKind::Invariant(expression) => PropertyKind::Invariant(expression.clone()),
-            DeclaredPropertyKind::NoAcceptedRun(process) => {
-                let read = model.declared_automaton(process);
-                let read = read.map_err(|found| Error::in_text(found, path, text))?;
-                let propositions = read.propositions.into_iter().map(|one| one.expression).collect();
-                let linear = LinearProperty::of_automaton(&read.automaton, propositions);
-                PropertyKind::Linear(Box::new(linear))
-            }
-        };
-        Ok(Property::new(declared.name.clone(), kind))
-    };
-    model.commands.properties.iter().map(property).collect()
-}
-
-fn linear(model: &Model, text: &str) -> Result<Property, Error> {
-    let read = model.ltl(text).map_err(|found| Error::in_text(found, "LTL formula", text))?;
-    let LtlFormula { formula, propositions, .. } = read;
-    let propositions = propositions.into_iter().map(|one| one.expression).collect();
-    let linear = LinearProperty::of_formula(formula, propositions, &Limits::default());
-    let linear = linear.map_err(|error| Error::Text(vec![Problem::too_large("LTL formula", &error)]))?;
-    Ok(Property::new(text.trim(), PropertyKind::Linear(Box::new(linear))))
-}
-
-/// The property that a CTL formula of a special form is: no graph is needed to decide it.
-#[doc(hidden)]
-pub fn ctl_kind(form: CtlForm, operand: Expression) -> PropertyKind {
-    match form {
-        CtlForm::Ef => PropertyKind::Reachable(operand),
-        CtlForm::Ag => PropertyKind::Invariant(operand),
-        CtlForm::AgEf => PropertyKind::AlwaysPossible(operand),
-        CtlForm::EfAg => PropertyKind::PossiblyForEver(operand),
-    }
-}
-
-fn branching(model: &Model, text: &str) -> Result<Property, Error> {
-    let formula = model.ctl(text).map_err(|found| Error::in_text(found, "CTL formula", text))?;
-    let kind = match formula.special() {
-        Some((form, operand)) => ctl_kind(form, operand),
-        None => {
-            let propositions = formula.propositions.into_iter().map(|one| one.expression).collect();
-            let branching = BranchingProperty { formula: formula.formula, propositions };
-            PropertyKind::Branching(Box::new(branching))
-        }
-    };
-    Ok(Property::new(text.trim(), kind))
 }

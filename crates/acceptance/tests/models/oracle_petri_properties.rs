@@ -27,7 +27,8 @@ use oracles::{NetAnswer, Petri};
 
 use super::oracle_petri::read;
 
-/// A net with more transitions is interpreted: to compile it anew for each of many questions takes longer than to answer them.
+/// A net with more transitions is interpreted: compiling it again for each of many questions takes
+/// longer than answering them.
 const COMPILED: usize = 200;
 
 /// Searches that find more states are given up: some of TAPAAL's nets have very many markings, or no end of them.
@@ -57,7 +58,7 @@ impl Subject {
         Self { model, measure, most_states: MOST_STATES }
     }
 
-    /// Which is searched until so many states are found.
+    /// The same, searched until `most_states` states are found.
     pub(crate) fn up_to(self, most_states: u64) -> Self {
         Self { most_states, ..self }
     }
@@ -189,7 +190,7 @@ fn property_of<'a>(asked: &'a Asked, row: &NetAnswer) -> Option<&'a ContestPrope
     }
 }
 
-/// Compares rows, of which so many may be given up.
+/// Compares rows. At most `allowed` of them may be given up.
 fn compare_rows(what: &str, rows: &[&NetAnswer], petri: &Petri, allowed: usize) {
     let mut files: BTreeMap<(&str, &str), Vec<&NetAnswer>> = BTreeMap::new();
     for row in rows {

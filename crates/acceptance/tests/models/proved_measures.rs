@@ -182,7 +182,7 @@ fn confirm(seed: u64, model: &GuardedCommands, random: &mut Random, tally: &mut 
         assert_eq!(steps.fall(model, &components), None, "seed {seed}: {components:?}\n{model:#?}");
         let interpreter = Interpreter::new(model);
         for (from, action, to) in &steps.steps {
-            // Whoever raises a component, while those before it stay, is named.
+            // Every action that raises a component, and changes none before it, is named.
             let value = |state: usize, component: &Expression| {
                 interpreter.evaluate(component, &steps.states[state]).ok()
             };

@@ -1,4 +1,4 @@
-//! What is told of a state space is so, by brute force on the whole graph.
+//! The state-space report is true, by brute force on the whole graph.
 
 use std::collections::HashMap;
 

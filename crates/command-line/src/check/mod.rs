@@ -252,6 +252,8 @@ impl<'a> CheckRun<'a> {
         record.set_model(&file.model);
         self.tell(&file.warnings(), record);
         let (questions, mut planned) = self.prepared(&file)?;
+        self.tell(&questions.warnings, record);
+        self.tell(planned.measure.as_ref().map_or(&[], |measure| &measure.warnings), record);
         let plan = &mut planned.search.plan;
         plan.survey = self.task.survey();
         plan.course = (output.json.is_some() || output.html.is_some()) && !output.no_course;

@@ -3,21 +3,24 @@
 //! Without options, all properties that the model file declares are checked, and that there is no
 //! deadlock. With options, exactly the properties that they name are checked, so that the exit code
 //! answers the question that was asked.
+//!
+//! [`PropertyReader`] turns texts into properties, for the library as well. This file finds the
+//! texts, and reports what is wrong with them, or odd about them, by the name of their option.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use engine::property::fairness::Fairness;
-use engine::property::linear::{LinearProperty, Runs};
 use engine::property::service::{Halt, ServiceProperty};
-use engine::property::{BranchingProperty, Property, PropertyKind, Spelling};
+use engine::property::{Property, PropertyKind};
 use languages::petri::contest::{self, ContestProperty, ContestQuestion};
 use languages::petri::lola;
 use languages::spelling::nearest;
-use languages::{AutomatonWithPropositions, CtlForm, LtlFormula};
-use logic::ltl_to_buchi::Limits;
-use model::guarded_commands::{DeclaredProperty, DeclaredPropertyKind, Expression, Span};
+use model::guarded_commands::{DeclaredProperty, Span};
 use report::Finding;
+use sweepline::properties::{
+    NO_DEADLOCK, PropertyReader, QuestionError, ReadProperty, TooLarge, branching, consider_runs,
+};
 
 use crate::explain::codes;
 use crate::input::model_file::{ModelFile, in_text};
@@ -34,6 +37,8 @@ pub struct Questions {
     pub properties: Vec<Property>,
     /// The origin of each property's text, for diagnostics.
     origins: Vec<Origin>,
+    /// Warnings about the texts of properties.
+    pub warnings: Vec<Finding>,
 }
 
 /// Where the text of a property comes from.
@@ -53,57 +58,56 @@ impl Questions {
     pub fn read(options: &PropertyOptions, file: &ModelFile) -> Result<Self, Vec<Finding>> {
         let mut questions = Self::default();
         let mut findings = Vec::new();
+        let reader = PropertyReader { model: &file.model, runs: options.runs() };
         let is_unspecific = options.is_empty();
         if options.deadlock || (is_unspecific && !options.no_deadlock) {
-            questions.add("no deadlock".into(), PropertyKind::DeadlockFree, Origin::Model);
+            questions.add(Property::new(NO_DEADLOCK, PropertyKind::DeadlockFree), Origin::Model);
         }
+        let mut note = |added: Result<(), Vec<Finding>>| findings.extend(added.err().into_iter().flatten());
         let declared = &file.model.commands.properties;
         let mut asked: Vec<&DeclaredProperty> = Vec::new();
         if is_unspecific {
             asked.extend(declared);
-            findings.extend(questions.add_task(options.runs(), file).err().into_iter().flatten());
+            note(questions.add_task(reader, file));
         }
         let named = if options.property_files.is_empty() { &options.properties[..] } else { &[] };
         for path in &options.property_files {
-            let added = questions.add_contest(path, &options.properties, options.runs(), file);
-            findings.extend(added.err().into_iter().flatten());
+            note(questions.add_contest(path, &options.properties, reader, file));
         }
         for name in named {
             match declared.iter().find(|property| property.name == *name) {
                 Some(property) => asked.push(property),
-                None => findings.push(unknown_property(name, declared)),
+                None => note(Err(vec![unknown_property(name, declared)])),
             }
         }
         for property in asked {
-            let added = questions.add_declared(property, options.runs(), file);
-            findings.extend(added.err().into_iter().flatten());
+            note(questions.add_declared(property, reader, file));
         }
-        let invariants = options.invariants.iter().map(|text| ("--invariant", text));
-        let reachable = options.reachable.iter().map(|text| ("--reach", text));
-        for (option, text) in invariants.chain(reachable) {
-            let kind = if option == "--reach" { PropertyKind::Reachable } else { PropertyKind::Invariant };
-            if let Err(found) = questions.add_expression(option, text, kind, file) {
-                findings.extend(found);
-            }
+        for text in &options.invariants {
+            let kind = PropertyKind::Invariant;
+            note(questions.add_text("--invariant", text, reader, |text| reader.expression(text, kind)));
+        }
+        for text in &options.reachable {
+            let kind = PropertyKind::Reachable;
+            note(questions.add_text("--reach", text, reader, |text| reader.expression(text, kind)));
         }
         for text in &options.formulas {
-            findings.extend(questions.add_formula(text, file).err().into_iter().flatten());
+            note(questions.add_text("--ctl", text, reader, |text| reader.ctl(text)));
         }
         for text in &options.linear {
-            findings.extend(questions.add_linear(text, options.runs(), file).err().into_iter().flatten());
+            note(questions.add_text("--ltl", text, reader, |text| reader.ltl(text)));
         }
         for path in &options.automata {
-            findings.extend(questions.add_automaton(path, options.runs(), file).err().into_iter().flatten());
+            note(questions.add_automaton(path, reader));
         }
         for path in &options.services {
             let halt = options.halt.as_deref().unwrap_or("deadlock");
-            findings.extend(questions.add_service(path, halt, file).err().into_iter().flatten());
+            note(questions.add_service(path, halt, file));
         }
         for text in &options.homes {
-            findings.extend(questions.add_home(text, file).err().into_iter().flatten());
+            note(questions.add_text("--home", text, reader, |text| reader.home(text)));
         }
-        let is_linear = |property: &Property| matches!(property.kind, PropertyKind::Linear(_));
-        if findings.is_empty() && options.fairness && !questions.properties.iter().any(is_linear) {
+        if findings.is_empty() && options.fairness && !consider_runs(&questions.properties) {
             findings.push(Finding::error(
                 codes::FAIRNESS_OF_NOTHING,
                 "`--fairness` is about runs, and no property of runs is checked",
@@ -139,54 +143,53 @@ impl Questions {
         }
     }
 
-    fn add(&mut self, name: String, kind: PropertyKind, origin: Origin) {
-        self.properties.push(Property::new(name, kind));
+    fn add(&mut self, property: Property, origin: Origin) {
+        self.properties.push(property);
         self.origins.push(origin);
+    }
+
+    /// Adds the property that the value of an option stands for.
+    fn add_text(
+        &mut self,
+        option: &'static str,
+        text: &str,
+        reader: PropertyReader<'_>,
+        read: impl FnOnce(&str) -> Result<ReadProperty, QuestionError>,
+    ) -> Result<(), Vec<Finding>> {
+        let text: Arc<str> = text.into();
+        let read = read(&text).map_err(|error| with_advice(refused(error, option, &text)))?;
+        self.warnings.extend(in_text(read.warnings, option, &text));
+        self.add(of_fair_runs(read.property, reader), Origin::Option(option, text));
+        Ok(())
     }
 
     fn add_declared(
         &mut self,
         property: &DeclaredProperty,
-        runs: Runs,
+        reader: PropertyReader<'_>,
         file: &ModelFile,
     ) -> Result<(), Vec<Finding>> {
-        let name = property.name.clone();
-        let (name, kind) = match &property.kind {
-            DeclaredPropertyKind::Invariant(expression) => {
-                (name, PropertyKind::Invariant(expression.clone()))
-            }
-            DeclaredPropertyKind::NoAcceptedRun(process) => {
-                let read = file.model.declared_automaton(process);
-                let read = read.map_err(|found| in_text(found, &file.path, &file.text))?;
-                (name_of(name, runs, file), linear_kind(read, runs))
-            }
-        };
-        self.add(name, kind, Origin::Model);
+        let property = reader.declared(property);
+        let property = property.map_err(|error| refused(error, &file.path, &file.text))?;
+        self.add(of_fair_runs(property, reader), Origin::Model);
         Ok(())
     }
 
-    fn add_linear(&mut self, text: &str, runs: Runs, file: &ModelFile) -> Result<(), Vec<Finding>> {
-        let formula = formula_of(text, file)?;
-        let name = name_of(formula.to_string(), runs, file);
-        let linear = linear_property(formula)?;
-        let kind = PropertyKind::Linear(Box::new(linear.of_runs(runs)));
-        self.add(name, kind, Origin::Option("--ltl", text.into()));
-        Ok(())
-    }
-
-    fn add_automaton(&mut self, path: &str, runs: Runs, file: &ModelFile) -> Result<(), Vec<Finding>> {
+    fn add_automaton(&mut self, path: &str, reader: PropertyReader<'_>) -> Result<(), Vec<Finding>> {
         let text = read_text(Path::new(path), LARGEST_MODEL).map_err(|finding| vec![finding])?;
         let text: Arc<str> = text.into();
-        let read = file.model.automaton(&text).map_err(|found| with_advice(in_text(found, path, &text)))?;
-        self.add(name_of(format!("no run of {path}"), runs, file), linear_kind(read, runs), Origin::Model);
+        let read = reader.automaton(format!("no run of {path}"), &text);
+        let read = read.map_err(|error| with_advice(refused(error, path, &text)))?;
+        self.warnings.extend(in_text(read.warnings, path, &text));
+        self.add(of_fair_runs(read.property, reader), Origin::Model);
         Ok(())
     }
 
     /// Adds the task at the end of a LoLA net.
-    fn add_task(&mut self, runs: Runs, file: &ModelFile) -> Result<(), Vec<Finding>> {
+    fn add_task(&mut self, reader: PropertyReader<'_>, file: &ModelFile) -> Result<(), Vec<Finding>> {
         let task = lola::task_after_net(&file.model, &file.text);
         match task.map_err(|found| in_text(found, &file.path, &file.text))? {
-            Some(question) => self.add_question("task".into(), question, runs),
+            Some(question) => self.add_question("task".into(), question, reader),
             None => Ok(()),
         }
     }
@@ -195,11 +198,11 @@ impl Questions {
         &mut self,
         name: String,
         question: ContestQuestion,
-        runs: Runs,
+        reader: PropertyReader<'_>,
     ) -> Result<(), Vec<Finding>> {
-        let (kind, opposite) = contest_kind(&name, question, runs)?;
+        let (kind, opposite) = contest_kind(&name, question, reader)?;
         let name = if opposite { format!("not {name}") } else { name };
-        self.add(name, kind, Origin::Model);
+        self.add(Property::new(name, kind), Origin::Model);
         Ok(())
     }
 
@@ -208,14 +211,14 @@ impl Questions {
         &mut self,
         path: &str,
         names: &[String],
-        runs: Runs,
+        reader: PropertyReader<'_>,
         file: &ModelFile,
     ) -> Result<(), Vec<Finding>> {
         for ContestProperty { name, question, .. } in contest_properties(path, file)? {
             if !names.is_empty() && !names.contains(&name) {
                 continue;
             }
-            self.add_question(name, question, runs)?;
+            self.add_question(name, question, reader)?;
         }
         Ok(())
     }
@@ -230,8 +233,9 @@ impl Questions {
             "deadlock" => Halt::Deadlock,
             expression => {
                 let text: Arc<str> = expression.into();
-                let read = file.model.expression(&text);
-                let read = read.map_err(|found| with_advice(in_text(found, "--halt", &text)))?;
+                let read = file.model.expression_with_warnings(&text);
+                let (read, warnings) = read.map_err(|found| with_advice(in_text(found, "--halt", &text)))?;
+                self.warnings.extend(in_text(warnings, "--halt", &text));
                 origin = Origin::Option("--halt", text);
                 Halt::When(read)
             }
@@ -240,50 +244,9 @@ impl Questions {
             let help = "write an automaton with fewer silent steps, or fewer steps for the same event";
             vec![Finding::error(codes::FORMULA_TOO_LARGE, format!("{path}: {error}"), help)]
         })?;
-        self.add(format!("conforms to {path}"), PropertyKind::Service(Box::new(service)), origin);
+        let kind = PropertyKind::Service(Box::new(service));
+        self.add(Property::new(format!("conforms to {path}"), kind), origin);
         Ok(())
-    }
-
-    fn add_formula(&mut self, text: &str, file: &ModelFile) -> Result<(), Vec<Finding>> {
-        let text: Arc<str> = text.into();
-        let formula = file.model.ctl(&text).map_err(|found| with_advice(in_text(found, "--ctl", &text)))?;
-        let name = formula.to_string();
-        self.properties.push(match formula.special() {
-            Some((form, operand)) => ctl_property(&name, form, operand),
-            None => {
-                let propositions = formula.propositions.into_iter().map(|one| one.expression).collect();
-                let branching = BranchingProperty { formula: formula.formula, propositions };
-                Property::new(name, PropertyKind::Branching(Box::new(branching)))
-            }
-        });
-        self.origins.push(Origin::Option("--ctl", text));
-        Ok(())
-    }
-
-    fn add_home(&mut self, text: &str, file: &ModelFile) -> Result<(), Vec<Finding>> {
-        let text: Arc<str> = text.into();
-        let expression =
-            file.model.expression(&text).map_err(|found| with_advice(in_text(found, "--home", &text)))?;
-        self.properties.push(ctl_property(&format!("AG EF ({})", text.trim()), CtlForm::AgEf, expression));
-        self.origins.push(Origin::Option("--home", text));
-        Ok(())
-    }
-
-    fn add_expression(
-        &mut self,
-        option: &'static str,
-        text: &str,
-        kind: fn(Expression) -> PropertyKind,
-        file: &ModelFile,
-    ) -> Result<(), Vec<Finding>> {
-        let text: Arc<str> = text.into();
-        match file.model.expression(&text) {
-            Ok(expression) => {
-                self.add(text.trim().into(), kind(expression), Origin::Option(option, text));
-                Ok(())
-            }
-            Err(diagnostics) => Err(with_advice(in_text(diagnostics, option, &text))),
-        }
     }
 }
 
@@ -314,23 +277,15 @@ pub fn contest_properties(path: &str, file: &ModelFile) -> Result<Vec<ContestPro
 pub fn contest_kind(
     name: &str,
     question: ContestQuestion,
-    runs: Runs,
+    reader: PropertyReader<'_>,
 ) -> Result<(PropertyKind, bool), Vec<Finding>> {
     Ok(match question {
         ContestQuestion::Deadlock => (PropertyKind::DeadlockFree, true),
         ContestQuestion::Reachable(goal) => (PropertyKind::Reachable(goal), false),
         ContestQuestion::Invariant(always) => (PropertyKind::Invariant(always), false),
-        ContestQuestion::Branching(formula) => {
-            let propositions = formula.propositions.into_iter().map(|one| one.expression).collect();
-            let branching = BranchingProperty { formula: formula.formula, propositions };
-            (PropertyKind::Branching(Box::new(branching)), false)
-        }
-        ContestQuestion::EveryRun(formula) => {
-            (PropertyKind::Linear(Box::new(linear_property(formula)?.of_runs(runs))), false)
-        }
-        ContestQuestion::NotEveryRun(formula) => {
-            (PropertyKind::Linear(Box::new(linear_property(formula)?.of_runs(runs))), true)
-        }
+        ContestQuestion::Branching(formula) => (branching(formula), false),
+        ContestQuestion::EveryRun(formula) => (reader.every_run(formula).map_err(too_large)?, false),
+        ContestQuestion::NotEveryRun(formula) => (reader.every_run(formula).map_err(too_large)?, true),
         ContestQuestion::Bound(_) => return Err(vec![is_a_number(name)]),
     })
 }
@@ -341,50 +296,30 @@ fn is_a_number(name: &str) -> Finding {
     Finding::error(codes::NOT_TRUE_OR_FALSE, message, "--contest-output prints it")
 }
 
-/// Parses the value of `--ltl`.
-///
-/// # Errors
-/// Everything that is wrong with it.
-pub fn formula_of(text: &str, file: &ModelFile) -> Result<LtlFormula, Vec<Finding>> {
-    let text: Arc<str> = text.into();
-    file.model.ltl(&text).map_err(|found| with_advice(in_text(found, "--ltl", &text)))
+/// What is wrong with a question.
+pub fn refused(error: QuestionError, origin: &str, text: &Arc<str>) -> Vec<Finding> {
+    match error {
+        QuestionError::Text(found) => in_text(found, origin, text),
+        QuestionError::TooLarge(formula) => too_large(formula),
+    }
 }
 
-/// The property that a formula holds of every run.
-///
-/// # Errors
-/// Its automaton is too large.
-pub fn linear_property(formula: LtlFormula) -> Result<LinearProperty, Vec<Finding>> {
-    let LtlFormula { formula, propositions, text: name, .. } = formula;
-    let propositions = propositions.into_iter().map(|one| one.expression).collect();
-    LinearProperty::of_formula(formula, propositions, &Limits::default()).map_err(|error| {
-        vec![Finding::error(codes::FORMULA_TOO_LARGE, format!("`{name}`: {error}"), error.advice())]
-    })
+/// The error for a formula whose automaton is too large.
+pub fn too_large(TooLarge { formula, error }: TooLarge) -> Vec<Finding> {
+    vec![Finding::error(codes::FORMULA_TOO_LARGE, format!("`{formula}`: {error}"), error.advice())]
 }
 
-/// The property that an automaton accepts no run.
-pub fn rejecting(read: AutomatonWithPropositions) -> LinearProperty {
-    let propositions = read.propositions.into_iter().map(|one| one.expression).collect();
-    LinearProperty::of_automaton(&read.automaton, propositions)
-}
-
-/// The name of a property, with a remark if it is about fair runs.
-fn name_of(name: String, runs: Runs, file: &ModelFile) -> String {
-    let is_fair = runs.fairness == Fairness::Weak || !file.model.commands.fair_actions.is_empty();
-    if is_fair { format!("{name} (fair runs)") } else { name }
-}
-
-fn linear_kind(read: AutomatonWithPropositions, runs: Runs) -> PropertyKind {
-    PropertyKind::Linear(Box::new(rejecting(read).of_runs(runs)))
-}
-
-/// A CTL formula of a special form as a property.
-pub fn ctl_property(name: &str, form: CtlForm, operand: Expression) -> Property {
-    Property { spelling: Spelling::Ctl, ..Property::new(name, sweepline::ctl_kind(form, operand)) }
+/// The property, with a remark in its name if it is about fair runs.
+fn of_fair_runs(mut property: Property, reader: PropertyReader<'_>) -> Property {
+    let is_fair = reader.runs.fairness == Fairness::Weak || !reader.model.commands.fair_actions.is_empty();
+    if is_fair && matches!(property.kind, PropertyKind::Linear(_)) {
+        property.name.push_str(" (fair runs)");
+    }
+    property
 }
 
 /// Adds advice to findings that have none.
-fn with_advice(mut findings: Vec<Finding>) -> Vec<Finding> {
+pub fn with_advice(mut findings: Vec<Finding>) -> Vec<Finding> {
     for finding in &mut findings {
         finding.help.get_or_insert_with(|| ADVICE.into());
     }

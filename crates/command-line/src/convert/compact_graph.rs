@@ -80,7 +80,9 @@ impl Conversion<'_> {
         self.record.set_model(&file.model);
         self.tell(&file.warnings());
         let measure = chosen_measure::choose(arguments.measure.as_deref(), &file)?.given();
-        let propositions = propositions(own_propositions(&file.model), arguments, &file)?;
+        let (propositions, warnings) = propositions(own_propositions(&file.model), arguments, &file)?;
+        self.tell(measure.as_ref().map_or(&[], |measure| &measure.warnings));
+        self.tell(&warnings);
         let graph = self.recorded(&file, measure.as_ref(), &propositions)?;
         let names = names(&file.model.commands, &propositions);
         let bytes = out

@@ -2,14 +2,17 @@
 //! draw, compare or reduce. Its propositions are expressions of the model, so `--automaton` reads
 //! it back.
 
+use std::sync::Arc;
+
 use languages::{Model, Proposition};
 use model::guarded_commands::Expression;
 use report::{Exit, Finding};
+use sweepline::properties::linear;
 
 use super::{ConvertArguments, lost};
-use crate::check::properties::{formula_of, linear_property};
+use crate::check::properties::{too_large, with_advice};
 use crate::explain::codes;
-use crate::input::model_file::ModelFile;
+use crate::input::model_file::{ModelFile, in_text};
 use crate::output::console::Console;
 use crate::output::failure::{Failure, bug};
 use crate::output::output_file::OutputFile;
@@ -23,11 +26,13 @@ pub fn write_automaton(arguments: &ConvertArguments, console: Console) -> Result
     let file = ModelFile::read(&arguments.model, &arguments.definitions)?;
     console.report(&file.warnings());
     let text = arguments.ltl.as_deref().ok_or_else(|| bug("clap requires --ltl, and it is missing"))?;
-    let formula = formula_of(text, &file)?;
+    let text: Arc<str> = text.into();
+    let formula = file.model.ltl(&text).map_err(|found| with_advice(in_text(found, "--ltl", &text)))?;
+    console.report(&in_text(formula.warnings.clone(), "--ltl", &text));
     let names: Vec<String> =
         formula.propositions.iter().map(|one| name_of(one, &file.model)).collect::<Result<_, Finding>>()?;
     let title = format!("not ({formula})");
-    let automaton = linear_property(formula)?.automaton().hoa(&names, &title);
+    let automaton = linear(formula).map_err(too_large)?.automaton().hoa(&names, &title);
     out.write(automaton.as_bytes()).map_err(|error| lost(&error))?;
     Ok(Exit::Holds)
 }

@@ -98,7 +98,9 @@ fn list(arguments: &ConvertArguments, to: Listing, console: Console) -> Result<E
     };
     // Drawings and graphs show the propositions of a state space among its variables.
     let own = if to == Listing::Space { own_propositions(&file.model) } else { Vec::new() };
-    let propositions = propositions(own, arguments, &file)?;
+    let (propositions, warnings) = propositions(own, arguments, &file)?;
+    console.report(measure.as_ref().map_or(&[], |measure| &measure.warnings));
+    console.report(&warnings);
     let limit = arguments.limit.unwrap_or(match to {
         Listing::Space | Listing::Steps => WRITTEN,
         Listing::Drawing => DRAWN,
@@ -231,7 +233,8 @@ fn one_word(action: ActionId, file: &ModelFile) -> String {
     tight.split_whitespace().collect::<Vec<_>>().join("_")
 }
 
-/// Adds the propositions of the options to those of the model.
+/// Adds the propositions of the options to those of the model, and returns also the warnings about
+/// them.
 ///
 /// # Errors
 /// Everything that is wrong with the former.
@@ -239,8 +242,8 @@ pub fn propositions(
     mut propositions: Vec<Proposition>,
     arguments: &ConvertArguments,
     file: &ModelFile,
-) -> Result<Vec<Proposition>, Vec<Finding>> {
-    let mut findings = Vec::new();
+) -> Result<(Vec<Proposition>, Vec<Finding>), Vec<Finding>> {
+    let (mut findings, mut warnings) = (Vec::new(), Vec::new());
     for (name, text) in &arguments.propositions {
         if !is_proposition(name) {
             findings.push(bad_name(name));
@@ -250,12 +253,15 @@ pub fn propositions(
             findings.push(Finding::error(codes::BAD_PROPOSITION, message, help));
         }
         let text: Arc<str> = text.as_str().into();
-        match file.model.expression(&text) {
-            Ok(expression) => propositions.push(Proposition { name: name.clone(), text, expression }),
+        match file.model.expression_with_warnings(&text) {
+            Ok((expression, odd)) => {
+                warnings.extend(in_text(odd, "--proposition", &text));
+                propositions.push(Proposition { name: name.clone(), text, expression });
+            }
             Err(diagnostics) => findings.extend(in_text(diagnostics, "--proposition", &text)),
         }
     }
-    if findings.is_empty() { Ok(propositions) } else { Err(findings) }
+    if findings.is_empty() { Ok((propositions, warnings)) } else { Err(findings) }
 }
 
 /// The propositions of a state space: all variables before the one that holds the progress value.

@@ -23,6 +23,7 @@ use report::{Exit, Finding};
 use sweepline::execution::Execution;
 use sweepline::greatest_value::{GreatestValue, GreatestValues, QUESTIONS};
 use sweepline::planning::Purpose;
+use sweepline::properties::PropertyReader;
 
 use crate::check::ChosenPlan;
 use crate::check::properties::{contest_kind, contest_properties};
@@ -121,8 +122,9 @@ impl Searching<'_> {
                     bounds.push((property.name, GreatestValue::new(&self.file.model.commands, vec![sum])));
                 }
                 question => {
-                    let runs = self.run.properties.runs();
-                    let (kind, opposite) = contest_kind(&property.name, question, runs)?;
+                    let (model, runs) = (&self.file.model, self.run.properties.runs());
+                    let reader = PropertyReader { model, runs };
+                    let (kind, opposite) = contest_kind(&property.name, question, reader)?;
                     let list = if kind.needs_own_search() { &mut alone } else { &mut together };
                     list.push((Property::new(property.name, kind), opposite));
                 }

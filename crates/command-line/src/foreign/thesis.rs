@@ -25,6 +25,7 @@ use clap::error::ErrorKind;
 use clap::{ArgGroup, CommandFactory, Parser};
 use engine::check::{CheckError, Engine, Outcome, Plan, SearchPlan};
 use engine::explore::search::Limits;
+use engine::property::linear::Runs;
 use engine::property::{Property, PropertyKind};
 use engine::verdict::trace::Trace;
 use engine::verdict::{Component, Evidence, Verdict};
@@ -35,8 +36,9 @@ use model::guarded_commands::GuardedCommands;
 use model::measure::ExpressionMeasure;
 use report::{Count, Detail, Exit, Finding, NO_RUNTIME_ERROR, States, Within, runtime_error};
 use sweepline::execution::Execution;
+use sweepline::properties::{PropertyReader, of_form};
 
-use crate::check::properties::{ctl_property, linear_property, rejecting};
+use crate::check::properties::refused;
 use crate::check::stop_advice::stop_advice;
 use crate::command_line::STYLES;
 use crate::explain::codes;
@@ -277,7 +279,7 @@ fn by_formula(space: &StateSpace, path: &Path, branching: bool) -> Result<Questi
         let help = "use -c instead of -s";
         return Err(Finding::error(codes::BEYOND_SAFETY, message, help).into());
     }
-    let property = ctl_property(&formula.to_string(), form, operand);
+    let property = of_form(formula.to_string(), form, operand);
     let origin = (path.display().to_string(), text);
     Ok(Question { model, property, origin, space_state: |state| state })
 }
@@ -292,17 +294,13 @@ fn by_linear(space: &StateSpace, path: &Path, file: PropertyFile) -> Result<Ques
     let text: Arc<str> = read_text(path, LARGEST_MODEL)?.into();
     let origin = path.display().to_string();
     let model = space.model();
-    let (name, linear) = match file {
-        PropertyFile::Formula => {
-            let formula = model.ltl(&text).map_err(|found| in_text(found, &origin, &text))?;
-            (formula.to_string(), linear_property(formula)?)
-        }
-        PropertyFile::Automaton => {
-            let read = model.automaton(&text).map_err(|found| in_text(found, &origin, &text))?;
-            (format!("`{origin}` accepts no run"), rejecting(read))
-        }
+    let reader = PropertyReader { model: &model, runs: Runs::default() };
+    // State spaces have no arrays, so there are no warnings.
+    let read = match file {
+        PropertyFile::Formula => reader.ltl(&text),
+        PropertyFile::Automaton => reader.automaton(format!("`{origin}` accepts no run"), &text),
     };
-    let property = Property::new(name, PropertyKind::Linear(Box::new(linear)));
+    let property = read.map_err(|error| refused(error, &origin, &text))?.property;
     Ok(Question { model, property, origin: (origin, text), space_state: |state| state })
 }
 

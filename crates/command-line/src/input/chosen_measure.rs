@@ -27,6 +27,8 @@ pub struct Measure {
     pub components: Vec<Expression>,
     /// All components packed into one number.
     pub packed: ExpressionMeasure,
+    /// Warnings about its text. Those about a declared measure are among those of the model.
+    pub warnings: Vec<Finding>,
 }
 
 /// The text that a measure was read from, for diagnostics.
@@ -141,7 +143,9 @@ fn packed(
 ) -> Result<Measure, Vec<Finding>> {
     match expressions.pack(&file.model.commands) {
         Ok(packed) => {
-            Ok(Measure { text: text.into(), summary: None, components: expressions.components, packed })
+            let MeasureExpressions { components, warnings, .. } = expressions;
+            let warnings = in_text(warnings, place.origin, place.text);
+            Ok(Measure { text: text.into(), summary: None, components, packed, warnings })
         }
         Err(error) => Err(vec![refused(&error, place)]),
     }

@@ -100,6 +100,7 @@ impl<'a> ProgressRun<'a> {
         if judged.as_ref().is_some_and(|measure| measure.packed.kind() == MeasureKind::Product) {
             return Err(vec![vector_not_judged()].into());
         }
+        self.tell(judged.as_ref().map_or(&[], |measure| &measure.warnings), record);
         let options = self.finder_options();
         let execution = arguments.execution.unwrap_or_else(|| Execution::suited_to(&file.model));
         record.execution = Some(execution.name().into());

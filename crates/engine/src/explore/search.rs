@@ -23,7 +23,7 @@ use super::phase::Phase;
 /// [`supply`](Search::supply), or gives all states another layout by [`repack`](Search::repack),
 /// and calls `run` again.
 pub trait Search {
-    /// Searches until there is an end of some kind.
+    /// Searches until one of the ends in [`SearchEnd`].
     fn run<O: Observer>(
         &mut self,
         system: &dyn TransitionSystem,
@@ -49,8 +49,8 @@ pub trait Search {
         observer: &mut O,
     ) -> Result<(), SearchEnd>;
 
-    /// Gives every stored state another layout of `width` words. Returns how many bytes that took
-    /// at its peak. After an error the search cannot continue.
+    /// Converts every stored state to another layout of `width` words. Returns the peak number of
+    /// bytes that this took. After an error the search cannot continue.
     fn repack(
         &mut self,
         width: usize,
@@ -67,7 +67,8 @@ pub trait Search {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Loads what a search of the same kind and width has saved, into this one, which has started.
+    /// Loads the checkpoint of a search of the same kind and width into this search, which has
+    /// started.
     fn load(&mut self, _from: &mut Loader) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -78,10 +79,10 @@ pub trait Search {
     /// Number of states that are held now.
     fn stored(&self) -> usize;
 
-    /// Number of different states that were met, if the search can know it.
+    /// Number of distinct states, if the search knows it.
     fn distinct(&self) -> Option<u64>;
 
-    /// Number of different states that were met, or an estimate.
+    /// Number of distinct states, or an estimate.
     fn estimated_distinct(&self) -> u64 {
         self.distinct().unwrap_or(self.counters().explored)
     }
@@ -105,13 +106,13 @@ pub trait Search {
     /// Bytes of memory held.
     fn bytes(&self) -> usize;
 
-    /// The most bytes of memory held, at the times they were counted.
+    /// Peak bytes of memory held, as far as they were counted.
     fn peak_bytes(&self) -> usize {
         self.bytes()
     }
 }
 
-/// Gives a packed state another layout.
+/// Converts a packed state to another layout.
 pub type Translation = Box<dyn FnMut(&[u64], &mut Vec<u64>)>;
 
 /// What a search counts.
@@ -136,8 +137,8 @@ pub struct Counters {
     pub sweeps: u64,
     /// Number of sweeps of a group of layers, before the sweep left the group.
     pub local_sweeps: u64,
-    /// Number of expansions after which the sweep stopped forgetting, because it expanded too many
-    /// again.
+    /// Number of expansions after which the sweep stopped deleting states, because it expanded too
+    /// many of them again.
     pub remembers_from: Option<u64>,
     /// Number of layers that were expanded, in all sweeps.
     pub layers: u64,
@@ -145,7 +146,7 @@ pub struct Counters {
     pub spilled: Spills,
     /// Number of states of the largest layer.
     pub largest_layer: u64,
-    /// The states held when there were most.
+    /// The states in memory at the peak.
     pub peak: Held,
     /// Number of persistent states.
     pub persistent: u64,
@@ -154,7 +155,7 @@ pub struct Counters {
 /// How often states were spilled to disk, by tier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spills {
-    /// Number of layers ahead, or parts of them, that were spilled.
+    /// Number of future layers, or parts of them, that were spilled.
     pub ahead: u64,
     /// How often the persistent states were spilled.
     pub persistent: u64,
@@ -174,8 +175,7 @@ impl Counters {
 pub struct Held {
     /// States in the current layer that are not persistent.
     pub current: u64,
-    /// States in layers ahead. There may be duplicates among them; see
-    /// [`ahead`](crate::store::ahead).
+    /// States in future layers, duplicates included; see [`ahead`](crate::store::ahead).
     pub future: u64,
     /// Persistent states, whichever layer they are in.
     pub persistent: u64,
@@ -188,7 +188,7 @@ impl Held {
     }
 }
 
-/// A look at a running search.
+/// The figures of a running search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Snapshot {
     /// Number of stored states.
@@ -205,14 +205,14 @@ pub struct Snapshot {
 
 /// Watches a running search from outside, and may stop it.
 pub trait Monitor {
-    /// Called every few thousand states; a reason stops the search.
+    /// Called every few thousand states. A reason stops the search.
     fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason>;
 
     /// Called when another part of the work begins.
     fn phase(&mut self, _phase: Phase<'_>) {}
 
-    /// Called when the search has returned with [`StopReason::Pause`], for work that takes long. A reason
-    /// stops the search; otherwise it continues.
+    /// Called when the search has returned with [`StopReason::Pause`], for work that takes long. A
+    /// reason stops the search; otherwise it continues.
     fn paused(&mut self) -> Option<StopReason> {
         None
     }
@@ -249,9 +249,9 @@ pub enum StopReason {
     Observer(String),
     /// States cannot be written to disk, or read from there.
     Disk(String),
-    /// The disk has hardly room for more. Nothing is lost.
+    /// The disk is nearly full. Nothing is lost.
     DiskLimit(String),
-    /// The search is to return, and will continue: for a checkpoint, or for other work meanwhile.
+    /// The search returns for a checkpoint or other work, and is continued after it.
     Pause,
 }
 
@@ -287,7 +287,7 @@ impl std::fmt::Display for StopReason {
     }
 }
 
-/// Proof that a search met every reachable state. Only a search makes one.
+/// Proof that a search visited every reachable state. Only a search creates one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompleteSearch(());
 
@@ -301,23 +301,23 @@ impl CompleteSearch {
 /// How a search ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SearchEnd {
-    /// All reachable states were met.
+    /// All reachable states were visited.
     Complete(CompleteSearch),
-    /// The observer has decided all it asks.
+    /// The observer has decided all properties.
     Decided,
     /// The search was stopped.
     Stopped(StopReason),
     /// The state with this number cannot be expanded with the present layout: a value is too large,
     /// or a step is a run-time error.
     Trouble(Record),
-    /// Progress fell along a step, where that was not allowed.
+    /// There is a regress edge, and the measure must be monotone.
     Regress(RegressEdge),
 }
 
-/// A step along which progress falls.
+/// A regress edge: a step to a smaller or incomparable progress value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegressEdge {
-    /// The state it starts from.
+    /// The source state.
     pub from: Record,
     /// The action of the step.
     pub action: ActionId,
@@ -327,7 +327,7 @@ pub struct RegressEdge {
     pub after: u64,
 }
 
-/// Limits that a search keeps by itself. By default there are none.
+/// Limits that a search checks by itself. By default there are none.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Stop when this many states were stored.
@@ -337,8 +337,8 @@ pub struct Limits {
     pub levels: u64,
     /// Bytes for the states and their index.
     pub memory: usize,
-    /// When states are expanded more often than this, in the mean, a sweep stops forgetting: from
-    /// then on each state is expanded at most once more.
+    /// Mean number of expansions per state above which a sweep stops deleting states. From then on
+    /// each state is expanded at most once more.
     pub revisits: f64,
 }
 

@@ -24,7 +24,7 @@
 //!
 //! Terminal strongly connected components decide `AG EF p` and `EF AG p`. When progress is
 //! monotone, a component lies in one layer, and that layer is enough to find it. Otherwise a
-//! component may span layers, most of which are forgotten. Regress edges show up one by one, so the
+//! component may span layers, most of which are deleted. Regress edges are found one by one, so the
 //! last column is checked while the search runs. The first regress edge ends the search, and the
 //! property is checked again, as a formula on the recorded graph.
 
@@ -44,67 +44,69 @@ pub enum Unsound {
     ComponentsByDepth(String),
     /// All partitions but one are on disk.
     #[error(
-        "`{0}` is decided by the strongly connected components of a layer, and a search by partitions has one partition in memory: a component may lie in several"
+        "`{0}` is decided by the strongly connected components of a layer, and a partitioned search has one partition in memory: a component may span several"
     )]
     ComponentsByPartition(String),
-    /// Cycles are found in layers.
-    #[error("`{0}` is decided by cycles, which the engine `{1}` does not look for")]
+    /// Partitions are not searched for cycles.
+    #[error("`{0}` is decided by accepting cycles, and the engine `{1}` does not search for cycles")]
     Cycles(String, &'static str),
     /// The graph is recorded in the order of layers.
     #[error(
-        "a formula of computation tree logic is decided on the graph of a search by layers, and this search has none"
+        "a CTL formula is decided on the graph that a search by layers records, and this search has no layers"
     )]
     GraphWithoutLayers,
     /// Steps are reported layer by layer.
     #[error(
-        "what actions occur, and where runs end up, is told by a search by layers, and this search has none"
+        "a state-space report lists the actions that occur and the terminal components, which needs a search by layers, and this search has no layers"
     )]
     SurveyWithoutLayers,
     /// Progress is not monotone.
     #[error(
-        "`{0}` is decided by the strongly connected components of a layer, and progress falls: a component may lie in several layers, of which most are forgotten"
+        "`{0}` is decided by the strongly connected components of a layer, and the measure is not monotone: a component may span several layers, most of which are deleted"
     )]
     ComponentsAcrossLayers(String),
     /// Fairness refers to processes, and the model has none.
-    #[error("`{0}` is asked of fair runs, and this model is not made of processes")]
+    #[error("`{0}` is restricted to fair runs, and this model has no processes")]
     NoProcesses(String),
     /// There are too many fairness conditions.
     #[error(
-        "`{0}` is asked of fair runs, and this model has more than {MOST_CONDITIONS} processes that move, or fair actions"
+        "`{0}` is restricted to fair runs, and this model has more than {MOST_CONDITIONS} fairness conditions: processes with actions, or fair actions"
     )]
     TooManyFair(String),
     /// There are too many strongly fair actions, each of which doubles the product.
-    #[error("`{0}` is asked of fair runs, and this model has more than {MOST_STRONG} strongly fair actions")]
+    #[error(
+        "`{0}` is restricted to fair runs, and this model has more than {MOST_STRONG} strongly fair actions"
+    )]
     TooManyStrong(String),
     /// A reduction does not preserve what the property refers to.
-    #[error("`{0}` cannot be decided with a reduction, {1}")]
+    #[error("`{0}` cannot be decided with partial-order reduction, {1}")]
     Reduced(String, NotKept),
     /// A reduced state space is not the full state space.
     #[error(
-        "a reduction leaves out states, and this run is to meet them all: to count or to survey them, or to see whether progress falls"
+        "partial-order reduction leaves out states, and this run needs all of them: to count or to survey them, or to check that the measure is monotone"
     )]
     ReducedCounts,
     /// Only guarded commands are reduced.
-    #[error("a reduction is worked out on guarded commands, and this model is made of something else")]
+    #[error("partial-order reduction (stubborn sets) needs a model of guarded commands")]
     NotGuardedCommands,
 }
 
 /// The aspects of behaviour that a reduction does not preserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotKept {
-    /// The branching structure: the states at which runs part.
-    #[error("which does not keep at which state runs part")]
+    /// Branching time: the states in which runs diverge.
+    #[error("which does not preserve branching time")]
     Branching,
-    /// The number of times that a state is repeated.
+    /// Stuttering: the number of times that a state is repeated.
     #[error(
-        "which does not keep how often a state is repeated: formulas with `X`, and automata, may count it"
+        "which preserves only stutter-invariant properties: formulas with `X`, and automata, may count how often a state is repeated"
     )]
     Repetitions,
     /// The set of fair runs.
-    #[error("which does not keep which runs are fair")]
+    #[error("which does not preserve fairness")]
     FairRuns,
     /// The order of actions.
-    #[error("which does not keep in which order actions come")]
+    #[error("which does not preserve the order of actions")]
     Events,
 }
 
@@ -117,20 +119,20 @@ pub enum Advice {
     Engines(&'static [&'static str]),
     /// Have fewer strongly fair actions.
     #[error(
-        "make some of them weakly fair, or none, and write the assumption into the formula: `([]<> p) -> …`"
+        "make some of them weakly fair, or not fair at all, and write the assumption into the formula: `([]<> p) -> …`"
     )]
     FewerStrong,
     /// Check the property on all runs.
-    #[error("ask it of all runs, or write the assumption into the formula: `([]<> p) -> …`")]
+    #[error("check it on all runs, or write the assumption into the formula: `([]<> p) -> …`")]
     AllRuns,
     /// Check without a reduction.
     #[error(
-        "check without a reduction; with one, deadlocks, invariants, reachability, and LTL formulas without `X` are checked"
+        "check without partial-order reduction; it preserves deadlocks, invariants, reachability, and LTL formulas without `X`"
     )]
     NoReduction,
     /// Use another measure.
     #[error(
-        "use a coarser measure that never falls, or the engine `breadth`, which keeps all states in one layer"
+        "use a coarser measure that is monotone, or the engine `breadth`, which keeps all states in one layer"
     )]
     CoarserMeasure,
 }

@@ -398,7 +398,7 @@ fn test_witness(graph: &Labelled, outcome: &Answered, witness: &CtlWitness) {
             Shown::Next(f) => assert!(all(f, &part[1..]) && part.len() == 2),
             Shown::ForEver(f) => {
                 assert!(all(f, part) && is_last && looping);
-                assert_eq!(run[witness.stem.actions.len()], *last, "the loop begins anew");
+                assert_eq!(run[witness.stem.actions.len()], *last, "the loop closes");
             }
             Shown::UntilTheEnd(f) => assert!(all(f, part) && is_last && graph.successors[*last].is_empty()),
             Shown::Here(f) => assert!(all(f, part) && part.len() == 1 && levels.len() == 1),
@@ -599,7 +599,7 @@ fn a_proposition_without_a_value_is_an_error_of_the_model() {
     assert!(matches!(outcome.verdicts[0], Verdict::Unknown(UnknownReason::RuntimeError)));
     let error = outcome.error.unwrap();
     assert_eq!((error.trace.last(), error.place), (Some(&9), ErrorPlace::Property(0)));
-    // Nobody asked for it.
+    // The formula does not contain the predicate that fails.
     let asked = check_ctl(graph, &Ctl::True, &[], &Plan::default(), &mut ()).unwrap();
     assert!(holds(&asked.0));
 }

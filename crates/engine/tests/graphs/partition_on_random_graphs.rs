@@ -45,8 +45,8 @@ fn partition(in_memory: usize) -> Plan {
     Plan { search: Engine::Partition.into(), disk, ..Plan::default() }
 }
 
-/// The graph with a layout that changes: generation `g` has `g + 1` words and holds states below `8 << g`. Some states must be expanded by whoever
-/// drives the search, as if a step were an error.
+/// The graph with a layout that changes: generation `g` has `g + 1` words and holds states below
+/// `8 << g`. The driver of the search must expand some states, as if a step were an error.
 struct Widening {
     graph: Graph,
     generation: u32,

@@ -297,7 +297,8 @@ proptest! {
     }
 }
 
-/// Where each group is left with states to be expanded in it, dropping the others of the group would go on for ever.
+/// If the sweep leaves every group with unexpanded states in it, a search that deletes the other states of
+/// the group does not terminate.
 #[test]
 fn what_may_be_found_again_is_not_dropped() {
     let many = 5_000;

@@ -85,7 +85,7 @@ fn whoever_makes_a_test_true_is_listed() {
                     assert!(is_true(&model, &facts.tests()[*test as usize], state), "{name}: {action:?}");
                 }
             }
-            // An action that is not enabled has a false test, or one that nobody evaluates.
+            // An action that is not enabled has a false test, or one that is not evaluated.
             for action in
                 (0..model.actions.len()).filter(|one| !steps.iter().any(|(step, _)| step.0 as usize == *one))
             {

@@ -44,6 +44,7 @@ fn translated(
         automaton: growing.automaton,
         states: declared.states.clone(),
         propositions: propositions.into_list(),
+        warnings: Vec::new(),
     })
 }
 

@@ -56,7 +56,8 @@ pub(super) fn read(text: &str, model: &Model) -> Result<AutomatonWithProposition
         diagnostics: &mut diagnostics,
     };
     let read = reader.automaton();
-    diagnostics.check(read)
+    let read = diagnostics.check(read)?;
+    Ok(AutomatonWithPropositions { warnings: diagnostics.into_warnings(), ..read })
 }
 
 pub(super) struct Reader<'text, 'run> {
@@ -122,7 +123,7 @@ impl<'text> Reader<'text, '_> {
         let states = (0..growing.automaton.states.len()).map(called).collect();
         let propositions = std::mem::take(&mut self.propositions).into_list();
         let (format, automaton) = (AutomatonFormat::Hoa, growing.automaton);
-        Ok(AutomatonWithPropositions { format, automaton, states, propositions })
+        Ok(AutomatonWithPropositions { format, automaton, states, propositions, warnings: Vec::new() })
     }
 
     /// `headers = "HOA:" "v1" { header } "--BODY--"`

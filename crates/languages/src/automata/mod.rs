@@ -65,6 +65,9 @@ pub struct AutomatonWithPropositions {
     pub states: Vec<String>,
     /// The expressions of its propositions, at most 64.
     pub propositions: Vec<Proposition>,
+    /// Warnings, in the order of the text. Those about a property process are among those of its
+    /// model.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl AutomatonFormat {

@@ -27,7 +27,7 @@ pub(super) fn read(text: &str, model: &Model) -> Result<AutomatonWithProposition
         })
         .collect::<Result<_, Vec<Diagnostic>>>()?;
     let (format, states) = (AutomatonFormat::Thesis, read.states);
-    Ok(AutomatonWithPropositions { format, automaton, states, propositions })
+    Ok(AutomatonWithPropositions { format, automaton, states, propositions, warnings: Vec::new() })
 }
 
 impl Automaton {

@@ -46,7 +46,8 @@ pub(crate) fn read(text: &str, model: &Model) -> Result<AutomatonWithProposition
     let statements = reader.claim();
     let statements = diagnostics.check(statements)?;
     let built = Builder::new(text, model, &mut diagnostics).automaton(&statements);
-    diagnostics.check(built)
+    let built = diagnostics.check(built)?;
+    Ok(AutomatonWithPropositions { warnings: diagnostics.into_warnings(), ..built })
 }
 
 /// One statement of a claim.
@@ -419,7 +420,8 @@ impl<'a, 'run> Builder<'a, 'run> {
         let mut automaton = self.growing.automaton;
         automaton.initial = initial.into_iter().collect();
         let propositions = self.propositions.into_list();
-        Ok(AutomatonWithPropositions { format: AutomatonFormat::NeverClaim, automaton, states, propositions })
+        let (format, warnings) = (AutomatonFormat::NeverClaim, Vec::new());
+        Ok(AutomatonWithPropositions { format, automaton, states, propositions, warnings })
     }
 
     /// Adds the edges out of one statement.

@@ -51,6 +51,20 @@ fn hoa(headers: &str, body: &str) -> String {
 const BUCHI: &str = "Acceptance: 1 Inf(0)";
 
 #[test]
+fn an_array_without_an_index_in_an_automaton_is_a_warning_at_its_place() {
+    let claim = "never { s: do :: (1) -> goto s :: (a == 1) -> goto accept od; accept: do :: (x > 2) od }";
+    let file = hoa(BUCHI, "State: 0\n[t] 0").replace("\"p\"", "\"a == 1\"");
+    for text in [claim, &file] {
+        let warnings = read(text).warnings;
+        assert_eq!(warnings.len(), 1, "{text}");
+        let span = warnings[0].span;
+        let place = &text[span.start as usize..span.end as usize];
+        assert_eq!((warnings[0].code, place), (codes::BARE_ARRAY, "a"));
+    }
+    assert!(read(&hoa(BUCHI, "State: 0\n[t] 0")).warnings.is_empty());
+}
+
+#[test]
 fn a_file_as_spot_writes_it() {
     let text = "HOA: v1
 name: \"G(P.idle -> Fx == 1)\"

@@ -39,7 +39,9 @@ fn all_models_are_read() {
             .count();
         assert_eq!(automata, usize::from(name.contains(".prop")), "{name}");
         for action in &model.commands.actions {
-            let [first, rest @ ..] = action.participants.as_slice() else { panic!("{name}: nobody moves") };
+            let [first, rest @ ..] = action.participants.as_slice() else {
+                panic!("{name}: an action without participants")
+            };
             assert!(rest.iter().all(|other| other.process != first.process), "{name}: a process met itself");
         }
     }

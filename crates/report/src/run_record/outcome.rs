@@ -20,7 +20,8 @@ use super::property::{
 use super::search::{
     ClassIoRecord, GraphRecord, HeldRecord, IoRecord, SearchRecord, StatesRecord, TransitionsRecord,
 };
-use super::trace::{LengthRecord, TraceKind, TraceRecord, ValueRecord};
+use super::state_table::StateTableRecord;
+use super::trace::{LengthRecord, TraceKind, TraceRecord};
 use crate::profile_record::{ActionRecord, ProfileRecord};
 use crate::survey::SurveyRecord;
 
@@ -139,7 +140,6 @@ impl SearchRecord {
     fn new(finished: FinishedSearch<'_>) -> Self {
         let FinishedSearch { plan, commands, outcome, .. } = finished;
         let (engine, counters) = (plan.search.engine(), outcome.figures.counters);
-        let listed = outcome.terminal_states.as_ref();
         Self {
             complete: outcome.complete,
             states: StatesRecord {
@@ -174,8 +174,10 @@ impl SearchRecord {
                 (None, Some(_)) => Some("progress decreased".into()),
                 (None, None) => None,
             },
-            terminal_states: listed
-                .map(|states| states.iter().map(|state| ValueRecord::all(commands, state)).collect()),
+            terminal_states: outcome
+                .terminal_states
+                .as_ref()
+                .map(|states| StateTableRecord::new(commands, states)),
             survey: outcome
                 .survey
                 .as_ref()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::trace::ValueRecord;
+use super::state_table::StateTableRecord;
 use crate::profile_record::{ActionRecord, ProfileRecord};
 use crate::survey::SurveyRecord;
 
@@ -38,7 +38,7 @@ pub struct SearchRecord {
     pub stopped: Option<String>,
     /// All states without successors, if they were requested.
     #[serde(default)]
-    pub terminal_states: Option<Vec<Vec<ValueRecord>>>,
+    pub terminal_states: Option<StateTableRecord>,
     /// The state-space report, if it was requested.
     #[serde(default)]
     pub survey: Option<SurveyRecord>,

@@ -142,18 +142,19 @@ pub struct TerminalStates<'a>(pub &'a RunRecord);
 
 impl fmt::Display for TerminalStates<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let states = self.0.search.terminal_states.as_deref().unwrap_or_default();
-        if states.is_empty() {
+        let table = self.0.search.terminal_states.as_ref().filter(|table| !table.states.is_empty());
+        let Some(table) = table else {
             return f.write_str("<p>There are none.</p>");
-        }
-        write!(f, "<p>{} in all.</p><ol class=\"states\">", Count(states.len() as u64))?;
-        for state in states.iter().take(SHOWN_STATES) {
+        };
+        let total = table.states.len();
+        write!(f, "<p>{} in all.</p><ol class=\"states\">", Count(total as u64))?;
+        for state in table.first(SHOWN_STATES) {
             f.write_str("<li>")?;
-            values(f, state)?;
+            values(f, &state)?;
             f.write_str("</li>")?;
         }
         f.write_str("</ol>")?;
-        match states.len().saturating_sub(SHOWN_STATES) {
+        match total.saturating_sub(SHOWN_STATES) {
             0 => Ok(()),
             more => write!(f, "<p>{} others are in the run record.</p>", Count(more as u64)),
         }

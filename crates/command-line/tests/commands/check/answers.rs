@@ -189,3 +189,62 @@ fn thousands_of_guards_do_not_overflow_the_stack() {
     ));
     session.run(&["explore", "m.dve", "-q"]).expect(0);
 }
+
+/// A model with an array, whose bare name is its first element.
+const ARRAY: &str = "byte e[3], x; process P { state s; init s; trans s -> s { guard x < 3; effect x = x + 1; }; } system async;";
+
+/// The never claim that `e == 9` is true at some time.
+const CLAIM: &str = "never { T: do :: (1) -> goto T :: (e == 9) -> goto accept od; accept: do :: (1) od }\n";
+
+#[test]
+fn warnings_about_questions_are_shown_with_their_place() {
+    let session = Session::with_model(ARRAY);
+    session.write("claim.txt", CLAIM);
+    session.write("service.txt", "initial 0\n");
+    let service = ["--safety-automaton", "service.txt", "--halt", "e == 0"];
+    let questions: [(&[&str], &str); 7] = [
+        (&["--invariant", "x < 9 and e < 9"], "--invariant:1:11"),
+        (&["--reach", "e == 0"], "--reach:1:1"),
+        (&["--ltl", "G (e == 0)"], "--ltl:1:4"),
+        (&["--ctl", "AF (e == 0)"], "--ctl:1:5"),
+        (&["--home", "e == 0"], "--home:1:1"),
+        (&["--automaton", "claim.txt"], "claim.txt:1:36"),
+        (&service, "--halt:1:1"),
+    ];
+    for (question, place) in questions {
+        let arguments = [&["check", "m.dve", "--json", "run.json"], question].concat();
+        let run = session.run(&arguments).expect(0).err("warning[W0405]").err("write `e[0]`").err(place);
+        assert_eq!(run.stderr.matches("warning[").count(), 1, "{}", run.stderr);
+        let diagnostics = &session.json("run.json")["diagnostics"];
+        let (origin, column) = place.split_once(":1:").unwrap();
+        assert_eq!(diagnostics.as_array().unwrap().len(), 1, "{diagnostics}");
+        let found = &diagnostics[0];
+        assert_eq!((&found["code"], &found["severity"]), (&"W0405".into(), &"warning".into()));
+        assert_eq!((&found["source"], &found["line"]), (&origin.into(), &1.into()));
+        assert_eq!(found["column"].to_string(), column);
+    }
+}
+
+#[test]
+fn warnings_about_questions_are_events_of_the_live_display() {
+    let session = Session::with_model(ARRAY);
+    let run = session.run(&["check", "m.dve", "--invariant", "e < 9", "--live", "json"]).expect(0);
+    let event = run.stderr.lines().find(|line| line.contains("\"diagnostic\"")).unwrap();
+    assert!(event.contains("\"W0405\"") && event.contains("\"source\":\"--invariant\""), "{event}");
+}
+
+#[test]
+fn warnings_about_measures_and_propositions_are_shown() {
+    let session = Session::with_model(ARRAY);
+    session.run(&["explore", "m.dve", "--measure", "(x, e)"]).expect(0).err("W0405").err("--measure:1:5");
+    session.run(&["progress", "m.dve", "--judge", "(x, e)"]).expect(0).err("W0405").err("--judge:1:5");
+    session
+        .run(&["convert", "m.dve", "--to", "ss", "--proposition", "p=e == 0"])
+        .expect(0)
+        .err("W0405")
+        .err("--proposition:1:1");
+    session.run(&["convert", "m.dve", "--to", "hoa", "--ltl", "F e == 1"]).expect(0).err("--ltl:1:3");
+    let graph = ["convert", "m.dve", "--to", "graph", "-o", "g", "--json", "g.json"];
+    session.run(&[&graph[..], &["--measure", "e", "--proposition", "p=e == 0"]].concat()).expect(0);
+    assert_eq!(session.json("g.json")["diagnostics"].as_array().unwrap().len(), 2);
+}

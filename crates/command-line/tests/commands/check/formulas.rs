@@ -104,7 +104,7 @@ fn with_regress_edges_the_recorded_graph_decides() {
     assert_eq!(verdicts.iter().filter(|word| **word == "violated").count(), 1, "{}", run.stdout);
     // --expect-monotone is answered, too.
     let run = session.run(&[&falling[..], &["--expect-monotone"]].concat()).expect(1);
-    run.out("unknown   AG EF (P.stop): progress falls").out("violated  progress never falls");
+    run.out("unknown   AG EF (P.stop): the measure is not monotone").out("violated  progress never falls");
 }
 
 #[test]

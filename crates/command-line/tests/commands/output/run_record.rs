@@ -40,7 +40,7 @@ const FIELDS: &[(&str, &str)] = &[
     ("search.io.states_read", "number?"),
     ("search.io.bytes_written", "number?"),
     ("search.io.bytes_read", "number?"),
-    ("search.terminal_states", "array?"),
+    ("search.terminal_states", "object?"),
     ("search.local_sweeps", "number?"),
     ("search.graph", "object?"),
     ("search.profile", "object?"),

@@ -1,4 +1,4 @@
-//! What the order of a sweep follows, and the rules that come of it.
+//! The order of a sweep, and the rules that follow from it.
 
 use std::ops::RangeInclusive;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::behind::Retention;
 
-/// What the order of states follows.
+/// The order in which a sweep visits states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// All states are one layer: full exploration, breadth-first.
@@ -16,17 +16,16 @@ pub enum Order {
     Progress {
         /// Whether initial states are persistent from the start.
         initial: Initial,
-        /// What to do when progress falls.
+        /// What to do at a regress edge.
         regress: OnRegress,
-        /// Which parts of a progress value are swept on their own. Ignored where vectors are
-        /// compared component by component: no component counts more than the others.
+        /// The groups of layers that are swept separately. Ignored if vectors are compared
+        /// component by component, because no component is more significant than the others.
         nesting: Nesting,
         /// How progress values are compared.
         comparison: Comparison,
-        /// How long layers are remembered that are expanded. Ignored where vectors are compared
-        /// component by component, where groups are swept on their own, where progress must not
-        /// fall, and where an observer needs all steps: what it does with them relies on persistent
-        /// states.
+        /// How long expanded layers are kept. Ignored if vectors are compared component by
+        /// component, if groups are swept separately, if the measure must be monotone, and if an
+        /// observer needs all steps, because it relies on persistent states.
         retention: Retention,
     },
 }
@@ -62,13 +61,13 @@ impl Rules {
         Self { is_measured: true, initial, regress, nesting, comparison, retention }
     }
 
-    /// Whether a sweep may come to smaller values without a window.
+    /// Whether a sweep may return to smaller values without a window.
     pub(super) fn is_nested(&self) -> bool {
         self.nesting.parts != 0 || self.comparison != Comparison::Total
     }
 
-    /// A step falls from one value to another: a part of the values that was said to be monotone is
-    /// not.
+    /// Records a regress edge. It may show that a part of the values that was assumed to be
+    /// monotone is not.
     #[inline(always)]
     pub(super) fn note_regress(&mut self, before: u64, after: u64) {
         if self.nesting.monotone.is_some_and(|bit| after >> bit < before >> bit) {
@@ -77,18 +76,17 @@ impl Rules {
     }
 }
 
-/// Parts of progress values. States whose values agree from some bit upwards are a group. Before
-/// the sweep leaves a group, it sweeps again from the persistent states that were found in it.
-/// Layers ahead of the group wait meanwhile, and are swept once. So a regress edge costs a sweep of
-/// the smallest group around it, not of everything.
+/// Groups of layers that are swept separately (nested sweeps). States whose values agree from some
+/// bit upwards are a group. Before the sweep leaves a group, it sweeps the group again from the
+/// persistent states that were found in it. Future layers outside the group wait, and are swept
+/// once. So a regress edge costs a sweep of the smallest group around it, not of all layers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Nesting {
-    /// The lowest bit of each part. Without parts, all states are one group: the sweep of the
-    /// papers.
+    /// The lowest bit of each part. Without parts, all states are one group, as in the papers.
     pub parts: u64,
-    /// Values from this bit upwards are said to be monotone: persistent states are dropped with
-    /// their group. If the values fall all the same, dropping ends, and the search is still
-    /// complete.
+    /// Values from this bit upwards are assumed to be monotone, so persistent states are deleted
+    /// with their group. After a regress edge in these bits no more are deleted, and the search is
+    /// still complete.
     pub monotone: Option<u32>,
 }
 
@@ -112,16 +110,16 @@ pub enum Initial {
     /// They are persistent.
     #[default]
     Pinned,
-    /// They are forgotten like all other states, as in the papers.
+    /// They are deleted like all other states, as in the papers.
     Forgotten,
 }
 
-/// What to do when progress falls.
+/// What to do at a regress edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum OnRegress {
-    /// Sweep again from there.
+    /// Make its target persistent, and sweep again from there.
     #[default]
     Sweep,
-    /// End the search, and report the step.
+    /// End the search, and report the regress edge.
     Stop,
 }

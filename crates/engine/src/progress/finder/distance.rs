@@ -154,8 +154,8 @@ mod tests {
     use model::transition_system::{Execution, StateFunctions};
     use model::value_ranges::proved_ranges;
 
-    /// What each column adds to the sums that are found on a sample of so many states, and which of
-    /// them pass for the distance.
+    /// The weight of each column in the sums that are found on a sample of `size` states, and
+    /// whether a sum is accepted as the BFS distance.
     fn found(model: &GuardedCommands, size: usize) -> Vec<(Vec<i64>, bool)> {
         let layout = StateLayout::proved(model, &proved_ranges(model));
         let system = Interpreted.prepare(model, &layout, StateFunctions::default()).unwrap();

@@ -41,7 +41,7 @@ pub struct Evaluation<'g> {
     known: HashMap<Ctl, Rc<BitVector>>,
     passes: u64,
     /// Called before each block; `false` interrupts the evaluation.
-    goes_on: &'g mut dyn FnMut() -> bool,
+    may_continue: &'g mut dyn FnMut() -> bool,
 }
 
 /// The number of sets held when a formula is evaluated: its different subformulas.
@@ -65,10 +65,16 @@ fn operands(formula: &Ctl) -> [Option<&Ctl>; 2] {
 }
 
 impl<'g> Evaluation<'g> {
-    /// Creates an evaluation on this graph. It calls `goes_on` now and then. If that returns
+    /// Creates an evaluation on this graph. It calls `may_continue` now and then. If that returns
     /// `false`, the running operation ends with an error of the kind `Interrupted`.
-    pub fn new(recorded: &'g RecordedGraph, goes_on: &'g mut dyn FnMut() -> bool) -> Self {
-        Self { graph: &recorded.graph, truths: &recorded.truths, known: HashMap::new(), passes: 0, goes_on }
+    pub fn new(recorded: &'g RecordedGraph, may_continue: &'g mut dyn FnMut() -> bool) -> Self {
+        Self {
+            graph: &recorded.graph,
+            truths: &recorded.truths,
+            known: HashMap::new(),
+            passes: 0,
+            may_continue,
+        }
     }
 
     /// Number of passes over all rows so far.
@@ -128,7 +134,11 @@ impl<'g> Evaluation<'g> {
     }
 
     fn load(&mut self, block: usize, rows: &mut Rows) -> io::Result<()> {
-        if (self.goes_on)() { self.graph.load(block, rows) } else { Err(io::ErrorKind::Interrupted.into()) }
+        if (self.may_continue)() {
+            self.graph.load(block, rows)
+        } else {
+            Err(io::ErrorKind::Interrupted.into())
+        }
     }
 
     fn exists_next(&mut self, f: &BitVector) -> io::Result<BitVector> {

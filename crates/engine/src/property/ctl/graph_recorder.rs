@@ -55,11 +55,11 @@ impl GraphRecorder {
         self.undefined_at
     }
 
-    /// Builds the graph of a complete search. It calls `goes_on` now and then. If that returns
+    /// Builds the graph of a complete search. It calls `may_continue` now and then. If that returns
     /// `false`, the error has the kind `Interrupted`.
-    pub fn finish(self, goes_on: &mut dyn FnMut() -> bool) -> io::Result<RecordedGraph> {
+    pub fn finish(self, may_continue: &mut dyn FnMut() -> bool) -> io::Result<RecordedGraph> {
         self.failure.map_or(Ok(()), Err)?;
-        self.recording.finish(goes_on)
+        self.recording.finish(may_continue)
     }
 
     fn note(&mut self, result: io::Result<()>) {

@@ -140,7 +140,7 @@ impl<'text> Reader<'text, '_> {
         let states = states.iter().map(|state| state.text.to_owned()).collect();
         let propositions = propositions.into_list();
         let (format, automaton) = (AutomatonFormat::Lola, growing.automaton);
-        Ok(AutomatonWithPropositions { format, automaton, states, propositions })
+        Ok(AutomatonWithPropositions { format, automaton, states, propositions, warnings: Vec::new() })
     }
 
     fn numbered(&mut self, numbers: &HashMap<&str, usize>, name: Token<'text>) -> Checked<usize> {
