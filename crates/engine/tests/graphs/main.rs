@@ -6,6 +6,7 @@ mod checkpoints;
 mod checkpoints_of_other_runs;
 mod ctl_on_random_graphs;
 mod formulas_beside_spin;
+mod labelled_graph;
 mod ltl_on_random_graphs;
 mod partition_on_random_graphs;
 mod random_graph;
