@@ -38,6 +38,7 @@ use crate::verdict::{Evidence, Length, Verdict};
 use model::guarded_commands::GuardedCommands;
 use model::transition_system::{Execution, MAX_ACTIONS};
 
+pub use crate::store::fingerprint::Fingerprint;
 pub use automatic::{
     Attempt, AttemptEnd, Automatic, MeasureSearch, check_automatically, find_measures, judge_measure,
 };
@@ -46,7 +47,7 @@ pub use commands::CommandsSubject;
 pub use each::{check_alone, check_each};
 pub use error::{CheckError, ErrorKind};
 pub use executable::{Executable, Expanded, ProgressValues, Translation};
-pub use identity::{Difference, Fingerprint};
+pub use identity::Difference;
 pub use on_the_fly::check_subject;
 pub use outcome::{ErrorPlace, Figures, ModelError, Outcome, OutcomeOf, Regress};
 pub use plan::{

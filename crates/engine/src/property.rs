@@ -22,7 +22,9 @@ use model::guarded_commands::Expression;
 
 use linear::LinearProperty;
 use logic::ctl::Ctl;
-use service::ServiceProperty;
+use service::{Halt, ServiceProperty};
+
+use crate::store::fingerprint::Fingerprint;
 
 /// A property of a model, with predicates of type `P` over its states.
 #[derive(Clone, Debug)]
@@ -91,20 +93,108 @@ impl<P> PropertyKind<P> {
         }
     }
 
+    /// How it is decided.
+    pub fn decision(&self) -> Decision {
+        match self {
+            Self::DeadlockFree | Self::Invariant(_) | Self::Reachable(_) => Decision::States,
+            Self::AlwaysPossible(_) | Self::PossiblyForEver(_) => Decision::Components,
+            Self::Linear(_) => Decision::Cycles,
+            Self::Branching(_) => Decision::Graph,
+            Self::Service(_) => Decision::StatesOfProduct,
+        }
+    }
+
+    /// What a state or a component that a search finds shows, and what a complete search without
+    /// one shows.
+    pub fn claim(&self) -> Claim {
+        match self {
+            Self::Reachable(_) | Self::PossiblyForEver(_) => Claim::Existential,
+            Self::DeadlockFree
+            | Self::Invariant(_)
+            | Self::AlwaysPossible(_)
+            | Self::Linear(_)
+            | Self::Branching(_)
+            | Self::Service(_) => Claim::Universal,
+        }
+    }
+
     /// Whether a search by layers decides it.
     pub fn needs_layers(&self) -> bool {
-        self.is_about_components() || matches!(self, Self::Linear(_) | Self::Branching(_))
+        matches!(self.decision(), Decision::Components | Decision::Cycles | Decision::Graph)
     }
 
     /// Whether it needs a search of its own.
     pub fn needs_own_search(&self) -> bool {
-        matches!(self, Self::Linear(_) | Self::Branching(_) | Self::Service(_))
+        matches!(self.decision(), Decision::Cycles | Decision::Graph | Decision::StatesOfProduct)
     }
 
     /// Whether the terminal strongly connected components of layers decide it.
     pub fn is_about_components(&self) -> bool {
-        matches!(self, Self::AlwaysPossible(_) | Self::PossiblyForEver(_))
+        self.decision() == Decision::Components
     }
+
+    /// The name of the kind.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::DeadlockFree => "free of deadlocks",
+            Self::Invariant(_) => "invariant",
+            Self::Reachable(_) => "reachable",
+            Self::AlwaysPossible(_) => "always possible",
+            Self::PossiblyForEver(_) => "possibly forever",
+            Self::Linear(_) => "ltl",
+            Self::Branching(_) => "ctl",
+            Self::Service(_) => "conforms",
+        }
+    }
+
+    /// Adds everything that it specifies to the fingerprint, apart from its predicates. Properties
+    /// that differ must differ here.
+    pub fn identify(&self, fingerprint: &mut Fingerprint) {
+        fingerprint.add(self.name());
+        match self {
+            Self::DeadlockFree
+            | Self::Invariant(_)
+            | Self::Reachable(_)
+            | Self::AlwaysPossible(_)
+            | Self::PossiblyForEver(_) => {}
+            Self::Linear(linear) => {
+                fingerprint.add(&(linear.automaton(), linear.formula(), linear.runs()));
+            }
+            Self::Branching(branching) => fingerprint.add(&branching.formula),
+            Self::Service(service) => {
+                let halt = match service.halt() {
+                    Halt::Prefix => "prefix",
+                    Halt::Deadlock => "deadlock",
+                    Halt::When(_) => "predicate",
+                };
+                fingerprint.add(&(service.given(), service.events(), halt));
+            }
+        }
+    }
+}
+
+/// How a kind of property is decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// By a state of the model, while a search runs.
+    States,
+    /// By the terminal strongly connected components of a layer, while a search runs.
+    Components,
+    /// By accepting cycles of the product with an automaton.
+    Cycles,
+    /// On the recorded graph, [as a CTL formula](PropertyKind::as_branching).
+    Graph,
+    /// By a state of the product with a service.
+    StatesOfProduct,
+}
+
+/// What a property claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// Something is nowhere: one example violates the property.
+    Universal,
+    /// Something is somewhere: one example shows the property.
+    Existential,
 }
 
 /// A CTL formula.
@@ -117,13 +207,14 @@ pub struct BranchingProperty<P = Expression> {
 }
 
 impl<P: Clone> PropertyKind<P> {
-    /// The same property as a CTL formula, if terminal components of layers decide it. The formula
-    /// is decided also if the measure is not monotone.
+    /// The same property as a CTL formula, if it is decided on the graph, or by terminal components
+    /// of layers. The formula is decided also if the measure is not monotone.
     pub fn as_branching(&self) -> Option<Self> {
         let truth = Ctl::Proposition(0);
         let (formula, predicate) = match self {
             Self::AlwaysPossible(predicate) => (Ctl::always_globally(Ctl::exists_finally(truth)), predicate),
             Self::PossiblyForEver(predicate) => (Ctl::exists_finally(Ctl::always_globally(truth)), predicate),
+            Self::Branching(_) => return Some(self.clone()),
             _ => return None,
         };
         let propositions = vec![predicate.clone()];

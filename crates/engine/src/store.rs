@@ -10,6 +10,7 @@ pub mod bit_vector;
 pub mod compact_graph;
 pub mod current;
 pub mod external;
+pub mod fingerprint;
 pub mod hash;
 pub mod layer;
 pub mod memory;

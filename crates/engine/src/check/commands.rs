@@ -22,10 +22,10 @@ use model::transition_system::{Execution, ExecutionError, MAX_ACTIONS, StateFunc
 use model::value_ranges::proved_ranges;
 
 use super::executable::{Executable, Expanded, ProgressValues};
-use super::identity::Fingerprint;
 use super::semantics::Semantics;
 use super::structure::Structure;
 use super::{CheckError, Packing, Plan};
+use crate::store::fingerprint::Fingerprint;
 
 /// Guarded commands, an execution, and the current layout of states.
 pub struct CommandsSubject<'m> {

@@ -16,7 +16,7 @@ use crate::explore::StopReason;
 use crate::explore::sweep::OnRegress;
 use crate::explore::{Monitor, Phase};
 use crate::property::soundness::{Unsound, needs_monotone};
-use crate::property::{BranchingProperty, Property, PropertyKind};
+use crate::property::{BranchingProperty, Decision, Property, PropertyKind};
 use crate::verdict::{UnknownReason, Verdict};
 use model::transition_system::MAX_PREDICATES;
 
@@ -48,13 +48,13 @@ pub fn check_each<M: Executable>(
             None => {
                 monitor.phase(Phase::Checking(&property.name));
                 let mut outcome = check_alone(subject(), &property, plan, monitor)?;
-                let is_linear = matches!(property.kind, PropertyKind::Linear(_));
+                let is_linear = property.kind.decision() == Decision::Cycles;
                 if is_out_of_memory(&outcome) && is_linear && plan.search.sweep().is_some() {
                     outcome = check_linear(subject(), &property, plan, Layers::OnDisk, monitor)?;
                 }
-                let through = match property.kind {
-                    PropertyKind::Branching(_) => Through::Model,
-                    _ => Through::Product,
+                let through = match property.kind.decision() {
+                    Decision::Cycles | Decision::StatesOfProduct => Through::Product,
+                    Decision::States | Decision::Components | Decision::Graph => Through::Model,
                 };
                 answers.add(&[number], outcome, through);
             }
@@ -83,20 +83,24 @@ pub fn check_alone<M: Executable>(
     if predicates > MAX_PREDICATES {
         return Err(CheckError::TooManyPredicates(predicates));
     }
-    match &property.kind {
-        PropertyKind::Branching(branching) => {
-            let BranchingProperty { formula, propositions } = &**branching;
+    match (property.kind.decision(), &property.kind) {
+        (Decision::Graph, kind) => {
+            let Some(PropertyKind::Branching(branching)) = kind.as_branching() else {
+                return Err(CheckError::NeedsOwnSearch(property.name.clone()));
+            };
+            let BranchingProperty { formula, propositions } = &*branching;
             check_ctl(subject, formula, propositions, plan, monitor).map(|(outcome, _)| outcome)
         }
-        PropertyKind::Linear(_) => check_linear(subject, property, plan, Layers::InMemory, monitor),
-        PropertyKind::Service(_) if plan.checkpoint.is_some() => Err(CheckError::TemporalNotSaved),
-        PropertyKind::Service(service) => {
+        (Decision::Cycles, _) => check_linear(subject, property, plan, Layers::InMemory, monitor),
+        (Decision::StatesOfProduct, _) if plan.checkpoint.is_some() => Err(CheckError::TemporalNotSaved),
+        (Decision::StatesOfProduct, PropertyKind::Service(service)) => {
             // The states after an illegal event are not explored, so the search does not count as
             // complete.
             let plan = Plan { explore_all: false, ..plan.clone() };
             decide_on_the_fly(ProductSubject::with_service(subject, service), properties, &plan, monitor)
         }
-        _ => check_subject(subject, properties, plan, monitor),
+        (Decision::StatesOfProduct, _) => Err(CheckError::NeedsOwnSearch(property.name.clone())),
+        (Decision::States | Decision::Components, _) => check_subject(subject, properties, plan, monitor),
     }
 }
 

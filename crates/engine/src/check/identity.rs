@@ -6,64 +6,18 @@
 //! the plan, and the version of Sweepline. The hashes are kept apart, so that a refusal names the
 //! part that differs.
 //!
-//! The hash has fixed keys and reads the serde encoding of a value. A field that is added to a type
-//! is hashed without further work. A property kind or a field of [`Plan`] that this file does not
-//! mention causes a compile error.
+//! A field of [`Plan`] that this file does not mention causes a compile error, and so does a kind of
+//! property without an [identity](PropertyKind::identify).
 
 use std::fmt;
 
-use postcard::ser_flavors::Flavor;
 use serde::{Deserialize, Serialize};
 
 use super::{DiskUse, Executable, Plan, SearchPlan, SweepPlan, WhenFull};
-use crate::property::service::Halt;
-use crate::property::{Property, PropertyKind};
-use crate::store::hash::hash_state;
-
-/// A hash over a sequence of values. Equal values have the same hash in every process.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Fingerprint {
-    hash: u64,
-    word: u64,
-    /// Number of bytes in `word`.
-    bytes: u32,
-}
-
-impl Fingerprint {
-    /// Adds a value to the hash.
-    pub fn add<T: Serialize + ?Sized>(&mut self, value: &T) {
-        let added = postcard::serialize_with_flavor(value, *self);
-        *self =
-            added.expect("a value that lives in memory has a length, which is all that postcard asks for");
-    }
-
-    fn of<T: Serialize + ?Sized>(value: &T) -> u64 {
-        let mut fingerprint = Self::default();
-        fingerprint.add(value);
-        fingerprint.value()
-    }
-
-    fn value(&self) -> u64 {
-        hash_state(&[self.hash, self.word, u64::from(self.bytes)])
-    }
-}
-
-impl Flavor for Fingerprint {
-    type Output = Self;
-
-    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
-        self.word |= u64::from(byte) << (8 * self.bytes);
-        self.bytes += 1;
-        if self.bytes == 8 {
-            *self = Self { hash: hash_state(&[self.hash, self.word]), ..Self::default() };
-        }
-        Ok(())
-    }
-
-    fn finalize(self) -> postcard::Result<Self> {
-        Ok(self)
-    }
-}
+use crate::property::Property;
+#[cfg(doc)]
+use crate::property::PropertyKind;
+use crate::store::fingerprint::Fingerprint;
 
 /// The identity of a run, as hashes of its parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,25 +104,7 @@ fn of_property<M: Executable>(model: &M, property: &Property<M::Predicate>) -> u
     let Property { name, kind, spelling } = property;
     let mut fingerprint = Fingerprint::default();
     fingerprint.add(&(name, spelling));
-    match kind {
-        PropertyKind::DeadlockFree => fingerprint.add("deadlock"),
-        PropertyKind::Invariant(_) => fingerprint.add("invariant"),
-        PropertyKind::Reachable(_) => fingerprint.add("reachable"),
-        PropertyKind::AlwaysPossible(_) => fingerprint.add("always possible"),
-        PropertyKind::PossiblyForEver(_) => fingerprint.add("possibly forever"),
-        PropertyKind::Linear(linear) => {
-            fingerprint.add(&("linear", linear.automaton(), linear.formula(), linear.runs()));
-        }
-        PropertyKind::Branching(branching) => fingerprint.add(&("branching", &branching.formula)),
-        PropertyKind::Service(service) => {
-            let halt = match service.halt() {
-                Halt::Prefix => "prefix",
-                Halt::Deadlock => "deadlock",
-                Halt::When(_) => "predicate",
-            };
-            fingerprint.add(&("service", service.given(), service.events(), halt));
-        }
-    }
+    kind.identify(&mut fingerprint);
     for predicate in kind.predicates() {
         model.identify_predicate(predicate, &mut fingerprint);
     }
@@ -226,31 +162,17 @@ mod tests {
 
     use super::*;
     use crate::check::CommandsSubject;
-    use crate::property::BranchingProperty;
     use crate::property::fairness::Fairness;
     use crate::property::linear::{DeadEnds, LinearProperty, Runs};
+    use crate::property::service::Halt;
     use crate::property::service::ServiceProperty;
+    use crate::property::{BranchingProperty, PropertyKind};
     use logic::ctl::Ctl;
     use logic::ltl::Ltl;
     use logic::ltl_to_buchi::Limits;
     use logic::safety_automaton::EventAutomaton;
     use model::guarded_commands::{CellId, Expression, GuardedCommands};
     use model::interpreted_model::Interpreted;
-
-    #[test]
-    fn a_fingerprint_depends_on_every_byte_and_on_the_order() {
-        let of = |bytes: &[u8]| Fingerprint::of(bytes);
-        for length in 0..40 {
-            let bytes = vec![0; length];
-            assert_ne!(of(&bytes), of(&[&bytes[..], &[0]].concat()), "{length} bytes");
-            for at in 0..length {
-                let mut changed = bytes.clone();
-                changed[at] = 1;
-                assert_ne!(of(&bytes), of(&changed), "byte {at} of {length}");
-            }
-        }
-        assert_ne!(of(&[1, 2]), of(&[2, 1]));
-    }
 
     /// Varies every part of every kind of property: no two have the same hash.
     #[test]

@@ -18,7 +18,7 @@ use crate::explore::{CompleteSearch, Monitor, RegressEdge, SearchEnd, StopReason
 use crate::property::soundness::{SearchKind, Unsound, needs_monotone, require_sound};
 use crate::property::terminal_states::TerminalStates;
 use crate::property::watch::PropertyWatch;
-use crate::property::{Property, PropertyKind, predicates};
+use crate::property::{Claim, Property, PropertyKind, predicates};
 use crate::reduce::Kept;
 use crate::store::layer::LayerFull;
 use crate::store::saved::Loader;
@@ -197,18 +197,16 @@ impl<M: Executable> Deciding<'_, M> {
         if let Some(record) = self.run.observers.watch.decided(number) {
             let run = self.run.run_to(record)?;
             let evidence = self.evidence(property, &run)?;
-            return Ok(match property.kind {
-                PropertyKind::Reachable(_) | PropertyKind::PossiblyForEver(_) => Verdict::Holds(evidence),
-                _ => Verdict::Violated(evidence),
+            return Ok(match property.kind.claim() {
+                Claim::Existential => Verdict::Holds(evidence),
+                Claim::Universal => Verdict::Violated(evidence),
             });
         }
         Ok(match (complete, &self.run.error, stopped) {
             (_, Some(_), _) => Verdict::Unknown(UnknownReason::RuntimeError),
-            (Some(token), None, _) => match property.kind {
-                PropertyKind::Reachable(_) | PropertyKind::PossiblyForEver(_) => {
-                    Verdict::Violated(Evidence::Search(token))
-                }
-                _ => Verdict::Holds(Evidence::Search(token)),
+            (Some(token), None, _) => match property.kind.claim() {
+                Claim::Existential => Verdict::Violated(Evidence::Search(token)),
+                Claim::Universal => Verdict::Holds(Evidence::Search(token)),
             },
             (None, None, Some(reason)) => Verdict::Unknown(UnknownReason::Stopped(reason.clone())),
             (None, None, None) if falls => Verdict::Unknown(UnknownReason::NotMonotone),
@@ -261,7 +259,7 @@ impl<M: Executable> Deciding<'_, M> {
                 let violated = service::is_violated(&self.run.subject, service, &run.actions, state);
                 (violated.ok_or_else(wrong)?, true)
             }
-            PropertyKind::Linear(_) | PropertyKind::Branching(_) => return Err(wrong()),
+            _ => return Err(wrong()),
         };
         if shown == wanted { Ok(Evidence::Trace(trace, length)) } else { Err(wrong()) }
     }

@@ -5,7 +5,6 @@ use std::io;
 use std::sync::Arc;
 
 use super::executable::{Executable, Expanded, ProgressValues};
-use super::identity::Fingerprint;
 use super::semantics::Semantics;
 use super::structure::Structure;
 use crate::progress::Comparison;
@@ -15,6 +14,7 @@ use crate::property::linear::LinearProperty;
 use crate::property::product::{Automaton, Place, Product, ProductState, REPEATED, Scratch};
 use crate::property::service::ServiceProperty;
 use crate::property::service_table::ServiceTable;
+use crate::store::fingerprint::Fingerprint;
 use crate::store::saved::{Loader, Saver};
 use crate::verdict::replay::ReplayError;
 use crate::verdict::trace_log::LoggedRun;

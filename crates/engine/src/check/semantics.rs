@@ -7,7 +7,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::hash::Hash;
 
-use super::identity::Fingerprint;
+use crate::store::fingerprint::Fingerprint;
 use crate::verdict::Component;
 use crate::verdict::replay::ReplayError;
 use crate::verdict::trace_log::LoggedRun;

@@ -24,7 +24,7 @@ use model::transition_system::Truth;
 
 use super::service::Halt;
 use super::service_table::{UNFINISHED, VIOLATED};
-use super::{Property, PropertyKind};
+use super::{Decision, Property, PropertyKind};
 use answers::Answers;
 use deadlocks::DeadlockWatch;
 use states::StateWatch;
@@ -66,8 +66,10 @@ impl PropertyWatch {
                         watch.deadlocks.add_unfinished(number, UNFINISHED);
                     }
                 }
-                // Accepting cycles decide, or the recorded graph.
-                PropertyKind::Linear(_) | PropertyKind::Branching(_) => {}
+                kind => assert!(
+                    matches!(kind.decision(), Decision::Cycles | Decision::Graph),
+                    "a property that nothing watches would hold"
+                ),
             }
             predicate += property.kind.predicates().len() as u32;
         }

@@ -300,15 +300,10 @@ fn path_of<M: Model>(verdict: &Verdict<Path<M>, M::State>) -> Option<&Path<M>> {
 }
 
 fn kind<M: Model>(property: &Property<Predicate<M>>) -> &'static str {
-    match property.kind {
+    match &property.kind {
         PropertyKind::Invariant(_) => "always",
         PropertyKind::Reachable(_) => "sometimes",
-        PropertyKind::AlwaysPossible(_) => "always possible",
-        PropertyKind::PossiblyForEver(_) => "possibly forever",
-        PropertyKind::DeadlockFree => "free of deadlocks",
-        PropertyKind::Linear(_) => "ltl",
-        PropertyKind::Branching(_) => "ctl",
-        PropertyKind::Service(_) => "conforms",
+        kind => kind.name(),
     }
 }
 

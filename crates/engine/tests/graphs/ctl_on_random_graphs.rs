@@ -20,7 +20,7 @@ use engine::store::external::disk::Disk;
 use engine::verdict::{Evidence, UnknownReason, Verdict};
 use logic::ctl::Ctl;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{Expander, TransitionSystem};
+use model::transition_system::TransitionSystem;
 use proptest::prelude::*;
 
 use crate::labelled_graph::Labelled;
