@@ -214,8 +214,8 @@ impl Exploration {
     /// Compares the clock of the record with the time of the process. A clock that misses more than
     /// the start and the end of a process would make every rate a lie.
     ///
-    /// The record is written after its clock has stopped, and a list of all terminal states makes it
-    /// long. The time to write it is allowed for by its size.
+    /// The record is written after its clock has stopped, and a list of all terminal states makes
+    /// it long. The time to write it is allowed for by its size.
     fn check_clock(&self, outside: Duration, record_bytes: usize) -> Result<()> {
         let missed = outside.as_secs_f64() - self.wall_seconds;
         let writing = record_bytes as f64 / WRITTEN_PER_SECOND;

@@ -1,7 +1,8 @@
 //! Sweeps over Petri nets by measures that the program finds itself, against LoLA's sweep-line method on the same nets.
 //!
 //! LoLA makes one linear measure of the incidence matrix; what it held at its peak is known for these nets (LoLA 2 of 2021, no other reduction). Ours sweeps each net
-//! twice, for balance and for memory, and must hold fewer states. The cost of revisits has a column of its own; LoLA's is not known here.
+//! twice, for balance and for memory, and must hold fewer states. The cost of revisits has a column
+//! of its own; LoLA's is not known here.
 
 use std::path::Path;
 

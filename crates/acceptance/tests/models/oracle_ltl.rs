@@ -16,8 +16,8 @@ use native_code::Compiled;
 use oracles::{Beem, Instance, PropertyKind as Asked};
 
 /// Rows with another verdict of ours. The tool that recorded them treats an overflow as a run-time
-/// error, and so as a deadlock, in which no process is in its critical section. We truncate the value
-/// to its type. (See `oracles::Instance::expected_states`: the counts differ for the same reason.)
+/// error, and so as a deadlock, in which no process is in its critical section. We truncate the
+/// value to its type. (See `oracles::Instance::expected_states`: the counts differ for the same reason.)
 const OTHER_READING: [(&str, &str); 1] = [("anderson.1", "GF someoneincs")];
 
 /// What propositions of formulas mean, by family: from the guards of the benchmark's own automata.

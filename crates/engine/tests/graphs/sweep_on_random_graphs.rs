@@ -297,8 +297,8 @@ proptest! {
     }
 }
 
-/// If the sweep leaves every group with unexpanded states in it, a search that deletes the other states of
-/// the group does not terminate.
+/// If the sweep leaves every group with unexpanded states in it, a search that deletes the other
+/// states of the group does not terminate.
 #[test]
 fn what_may_be_found_again_is_not_dropped() {
     let many = 5_000;

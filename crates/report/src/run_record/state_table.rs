@@ -5,8 +5,8 @@
 //! A value is a number, or a text if the model has a name for it. Rows are dense: leaving out zeros
 //! would need the index of each other value, and a zero takes only two bytes.
 //!
-//! Earlier versions wrote a list of states, each a list of names with values. Such a list is read as
-//! a table.
+//! Earlier versions wrote a list of states, each a list of names with values. Such a list is read
+//! as a table.
 
 use std::fmt;
 
