@@ -149,7 +149,9 @@ impl Sweep {
 
     /// Bytes of memory held, those of the worker apart.
     pub(super) fn bytes(&self) -> usize {
-        self.current.bytes() + self.ahead.bytes() + self.behind.bytes() + self.figures.bytes()
+        let tiers = self.current.bytes() + self.ahead.bytes() + self.behind.bytes();
+        let disk = self.spilling.as_ref().map_or(0, |spilling| spilling.disk.memory());
+        tiers + disk + self.figures.bytes()
     }
 
     /// Notes what is held, if that is most so far. Duplicates do not count, as long as removing
