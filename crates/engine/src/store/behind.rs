@@ -117,7 +117,8 @@ impl Behind {
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.near_bytes() + self.window.bytes() + self.far.as_ref().map_or(0, FarPersistent::bytes)
+        let found = self.found.words.capacity() * 8 + self.found.described.capacity() * 16;
+        self.near_bytes() + found + self.window.bytes() + self.far.as_ref().map_or(0, FarPersistent::bytes)
     }
 
     /// Bytes of memory that [`spill`](Self::spill) can free.
