@@ -53,21 +53,31 @@ impl Stack {
     fn make_room(&mut self, batch: &SuccessorBatch, budget: usize) -> Result<(), LayerFull> {
         let varies = batch.shape() == RecordShape::Prefixed;
         let (entries, words) = (self.origins.len() + batch.len(), self.words.len() + batch.words().len());
-        if entries <= self.origins.capacity() && words <= self.words.capacity() {
+        // Each grows on its own: a long state needs words, and no room for more entries.
+        let (has_entries, has_words) = (entries <= self.origins.capacity(), words <= self.words.capacity());
+        if has_entries && has_words {
             return Ok(());
         }
-        // Growing may need the old and the new memory at once.
         let entry = size_of::<Origin>() + if varies { size_of::<usize>() } else { 0 };
-        let bytes = |entries: usize, words: usize| entries * entry + words * 8 + self.bytes();
+        // Growing may need the old and the new memory at once.
+        let bytes = |entries: usize, words: usize| {
+            let entries = if has_entries { 0 } else { entries * entry };
+            let words = if has_words { 0 } else { words * 8 };
+            self.bytes() + entries + words
+        };
         let twice = (entries.max(self.origins.len() * 2), words.max(self.words.len() * 2));
         let (entries, words) = [twice, (entries + entries / 8, words + words / 8), (entries, words)]
             .into_iter()
             .find(|&(entries, words)| bytes(entries, words) <= budget)
             .ok_or(LayerFull::Budget)?;
-        self.words.reserve_exact(words - self.words.len());
-        self.origins.reserve_exact(entries - self.origins.len());
-        if varies {
-            self.starts.reserve_exact(entries - self.starts.len());
+        if !has_words {
+            self.words.reserve_exact(words - self.words.len());
+        }
+        if !has_entries {
+            self.origins.reserve_exact(entries - self.origins.len());
+            if varies {
+                self.starts.reserve_exact(entries - self.starts.len());
+            }
         }
         Ok(())
     }

@@ -383,7 +383,7 @@ impl PartitionSearch {
 
     /// Bytes held beside the layer and the partitions.
     fn fixed_bytes(&self) -> usize {
-        self.scratch.bytes() + self.front.waited.capacity() * 8
+        self.scratch.bytes() + self.front.waited.capacity() * 8 + self.disk.memory()
     }
 
     fn note_peak(&mut self) {

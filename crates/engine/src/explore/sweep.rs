@@ -99,6 +99,8 @@ struct Sweep {
     spilling: Option<Spilling>,
     /// Number of batches so far. It continues after trouble, so that no run escapes the monitor.
     batches: u32,
+    /// Words of the successors that were found since the search last looked at its memory.
+    since_look: usize,
     /// Why states that are on disk cannot be read any more.
     failure: Option<String>,
 }
@@ -121,7 +123,7 @@ impl Sweep {
                 return Err(SearchEnd::Stopped(StopReason::StateLimit(self.limits.states)));
             }
             self.batches = self.batches.wrapping_add(1);
-            if self.batches.is_multiple_of(BATCHES_PER_LOOK) {
+            if self.batches.is_multiple_of(BATCHES_PER_LOOK) || self.budget.is_look_due(self.since_look * 8) {
                 self.look(records, worker, observer, monitor)?;
             }
             let sight = self.sight(observer.wants_truth());
@@ -268,6 +270,7 @@ impl Sweep {
         let routed = worker.routed();
         // Counted with their kinds, also if one of these states ends the search.
         self.figures.count_steps(routed);
+        self.since_look += routed.successors.words().len();
         self.show(records, routed, kind, observer)?;
         self.commit_leaving(records, routed, observer)?;
         if self.current.has_too_many(routed.staying.tags.len()) {

@@ -28,7 +28,7 @@ use super::spilling::Spilling;
 pub use far_layers::QueueKind;
 pub use future_layers::Buffer;
 
-use far_layers::FarLayers;
+use far_layers::{EarlyRoom, FarLayers};
 use future_layers::FutureLayers;
 use waiting_vectors::WaitingVectors;
 
@@ -209,7 +209,7 @@ impl Ahead {
         self.near.recycle(chunk);
     }
 
-    /// Gives back memory that is kept for chunks to come.
+    /// Gives back memory that is kept for chunks to come, and for removing duplicates.
     pub fn forget_spare(&mut self) {
         self.near.forget_spare();
     }
@@ -229,9 +229,11 @@ impl Ahead {
     }
 
     /// Takes out the entries of this value that are on disk; `each` gets some at a time. Entries of
-    /// the next layers that come along stay in memory, as long as there are few.
+    /// the next layers that come along stay in memory, as long as there are few, and they do not take
+    /// so much that they would spill again.
     pub fn take_far(&mut self, value: u64, each: impl FnMut(&[u64]) -> io::Result<()>) -> io::Result<()> {
-        let room = self.most.min(EARLY) / 2;
+        let bytes = self.room.as_ref().map_or(usize::MAX, |room| room.budget.for_early());
+        let room = EarlyRoom { entries: self.most.min(EARLY) / 2, bytes };
         self.far.as_mut().map_or(Ok(()), |far| far.take(value, &mut self.near, room, each))
     }
 

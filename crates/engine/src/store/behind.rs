@@ -19,6 +19,7 @@ use model::measure::Comparison;
 use super::current::Current;
 use super::external::disk::Disk;
 use super::layer::LayerFull;
+use super::memory::Budget;
 use super::pages::OutOfMemory;
 use super::records::{RecordShape, Records};
 use super::saved::{Loader, Saver};
@@ -43,7 +44,8 @@ pub struct Behind {
     /// Whether persistent states of the current layer's value that an earlier sweep expanded are
     /// not in the layer, but looked up here.
     looks_up: bool,
-    disk: Option<Disk>,
+    /// Where the far half goes, and the bytes of its filter.
+    room: Option<(Disk, usize)>,
     /// Most persistent states in memory.
     most: usize,
     /// How often persistent states have spilled.
@@ -75,16 +77,16 @@ impl Behind {
             shape,
             origins: false,
             looks_up: false,
-            disk: None,
+            room: None,
             most: usize::MAX,
             spilled: 0,
         })
     }
 
     /// Lets persistent states spill to disk.
-    pub fn spill_to(&mut self, spilling: &Spilling) {
+    pub fn spill_to(&mut self, spilling: &Spilling, budget: Budget) {
         self.most = spilling.most.persistent;
-        self.disk = Some(spilling.disk.clone());
+        self.room = Some((spilling.disk.clone(), budget.for_filter()));
     }
 
     /// From now on, persistent states carry their origin or not. There are none yet.
@@ -117,7 +119,8 @@ impl Behind {
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.near_bytes() + self.window.bytes() + self.far.as_ref().map_or(0, FarPersistent::bytes)
+        let found = self.found.words.capacity() * 8 + self.found.described.capacity() * 16;
+        self.near_bytes() + found + self.window.bytes() + self.far.as_ref().map_or(0, FarPersistent::bytes)
     }
 
     /// Bytes of memory that [`spill`](Self::spill) can free.
@@ -170,8 +173,8 @@ impl Behind {
         self.near.forget_all().map_err(io::Error::other)?;
         self.near.load(from)?;
         self.window.load(self.shape, from)?;
-        if let Some(disk) = self.disk.as_ref().filter(|_| has_far) {
-            let mut far = FarPersistent::new(disk, self.shape, self.origins)?;
+        if let Some((disk, filter)) = self.room.as_ref().filter(|_| has_far) {
+            let mut far = FarPersistent::new(disk, self.shape, self.origins, *filter)?;
             far.load(from)?;
             self.far = Some(far);
         }
@@ -336,11 +339,14 @@ impl Behind {
     #[cold]
     pub fn spill(&mut self) -> io::Result<()> {
         debug_assert!(!self.window.is_open(), "the window closes before persistent states spill");
-        let Some(disk) = &self.disk else { return Ok(()) };
+        let Some((disk, filter)) = &self.room else { return Ok(()) };
         self.spilled += 1;
         match &mut self.far {
             Some(far) => far.take_over(&mut self.near),
-            none => none.insert(FarPersistent::new(disk, self.shape, self.origins)?).begin(&mut self.near),
+            none => {
+                let far = FarPersistent::new(disk, self.shape, self.origins, *filter)?;
+                none.insert(far).begin(&mut self.near)
+            }
         }
     }
 

@@ -166,7 +166,8 @@ impl Current {
     pub fn bytes(&self) -> usize {
         let parts =
             self.parts.as_ref().map_or(0, |parts| parts.large.bytes() + parts.proposed.capacity() * 8);
-        self.layer.bytes() + parts
+        let staged = (self.staged.words.capacity() + self.staged.origins.capacity()) * 8;
+        self.layer.bytes() + parts + staged
     }
 
     /// Bytes of memory held by the layer alone: what its budget is for.

@@ -11,7 +11,9 @@
 //!    repeats work, but is as complete.
 //! 3. The current layer reaches its [budget](Budget::for_current). It is split, and all but a part
 //!    of it spills, if the search may use a disk.
-//! 4. The limit is exceeded: the search stops.
+//! 4. The limit is exceeded, or [little](Budget::is_little) is left for the current layer. Tiers
+//!    ahead and behind that hold [some](Budget::holds_some) states spill, if the search may use a disk.
+//!    If more than the limit is still in use, the search stops.
 //!
 //! Everything here is a pure function of numbers of bytes. The tiers know their bytes, the loop
 //! asks this table, and the tests below check the table alone.
@@ -33,6 +35,10 @@ impl Share {
 const SHORT: Share = Share(1, 2);
 /// A tier spills, when memory is short, if it holds more than this.
 const MUCH: Share = Share(1, 8);
+/// A current layer that may be split needs this much, or others give way.
+const LITTLE: Share = Share(1, 8);
+/// A tier spills, when the limit is exceeded or little is left, if it holds more than this.
+const SOME: Share = Share(1, 32);
 /// The window closes when more than this is in use.
 const WINDOW: Share = Share(7, 8);
 /// Layers ahead, and persistent states, grow to this much in all before they spill: the current
@@ -41,6 +47,13 @@ const GROWTH_BEFORE_SPILL: Share = Share(1, 4);
 /// States of a layer on disk that come to memory together: this part of the layer's budget. The
 /// rest is for their successors.
 const PART: Share = Share(1, 4);
+/// A sweep looks at its memory, at the latest, when the successors that it has found since it last
+/// did take this much. So a tier that holds much is noticed before it holds twice as much.
+const LOOK: Share = Share(1, 16);
+/// Hashes of sampled states, which tell how often a sweep expands states again.
+const REVISITS: Share = Share(1, 16);
+/// Persistent states found lately, where the others are on disk.
+const FILTER: Share = Share(1, 16);
 /// Finding duplicates among layers ahead on their way to disk.
 const DUPLICATES: Share = Share(1, 16);
 /// Records on their way to partitions that are not in memory.
@@ -50,6 +63,8 @@ const GRAPH_SORT: Share = Share(1, 16);
 /// One block of rows of a recorded graph, while a formula is evaluated.
 const GRAPH_BLOCK: Share = Share(1, 8);
 
+/// Most bytes for persistent states found lately.
+const MOST_FILTER: usize = 1 << 18;
 /// Most bytes for finding duplicates among layers ahead.
 const MOST_DUPLICATES: usize = 1 << 20;
 /// Most bytes for sorting states of a recorded graph.
@@ -121,6 +136,17 @@ impl Budget {
         bytes > MUCH.of(self.limit)
     }
 
+    /// Whether this is too little for a current layer that may be split.
+    pub fn is_little(self, bytes: usize) -> bool {
+        bytes < LITTLE.of(self.limit)
+    }
+
+    /// Whether a tier of this many bytes is worth spilling when the limit is exceeded or
+    /// [little](Self::is_little) is left.
+    pub fn holds_some(self, bytes: usize) -> bool {
+        bytes > SOME.of(self.limit)
+    }
+
     /// Whether the window must give its memory to others.
     pub fn closes_window(self, in_use: usize) -> bool {
         in_use > WINDOW.of(self.limit)
@@ -137,6 +163,29 @@ impl Budget {
         let sorted = SORTED + if varies { SORTED_VARYING } else { 0 };
         let beside = sorted + if origins { SORTED_ORIGIN } else { 0 };
         (left as f64 * state as f64 / (state + beside) as f64) as usize
+    }
+
+    /// Whether a search that has found `bytes` bytes of successors since it last looked at its
+    /// memory should do so again.
+    #[inline(always)]
+    pub fn is_look_due(self, bytes: usize) -> bool {
+        bytes > LOOK.of(self.limit)
+    }
+
+    /// Bytes for a sample of the expanded states.
+    pub fn for_revisits(self) -> usize {
+        REVISITS.of(self.limit)
+    }
+
+    /// Bytes of layers ahead up to which entries return from disk before their layer is the current
+    /// one: more would spill again.
+    pub fn for_early(self) -> usize {
+        MUCH.of(self.limit)
+    }
+
+    /// Bytes for persistent states found lately, where the others are on disk.
+    pub fn for_filter(self) -> usize {
+        FILTER.of(self.limit).min(MOST_FILTER)
     }
 
     /// Bytes for finding duplicates among layers ahead on their way to disk.
@@ -203,6 +252,9 @@ mod tests {
             assert_eq!(found, expected, "{in_use} bytes in use");
         }
         assert!(!budget.is_much(10 * MIB) && budget.is_much(10 * MIB + 1));
+        assert!(budget.is_little(10 * MIB - 1) && !budget.is_little(10 * MIB));
+        assert!(!budget.holds_some(5 * MIB / 2) && budget.holds_some(5 * MIB / 2 + 1));
+        assert!(!budget.is_look_due(5 * MIB) && budget.is_look_due(5 * MIB + 1));
     }
 
     #[test]
@@ -230,6 +282,9 @@ mod tests {
             let shares = [
                 budget.for_current(0, None),
                 current,
+                budget.for_revisits(),
+                budget.for_early(),
+                budget.for_filter(),
                 budget.for_duplicates(),
                 budget.for_partition_buffers(),
                 budget.for_graph_sort(),

@@ -55,7 +55,7 @@ impl RecentStates {
     pub fn with_bytes(shape: RecordShape, bytes: usize) -> Self {
         let RecordShape::Fixed(width) = shape else {
             // A power of two: places in the ring are found without a division.
-            let words = 1 << (bytes / 8).ilog2().max(4);
+            let words = 1 << (bytes / 8).checked_ilog2().unwrap_or(0).max(4);
             let bits = (words / VARYING_WORDS).ilog2().max(1);
             let ring = Ring { starts: vec![[0; 2]; 1 << bits], end: 0 };
             return Self { words: vec![0; words], shift: 64 - bits, ring };
@@ -104,15 +104,15 @@ impl RecentStates {
         to.put(&self.ring.end)
     }
 
-    /// Loads a saved cache of the same size.
+    /// Loads a saved cache. If that had another size, because the search continues with another memory
+    /// limit, this one stays empty: then it knows fewer states, and none that is new.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         let words = from.get_words()?;
         let starts = from.get_words()?.as_chunks().0.to_vec();
         let ring = Ring { starts, end: from.get()? };
-        if words.len() != self.words.len() || ring.starts.len() != self.ring.starts.len() {
-            return Err(io::ErrorKind::InvalidData.into());
+        if words.len() == self.words.len() && ring.starts.len() == self.ring.starts.len() {
+            (self.words, self.ring) = (words, ring);
         }
-        (self.words, self.ring) = (words, ring);
         Ok(())
     }
 
@@ -207,6 +207,30 @@ mod tests {
                 let state: Vec<u64> = (0..width as u64).map(|word| number * (word + 1) % 10_000).collect();
                 assert!(!recent.look(Dynamic(width)).knows(&state), "{state:?} is new");
                 assert!(recent.look(Dynamic(width)).knows(&state));
+            }
+        }
+    }
+
+    /// A run may resume with another memory limit.
+    #[test]
+    fn a_saved_cache_of_another_size_is_forgotten() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("cache");
+        for shape in [RecordShape::Fixed(2), RecordShape::Prefixed] {
+            let state = [1 << 16 | 2, 7];
+            let knows = |cache: &mut RecentStates| match shape {
+                RecordShape::Fixed(width) => cache.look(Dynamic(width)).knows(&state),
+                RecordShape::Prefixed => cache.look(Prefixed).knows(&state),
+            };
+            let mut saved = RecentStates::with_bytes(shape, 4 << 10);
+            assert!(!knows(&mut saved));
+            let mut saver = Saver::create(&path).unwrap();
+            saved.save(&mut saver).unwrap();
+            saver.finish().unwrap();
+            for (bytes, expected) in [(4 << 10, true), (16 << 10, false), (0, false)] {
+                let mut cache = RecentStates::with_bytes(shape, bytes);
+                cache.load(&mut Loader::open(&path).unwrap()).unwrap();
+                assert_eq!(knows(&mut cache), expected, "{bytes} bytes");
             }
         }
     }

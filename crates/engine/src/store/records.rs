@@ -49,6 +49,19 @@ macro_rules! with_records {
 
 pub(crate) use with_records;
 
+/// Words of a buffer for a batch of states that it keeps in any case.
+const KEPT: usize = 4096;
+
+/// Empties a buffer for batches of states, of which the last one had `used` words. A long state makes
+/// the buffer large. That memory is given back when a later batch needs much less.
+#[inline]
+pub fn reuse(buffer: &mut Vec<u64>, used: usize) {
+    buffer.clear();
+    if buffer.capacity() > KEPT.max(4 * used) {
+        buffer.shrink_to(KEPT.max(2 * used));
+    }
+}
+
 /// The shape of entries on disk: a state, words before it and words behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryShape {
@@ -172,5 +185,27 @@ impl EntryShape {
     #[inline(always)]
     pub fn origin_of(self, entry: &[u64]) -> Option<u64> {
         if self.after == 0 { None } else { entry.last().copied() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_state_does_not_widen_a_buffer_for_good() {
+        let mut buffer = Vec::new();
+        let mut batch = |words: usize| {
+            let used = buffer.len();
+            reuse(&mut buffer, used);
+            buffer.resize(words, 0);
+            buffer.capacity()
+        };
+        assert_eq!(batch(100_000), 100_000);
+        assert_eq!(batch(50_000), 100_000, "batches that are nearly as long use the memory again");
+        assert_eq!(batch(1_000), 100_000);
+        assert_eq!(batch(1_000), KEPT, "short ones give it back");
+        assert_eq!(batch(10), KEPT);
+        assert_eq!(batch(1_000), KEPT, "what all batches need is kept");
     }
 }

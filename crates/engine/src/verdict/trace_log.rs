@@ -18,8 +18,11 @@ use model::guarded_commands::ActionId;
 
 /// Number of records in a block.
 const BLOCK: u64 = 4096;
-/// Number of bytes that are written at once.
+/// Bytes of the buffer.
 const BUFFER: usize = 256 << 10;
+/// The buffer is written when it has this many bytes. The rest is room for a block, which usually
+/// takes less: without that room the buffer would double, for a few records.
+const WRITTEN_FROM: usize = BUFFER - BLOCK as usize * 8;
 
 /// A run as numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +80,7 @@ impl TraceLog {
 
     #[cold]
     fn begin_block(&mut self) {
-        if self.buffer.len() >= BUFFER
+        if self.buffer.len() >= WRITTEN_FROM
             && self.failure.is_none()
             && let Err(error) = self.flush()
         {

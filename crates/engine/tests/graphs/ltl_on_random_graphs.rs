@@ -489,7 +489,7 @@ fn layers_that_do_not_fit_are_decided_as_in_memory() {
         let check =
             |plan: &Plan| check_each(|| model.clone(), std::slice::from_ref(&property), plan, &mut ());
         let expected = check(&Plan { search: Engine::Depth.into(), ..Plan::default() }).unwrap();
-        let small = SearchLimits { memory: 2 << 20, ..SearchLimits::default() };
+        let small = SearchLimits { memory: 3 << 19, ..SearchLimits::default() };
         for engine in [Engine::Sweep, Engine::SweepDisk, Engine::BreadthDisk] {
             let found = check(&Plan { search: engine.into(), limits: small, ..Plan::default() }).unwrap();
             let answers = |outcome: &OutcomeOf<Labelled>| matches!(outcome.verdicts[0], Verdict::Holds(_));

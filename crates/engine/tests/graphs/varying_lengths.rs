@@ -37,8 +37,10 @@ fn every_search_meets_the_same_states_of_varying_length() {
     let expected = run(&graph, kinds(), &whole);
     let reachable = graph.reachable(0);
     assert_eq!(expected.figures.distinct, Some(reachable.len() as u64));
-    let small = bytes(&graph) / 16 * 15;
-    assert!(small > 4_000_000, "{small}");
+    // Half of what the states take, without any index. All searches also end with 7/16. With 6/16,
+    // sweeps and the partitioned search stop: buffers of a fixed size take much of so little memory.
+    let small = bytes(&graph) / 2;
+    assert!(small > 2_000_000, "{small}");
     let disk = |in_memory| DiskUse { in_memory, ..DiskUse::default() };
     let limits = |memory| Limits { memory, ..Limits::default() };
     let with = |engine: Engine| Plan { search: engine.into(), ..whole.clone() };

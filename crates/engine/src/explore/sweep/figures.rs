@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::explore::course::{Course, EndedLayer};
 use crate::explore::search::{Counters, Held};
+use crate::store::memory::Budget;
 
 use super::Sweep;
 use super::revisits::Revisits;
@@ -52,20 +53,19 @@ struct Counting {
     left: u64,
 }
 
-impl Default for Figures {
-    fn default() -> Self {
+impl Figures {
+    /// Nothing is counted yet, in a search with this memory.
+    pub(super) fn new(budget: Budget) -> Self {
         Self {
             counters: Counters { sweeps: 1, ..Counters::default() },
-            revisits: Revisits::default(),
+            revisits: Revisits::within(budget.for_revisits()),
             course: None,
             counting: Counting { cost: 0, compacted: 0, left: LEFT_OF },
             is_sweep_counted: true,
             peak_bytes: 0,
         }
     }
-}
 
-impl Figures {
     /// Counts the steps of a batch.
     #[inline(always)]
     pub(super) fn count_steps(&mut self, routed: &RoutedBatch) {
@@ -149,7 +149,9 @@ impl Sweep {
 
     /// Bytes of memory held, those of the worker apart.
     pub(super) fn bytes(&self) -> usize {
-        self.current.bytes() + self.ahead.bytes() + self.behind.bytes() + self.figures.bytes()
+        let tiers = self.current.bytes() + self.ahead.bytes() + self.behind.bytes();
+        let disk = self.spilling.as_ref().map_or(0, |spilling| spilling.disk.memory());
+        tiers + disk + self.figures.bytes()
     }
 
     /// Notes what is held, if that is most so far. Duplicates do not count, as long as removing
@@ -170,9 +172,15 @@ impl Sweep {
         self.figures.note_held(self.held());
     }
 
-    /// Removes duplicates ahead. Without room for a set, they stay: no result depends on it.
+    /// Removes duplicates ahead. Without room for a set, they stay: no result depends on it. If
+    /// memory is short, the set is not kept for the next time: it would take more than it saves.
     pub(super) fn compact(&mut self) {
         let _ = self.ahead.compact(|value, state| self.behind.remembers(value, state));
+        let bytes = self.bytes();
+        if self.budget.is_short(bytes) {
+            self.figures.peak_bytes = self.figures.peak_bytes.max(bytes);
+            self.ahead.forget_spare();
+        }
     }
 
     /// Removes duplicates ahead once there are many.

@@ -39,6 +39,7 @@ impl Sweep {
         monitor: &mut dyn Monitor,
     ) -> Result<(), SearchEnd> {
         let elsewhere = worker.bytes() + observer.bytes();
+        self.since_look = 0;
         self.figures.peak_bytes = self.figures.peak_bytes.max(self.bytes());
         self.compact_if_grown();
         self.relieve(records, elsewhere)?;
@@ -47,10 +48,10 @@ impl Sweep {
             // States that waited behind the front are persistent now.
             self.relieve(records, elsewhere)?;
         }
-        self.grant_layer(elsewhere);
-        if self.budget.is_exceeded(self.bytes() + elsewhere) && self.ahead.uncompacted() > 0 {
-            self.compact();
+        if self.is_pressed(elsewhere) {
+            self.relieve_pressed(records, elsewhere)?;
         }
+        self.grant_layer(elsewhere);
         let bytes = self.bytes() + elsewhere;
         if let Some(reason) = self.spilling.as_ref().and_then(|spilling| spilling.nearly_full(bytes)) {
             return Err(SearchEnd::Stopped(StopReason::DiskLimit(reason)));
@@ -82,6 +83,8 @@ impl Sweep {
         }
         if self.budget.is_much(self.ahead.near_bytes()) {
             self.compact();
+            // Only entries can spill. What is kept beside them is freed first.
+            self.ahead.forget_spare();
             if self.budget.is_much(self.ahead.near_bytes()) {
                 self.spill_ahead()?;
             }
@@ -89,6 +92,39 @@ impl Sweep {
         }
         let can_spill = self.rules.is_measured && !self.behind.looks_up();
         if can_spill && self.budget.is_much(self.behind.near_bytes()) {
+            self.spill_persistent(records)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the search would have to stop, now or as soon as the current layer grows.
+    fn is_pressed(&self, elsewhere: usize) -> bool {
+        let in_use = self.bytes() + elsewhere;
+        self.budget.is_exceeded(in_use)
+            || (self.current.can_split() && self.budget.is_little(self.layer_budget(elsewhere)))
+    }
+
+    /// The last resort before the search stops: tiers that hold less than much give way, too. Two
+    /// tiers that hold just less than much, each, are a quarter of the memory.
+    #[cold]
+    fn relieve_pressed<R: Records>(&mut self, records: R, elsewhere: usize) -> Result<(), SearchEnd> {
+        if self.ahead.uncompacted() > 0 {
+            self.compact();
+        }
+        self.ahead.forget_spare();
+        // One half after the other, but nothing that is behind the head of a window.
+        let mut before = usize::MAX;
+        while self.budget.holds_some(self.ahead.near_bytes())
+            && self.ahead.near_bytes() < before
+            && self.is_pressed(elsewhere)
+        {
+            before = self.ahead.near_bytes();
+            self.spill_ahead()?;
+            self.ahead.forget_spare();
+        }
+        // Without a half on disk, it would take as much as the little that it frees.
+        let can_spill = self.behind.has_far() && !self.behind.looks_up();
+        if can_spill && self.is_pressed(elsewhere) && self.budget.holds_some(self.behind.near_bytes()) {
             self.spill_persistent(records)?;
         }
         Ok(())
@@ -150,8 +186,13 @@ impl Sweep {
 
     /// Gives the current layer the memory that nothing else needs.
     pub(super) fn grant_layer(&mut self, elsewhere: usize) {
+        self.current.set_budget(self.layer_budget(elsewhere));
+    }
+
+    /// Bytes that nothing else needs.
+    fn layer_budget(&self, elsewhere: usize) -> usize {
         let others = self.bytes() - self.current.layer_bytes() + elsewhere;
-        self.current.set_budget(self.budget.for_current(others, self.current.candidate()));
+        self.budget.for_current(others, self.current.candidate())
     }
 
     /// Whether states wait for the layer of this value that it does not have. What the window has

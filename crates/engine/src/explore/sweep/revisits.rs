@@ -13,10 +13,18 @@ use serde::{Deserialize, Serialize};
 
 /// Most hashes that are kept. The relative error is about one over the square root of half of them.
 const MOST: usize = 1 << 14;
+/// The same in very little memory: the error is still less than five percent.
+const LEAST: usize = 1 << 10;
+/// Bytes of a slot of the table: a hash, a number, and a byte that says whether the slot is taken.
+const SLOT: usize = size_of::<(u64, u32)>() + 1;
+/// Slots of the table for each hash, at most, where their number is a power of two.
+const SLOTS: usize = 2;
 
 /// Counts expansions of a sample of the states.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Revisits {
+    /// Most hashes that are kept, a power of two.
+    most: usize,
     /// The greatest hash that is sampled.
     greatest: Greatest,
     expansions: HashMap<u64, u32, BuildHasherDefault<Hashed>>,
@@ -54,6 +62,13 @@ impl Hasher for Hashed {
 }
 
 impl Revisits {
+    /// An empty sample that takes at most `bytes` bytes, if that is not very few.
+    pub fn within(bytes: usize) -> Self {
+        let fits = (bytes / (SLOT * SLOTS)).max(1);
+        let most = (1 << fits.ilog2()).clamp(LEAST, MOST);
+        Self { most, greatest: Greatest::default(), expansions: HashMap::default(), total: 0 }
+    }
+
     /// Counts the expansion of a state with this hash.
     #[inline(always)]
     pub fn expanded(&mut self, hash: u64) {
@@ -67,7 +82,7 @@ impl Revisits {
     fn count(&mut self, hash: u64) {
         *self.expansions.entry(hash).or_default() += 1;
         self.total += 1;
-        while self.expansions.len() > MOST {
+        while self.expansions.len() > self.most {
             self.greatest.0 /= 2;
             self.expansions.retain(|hash, _| *hash <= self.greatest.0);
             self.total = self.expansions.values().map(|count| u64::from(*count)).sum();
@@ -84,7 +99,8 @@ impl Revisits {
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.expansions.capacity() * 16
+        // Seven of eight slots are used before the table grows.
+        (self.expansions.capacity() * 8).div_ceil(7).next_power_of_two() * SLOT
     }
 }
 
@@ -96,7 +112,7 @@ mod tests {
     #[test]
     fn few_states_are_counted_exactly_and_many_within_some_percent() {
         for states in [1u64, 1_000, 16_000, 100_000, 3_000_000] {
-            let mut revisits = Revisits::default();
+            let mut revisits = Revisits::within(usize::MAX);
             let mut explored = 0;
             for state in 0..states {
                 for _ in 0..=state % 3 {

@@ -41,17 +41,19 @@ impl SweepSearch {
         let limits = Limits { states: limits.states.min(NO_PARENT - 1 - BATCH as u64), ..limits };
         let rules = Rules::new(order);
         let Rules { comparison, retention, is_measured, .. } = rules;
+        let budget = Budget::new(limits.memory);
         let sweep = Sweep {
             rules,
             front: Front { comparison, ..Front::default() },
             current: Current::new(shape, limits.memory, !is_measured)?,
             ahead: Ahead::new(shape, false, comparison),
             behind: Behind::new(shape, limits.memory, comparison, retention)?,
-            figures: Figures::default(),
+            figures: Figures::new(budget),
             limits,
-            budget: Budget::new(limits.memory),
+            budget,
             spilling: None,
             batches: 0,
+            since_look: 0,
             failure: None,
         };
         Ok(Self { sweep, scratch: Scratch::new(shape) })
@@ -70,7 +72,7 @@ impl SweepSearch {
         if rules.comparison == Comparison::Total {
             current.spill_to(&spilling);
             ahead.spill_to(&spilling, *budget);
-            behind.spill_to(&spilling);
+            behind.spill_to(&spilling, *budget);
             self.sweep.spilling = Some(spilling);
         }
         self

@@ -13,7 +13,7 @@ use crate::explore::expansion::{self, BATCH, Few, Staying};
 use crate::store::behind::Behind;
 use crate::store::layer::Layer;
 use crate::store::recent_states::RecentStates;
-use crate::store::records::{RecordShape, Records};
+use crate::store::records::{RecordShape, Records, reuse};
 
 use super::routing::Front;
 
@@ -78,12 +78,19 @@ impl RoutedBatch {
     }
 
     fn clear(&mut self) {
+        // Before they are sorted, all successors may stay.
+        reuse(&mut self.staying.words, self.successors.words().len());
+        self.staying.clear();
         self.successors.clear();
         self.values.clear();
         self.truths.clear();
-        self.staying.clear();
         self.leaving.clear();
         (self.forward, self.regress) = (0, 0);
+    }
+
+    fn bytes(&self) -> usize {
+        let described = self.values.capacity() * 8 + self.truths.capacity() * size_of::<Truth>();
+        self.successors.bytes() + self.staying.bytes() + described + self.leaving.capacity() * 4
     }
 }
 
@@ -169,7 +176,7 @@ impl Scratch {
 
     /// Bytes of memory held.
     pub(super) fn bytes(&self) -> usize {
-        self.routed.successors.bytes() + self.recent.bytes() + self.routed.staying.hashes.capacity() * 8
+        self.routed.bytes() + self.recent.bytes()
     }
 
     /// Sorts the last successors of the batch by where they go, and announces those that stay.

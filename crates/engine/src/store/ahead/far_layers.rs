@@ -42,11 +42,20 @@ pub struct FarLayers {
     spilled: u64,
 }
 
+/// How much of the next layers may return to memory early.
+#[derive(Clone, Copy, Debug)]
+pub struct EarlyRoom {
+    /// Entries in memory, at most.
+    pub entries: usize,
+    /// Bytes in memory, at most.
+    pub bytes: usize,
+}
+
 /// A receiver of the entries of one layer.
 struct Taking<'a, F> {
     entry: EntryShape,
     near: &'a mut FutureLayers,
-    room: usize,
+    room: EarlyRoom,
     entries: Vec<u64>,
     /// Number of those entries.
     count: usize,
@@ -69,7 +78,7 @@ impl<F: FnMut(&[u64]) -> io::Result<()>> Receiver for Taking<'_, F> {
 
     fn offer(&mut self, record: &[u64]) -> bool {
         let (key, entry) = (record[0], &record[1..]);
-        let is_taken = self.near.len() < self.room;
+        let is_taken = self.near.len() < self.room.entries && self.near.bytes() < self.room.bytes;
         if is_taken {
             let (state, origin) = (self.entry.state_of(entry), self.entry.origin_of(entry).unwrap_or(0));
             with_records!(self.entry.state(), records => self.near.append(records, key, state, origin));
@@ -140,13 +149,13 @@ impl FarLayers {
     }
 
     /// Takes out the layer of this value, if it is the first. `each` gets its entries, some at a
-    /// time. Entries of the next layers that come along go to `near`, as long as that has no more
-    /// than `room` entries.
+    /// time. Entries of the next layers that come along go to `near`, as long as that has room for
+    /// them.
     pub fn take(
         &mut self,
         value: u64,
         near: &mut FutureLayers,
-        room: usize,
+        room: EarlyRoom,
         each: impl FnMut(&[u64]) -> io::Result<()>,
     ) -> io::Result<()> {
         if self.queue.first()? != Some(value) {
@@ -189,7 +198,7 @@ impl FarLayers {
         let (mut entry, old) = (Vec::new(), self.entry);
         while let Some(value) = self.first()? {
             let mut none = FutureLayers::new(old.state(), false);
-            self.take(value, &mut none, 0, |entries| {
+            self.take(value, &mut none, EarlyRoom { entries: 0, bytes: 0 }, |entries| {
                 for one in old.entries(entries) {
                     translate(old.state_of(one), &mut entry);
                     entry.truncate(width);

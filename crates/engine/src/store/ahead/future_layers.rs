@@ -313,8 +313,9 @@ impl FutureLayers {
         self.layers.iter().skip_while(|(_, number)| is_near(**number)).map(|(value, _)| *value).collect()
     }
 
-    /// Frees the memory that is kept for new chunks.
+    /// Frees the memory that is kept for new chunks, and for the next set that finds duplicates.
     pub fn forget_spare(&mut self) {
+        self.set = None;
         self.chunk_words -= self.spare.iter().map(Vec::capacity).sum::<usize>();
         self.spare = Vec::new();
     }

@@ -27,8 +27,6 @@ const SORTED_IN_MEMORY: usize = 1 << 20;
 /// one sweep reads.
 const FEW: usize = 8;
 const MANY: usize = 16;
-/// Bytes of the filter.
-const FILTER: usize = 1 << 18;
 /// Entries that are passed on together.
 const TOGETHER: usize = 256;
 
@@ -51,6 +49,8 @@ pub struct FarPersistent {
     has_duplicates: bool,
     found: SortedRuns,
     filter: RecentStates,
+    /// Bytes of the filter.
+    memory: usize,
 }
 
 /// Runs that are read along with the sweep.
@@ -81,9 +81,10 @@ impl Along {
 }
 
 impl FarPersistent {
-    /// Without states. Those have this shape, with or without origins.
-    pub fn new(disk: &Disk, shape: RecordShape, origins: bool) -> io::Result<Self> {
-        let filter = RecentStates::with_bytes(shape, FILTER);
+    /// Without states. Those have this shape, with or without origins. The filter takes about
+    /// `memory` bytes.
+    pub fn new(disk: &Disk, shape: RecordShape, origins: bool, memory: usize) -> io::Result<Self> {
+        let filter = RecentStates::with_bytes(shape, memory);
         let shape = EntryShape::of(shape).keyed().with_origin(origins);
         let runs = |fan| SortedRuns::new(disk, FileClass::Persistent, shape, fan);
         Ok(Self {
@@ -98,6 +99,7 @@ impl FarPersistent {
             has_duplicates: false,
             found: runs(MANY),
             filter,
+            memory,
         })
     }
 
@@ -355,7 +357,7 @@ impl FarPersistent {
         mut translate: impl FnMut(&[u64], &mut Vec<u64>),
     ) -> io::Result<()> {
         let old = self.shape;
-        let mut new = Self::new(&self.disk, RecordShape::Fixed(width), old.has_origin())?;
+        let mut new = Self::new(&self.disk, RecordShape::Fixed(width), old.has_origin(), self.memory)?;
         let (mut record, mut packed, shape) = (Vec::new(), Vec::new(), new.shape);
         let mut sorted = |mut along: Along| {
             let runs = SortedRuns::new(&self.disk, FileClass::Persistent, shape, MANY);

@@ -2,7 +2,7 @@
 
 use crate::store::behind::KeptLayer;
 use crate::store::layer::{Inserted, LayerFull};
-use crate::store::records::Records;
+use crate::store::records::{Records, reuse};
 
 use super::span::{Begun, Span};
 use super::{Current, Staged};
@@ -75,7 +75,8 @@ impl Current {
         is_known: impl Fn(&[u64]) -> bool,
     ) -> usize {
         let Staged { words, origins } = &mut self.staged;
-        words.clear();
+        let used = words.len();
+        reuse(words, used);
         origins.clear();
         for entry in entries {
             let state = records.first(entry);

@@ -120,6 +120,11 @@ impl Block {
         self.records += 1;
     }
 
+    /// Frees memory that no record takes: none will be added.
+    pub fn shrink(&mut self) {
+        self.words.shrink_to_fit();
+    }
+
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         self.words.capacity() * 8
@@ -231,6 +236,9 @@ impl Block {
             rows.get(..size).filter(|_| size == plain)?
         };
         self.words.clear();
+        // A long record makes a long block. Its memory is not kept for the short ones that follow.
+        self.words.shrink_to(self.full.max(words));
+        self.words.reserve_exact(words);
         self.words.resize(words, 0);
         let Some(stride) = stride else {
             return self.decode_ragged(rows, is_sorted, column, records);

@@ -146,6 +146,9 @@ struct Pages {
     size: AtomicU64,
     /// Bytes of the file that are in use.
     used: AtomicU64,
+    /// Scratch space for decoding blocks. One block is decoded at a time, while many runs are read
+    /// side by side: with a scratch space each, readers took twice the memory of their blocks.
+    decoding: Mutex<Scratch>,
     counts: [AtomicCount; FileClass::ALL.len()],
 }
 
@@ -218,6 +221,7 @@ impl Disk {
             state: Mutex::default(),
             size: AtomicU64::new(0),
             used: AtomicU64::new(0),
+            decoding: Mutex::default(),
             counts: std::array::from_fn(|_| AtomicCount::default()),
         };
         Self(Arc::new(Shared { pages: Arc::new(pages), writer: Mutex::new(None) }))
@@ -282,6 +286,11 @@ impl Disk {
     /// Bytes that are in use.
     pub fn used(&self) -> u64 {
         self.0.pages.used.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of memory held, beside those of the runs: the scratch space that their readers share.
+    pub fn memory(&self) -> usize {
+        lock(&self.0.pages.decoding).bytes()
     }
 
     /// Creates an empty row of blocks.
@@ -477,18 +486,14 @@ impl RecordFile {
     }
 
     /// Reads a block. The read counts, unless it was counted before.
-    pub(super) fn read(
-        &self,
-        number: usize,
-        block: &mut Block,
-        scratch: &mut Scratch,
-        counted: bool,
-    ) -> io::Result<()> {
+    pub(super) fn read(&self, number: usize, block: &mut Block, counted: bool) -> io::Result<()> {
         let (file, place) = {
             let written = lock(&self.written);
             written.file.clone().zip(written.places.get(number).copied()).ok_or_else(lost)?
         };
-        block.decode(scratch, place.bytes as usize, |into| file.read_exact_at(into, place.start))?;
+        let mut scratch = lock(&self.pages.decoding);
+        block.decode(&mut scratch, place.bytes as usize, |into| file.read_exact_at(into, place.start))?;
+        drop(scratch);
         if !counted {
             return Ok(());
         }

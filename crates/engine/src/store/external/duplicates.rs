@@ -111,6 +111,6 @@ impl Duplicates {
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.seen.bytes()
+        self.seen.bytes() + self.identities.capacity() * 8 + self.is_new.capacity()
     }
 }

@@ -76,7 +76,7 @@ impl Merge {
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.readers.iter().map(RunReader::bytes).sum()
+        self.readers.iter().map(RunReader::bytes).sum::<usize>() + self.current.capacity() * 8
     }
 
     #[inline]

@@ -39,7 +39,7 @@ struct Buckets {
     /// The last key taken out. No key is smaller.
     last: u64,
     /// By position and value of the digit: the least keys first.
-    buckets: Vec<Option<Bucket>>,
+    buckets: Vec<Option<Box<Bucket>>>,
     /// For each position, a bit for each bucket that exists.
     filled: [u64; POSITIONS],
 }
@@ -67,7 +67,7 @@ impl Buckets {
         let Self { disk, shape, buckets, filled, .. } = self;
         let bucket = buckets[place].get_or_insert_with(|| {
             filled[place >> DIGIT] |= 1 << (place & ((1 << DIGIT) - 1));
-            Bucket { records: RunWriter::new(disk, FileClass::Queue, *shape), least: key }
+            Box::new(Bucket { records: RunWriter::new(disk, FileClass::Queue, *shape), least: key })
         });
         bucket.least = bucket.least.min(key);
         bucket
@@ -84,7 +84,7 @@ impl Buckets {
         Some((position << DIGIT) + self.filled[position].trailing_zeros() as usize)
     }
 
-    fn take(&mut self, place: usize) -> Option<Bucket> {
+    fn take(&mut self, place: usize) -> Option<Box<Bucket>> {
         self.filled[place >> DIGIT] &= !(1 << (place & ((1 << DIGIT) - 1)));
         self.buckets[place].take()
     }
@@ -168,7 +168,9 @@ impl ExternalQueue for RadixHeap {
     }
 
     fn bytes(&self) -> usize {
-        self.runs().map(RunWriter::bytes).sum::<usize>() + self.duplicates.bytes()
+        let places = self.buckets.buckets.capacity() * size_of::<Option<Box<Bucket>>>();
+        let buckets = self.runs().map(|run| size_of::<Bucket>() + run.bytes()).sum::<usize>();
+        places + buckets + self.duplicates.bytes() + self.moving.capacity() * 8
     }
 
     fn save(&self, to: &mut Saver) -> io::Result<()> {
@@ -191,7 +193,7 @@ impl ExternalQueue for RadixHeap {
             let records = RunWriter::load(&self.buckets.disk, FileClass::Queue, from)?;
             let bucket = self.buckets.buckets.get_mut(place);
             *bucket.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))? =
-                Some(Bucket { records, least });
+                Some(Box::new(Bucket { records, least }));
             self.buckets.filled[place >> DIGIT] |= 1 << (place & ((1 << DIGIT) - 1));
         }
         Ok(())

@@ -6,7 +6,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::block::{Block, Scratch};
+use super::block::Block;
 use super::disk::{Disk, FileClass, RecordFile};
 use crate::store::records::EntryShape;
 use crate::store::saved::{Loader, Saver};
@@ -46,7 +46,6 @@ pub struct RunReader {
     next: usize,
     /// Number of records of the block that are not read yet.
     left: usize,
-    scratch: Scratch,
 }
 
 impl RunWriter {
@@ -141,7 +140,8 @@ impl RunWriter {
         if let Some(file) = &self.file {
             self.disk.settle(file)?;
         }
-        let Self { file, last, shape, records, .. } = self;
+        let Self { file, mut last, shape, records, .. } = self;
+        last.shrink();
         Ok(Run { file, last: Arc::new(last), shape, records })
     }
 
@@ -175,7 +175,6 @@ impl Run {
             shape: self.shape,
             next: 0,
             left: 0,
-            scratch: Scratch::default(),
         }
     }
 
@@ -191,8 +190,14 @@ impl Run {
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.last.bytes() + self.file.as_ref().map_or(0, |file| file.bytes())
+        share(&self.last) + self.file.as_ref().map_or(0, |file| file.bytes())
     }
+}
+
+/// Bytes of a block, divided among the run and the readers that share it: together they count it
+/// once.
+fn share(block: &Arc<Block>) -> usize {
+    block.bytes() / Arc::strong_count(block)
 }
 
 fn save(
@@ -220,7 +225,7 @@ impl RunReader {
             let blocks = self.file.as_ref().map_or(0, |file| file.blocks());
             match self.file.take().filter(|_| number <= blocks) {
                 Some(file) => {
-                    file.read(number - 1, &mut self.block, &mut self.scratch, false)?;
+                    file.read(number - 1, &mut self.block, false)?;
                     self.file = Some(file);
                 }
                 // In the block that follows the file, or at the end.
@@ -252,7 +257,7 @@ impl RunReader {
         let block = Block::from_words(from.get_words()?, shape);
         let last = Some(Arc::new(Block::from_words(from.get_words()?, shape)));
         let left = block.records();
-        Ok(Self { file, number: 0, last, block, shape, next: 0, left, scratch: Scratch::default() })
+        Ok(Self { file, number: 0, last, block, shape, next: 0, left })
     }
 
     /// Returns the next record without advancing.
@@ -327,7 +332,7 @@ impl RunReader {
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.block.bytes() + self.last.as_ref().map_or(0, |last| last.bytes()) + self.scratch.bytes()
+        self.block.bytes() + self.last.as_ref().map_or(0, share)
     }
 
     /// Number of records in memory.
@@ -338,7 +343,7 @@ impl RunReader {
     fn load(&mut self) -> io::Result<bool> {
         if let Some(file) = &self.file {
             if self.number < file.blocks() {
-                file.read(self.number, &mut self.block, &mut self.scratch, true)?;
+                file.read(self.number, &mut self.block, true)?;
                 self.number += 1;
                 (self.next, self.left) = (0, self.block.records());
                 return Ok(true);
