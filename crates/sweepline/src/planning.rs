@@ -44,13 +44,13 @@ pub enum EngineRequest {
 /// A search that follows no progress measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnguidedEngine {
-    /// [`Engine::Breadth`].
+    /// [`SearchPlan::Breadth`].
     Breadth,
-    /// [`Engine::Depth`].
+    /// [`SearchPlan::Depth`].
     Depth,
-    /// [`Engine::BreadthDisk`].
+    /// [`SearchPlan::BreadthDisk`].
     BreadthDisk,
-    /// [`Engine::Partition`].
+    /// [`SearchPlan::Partition`].
     Partition,
 }
 
