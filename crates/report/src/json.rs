@@ -6,9 +6,7 @@
 
 use std::io::{self, Write};
 
-use schemars::generate::SchemaSettings;
 use serde::Serialize;
-use serde_json::Value;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
 use crate::RunRecord;
@@ -97,8 +95,9 @@ impl Formatter for RowFormatter {
 }
 
 /// The JSON schema of run records: the fields, their types and their meaning.
-pub fn run_record_schema() -> Value {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
+#[cfg(feature = "schema")]
+pub fn run_record_schema() -> serde_json::Value {
+    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
     let mut schema = settings.into_generator().into_root_schema_for::<RunRecord>();
     schema.insert("title".into(), format!("A run of Sweepline ({})", RunRecord::FORMAT).into());
     schema.to_value()
@@ -118,6 +117,8 @@ pub fn read_run_record(text: &[u8]) -> io::Result<RunRecord> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     fn text(value: &Value) -> String {

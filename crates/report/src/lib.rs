@@ -49,7 +49,9 @@ pub use comparison_table::ComparisonTable;
 pub use diagnostics::{Coloring, Excerpt, Finding, RUNTIME_CODES, Within, runtime_error};
 pub use exit::Exit;
 pub use itf::ItfTrace;
-pub use json::{read_run_record, run_record_schema, write_json};
+#[cfg(feature = "schema")]
+pub use json::run_record_schema;
+pub use json::{read_run_record, write_json};
 pub use junit::write_junit;
 pub use markup::Escaped;
 pub use measure_search::{

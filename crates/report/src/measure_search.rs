@@ -7,6 +7,7 @@ use engine::check::{Attempt, AttemptEnd, Automatic, Engine, MeasureSearch};
 use engine::progress::finder::{Cost, Effort, Kind, Proposal, SampleFacts};
 use languages::Model;
 use model::guarded_commands::Expression;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,8 @@ use crate::run_record::{EngineRecord, MeasureOrigin, MeasureRecord, PlanRecord, 
 const BRIEF: usize = 100;
 
 /// The automatic measure search of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct MeasureSearchRecord {
     /// Time of all searches for measures, in seconds.
     pub seconds: f64,
@@ -27,7 +29,8 @@ pub struct MeasureSearchRecord {
 }
 
 /// One search for measures.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FinderRecord {
     /// Time in seconds.
     pub seconds: f64,
@@ -40,7 +43,8 @@ pub struct FinderRecord {
 }
 
 /// Effort of a search for measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum EffortRecord {
     /// About a tenth of a second.
@@ -52,7 +56,8 @@ pub enum EffortRecord {
 }
 
 /// The part of a state space on which measures are judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SampleRecord {
     /// Number of expanded states.
     pub expanded: u64,
@@ -69,7 +74,8 @@ pub struct SampleRecord {
 }
 
 /// A measure and its cost on a sample.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ProposalRecord {
     /// The measure, in the notation of `--measure`.
     pub expression: String,
@@ -95,7 +101,8 @@ pub struct ProposalRecord {
 }
 
 /// A window behind the front of a sweep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct WindowRecord {
     /// Number of the component of the measure, from one.
     pub component: u64,
@@ -123,7 +130,8 @@ impl std::fmt::Display for WindowRecord {
 }
 
 /// Estimated cost of a sweep.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ExpectedRecord {
     /// Peak share of all states in memory.
     pub peak_share: f64,
@@ -136,7 +144,8 @@ pub struct ExpectedRecord {
 }
 
 /// One attempt to explore the model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct AttemptRecord {
     /// The search.
     pub engine: EngineRecord,
@@ -165,7 +174,8 @@ pub struct AttemptRecord {
 }
 
 /// End of an attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AttemptEndRecord {
     /// It gave the verdicts.

@@ -7,18 +7,21 @@
 use engine::explore::course::{Course, CoursePoint, SweepCourse};
 use model::guarded_commands::{ActionId, GuardedCommands};
 use model::measure::ExpressionMeasure;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// States in memory during a search, sweep by sweep.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ProfileRecord {
     /// The sweeps, in order; if there are very many, only some of them.
     pub sweeps: Vec<SweepProfileRecord>,
 }
 
 /// One sweep.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SweepProfileRecord {
     /// Number of the sweep, from one.
     pub number: u64,
@@ -29,7 +32,8 @@ pub struct SweepProfileRecord {
 }
 
 /// One layer, or several neighbouring ones.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ProfilePointRecord {
     /// Packed progress value of the first layer.
     pub progress: u64,
@@ -83,7 +87,8 @@ impl ProfilePointRecord {
 }
 
 /// An action of the model.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ActionRecord {
     /// Number in the model. Two actions may have the same name.
     pub number: u32,
@@ -104,7 +109,8 @@ impl ActionRecord {
 }
 
 /// Number of expansions at one time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct RateRecord {
     /// Time since the start of the search, in seconds.
     pub seconds: f64,

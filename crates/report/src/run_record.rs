@@ -25,6 +25,7 @@ use std::collections::BTreeMap;
 
 use engine::property::Property;
 use languages::Severity;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +49,8 @@ pub use trace::{
 };
 
 /// Everything that is known about one run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct RunRecord {
     /// Name and version of the format, [`RunRecord::FORMAT`].
     pub format: String,
@@ -77,7 +79,8 @@ pub struct RunRecord {
 }
 
 /// The model of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ModelRecord {
     /// The file, as named on the command line.
     pub path: String,
@@ -95,7 +98,8 @@ pub struct ModelRecord {
 }
 
 /// An error or a warning.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DiagnosticRecord {
     /// The code, such as `E0203`.
     pub code: String,
@@ -115,7 +119,8 @@ pub struct DiagnosticRecord {
 }
 
 /// Severity of a diagnostic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SeverityRecord {
     /// The command does nothing, or does not finish.
@@ -125,7 +130,8 @@ pub enum SeverityRecord {
 }
 
 /// Cost of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ResourcesRecord {
     /// Wall time, in seconds.
     pub wall_seconds: Option<f64>,
@@ -148,7 +154,8 @@ pub struct ResourcesRecord {
 /// Wall time of the parts of a run, in seconds, from the start of the process to the verdicts.
 ///
 /// Their sum is `wall_seconds`. Writing the record and other files comes after that.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TimesRecord {
     /// Reading the model: parsing, unfolding, proving bounds.
     pub reading_seconds: f64,

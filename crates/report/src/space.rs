@@ -7,13 +7,15 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::run_record::ValueRecord;
 
 /// A state space. One of `states` and `layers` is empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SpaceRecord {
     /// All states, in the order in which a search visited them. Edges refer to them by index.
     pub states: Vec<SpaceStateRecord>,
@@ -27,7 +29,8 @@ pub struct SpaceRecord {
 }
 
 /// A state.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SpaceStateRecord {
     /// The packed progress value.
     pub progress: u64,
@@ -41,7 +44,8 @@ pub struct SpaceStateRecord {
 }
 
 /// A transition.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SpaceEdgeRecord {
     /// Index of the source state.
     pub from: u32,
@@ -52,7 +56,8 @@ pub struct SpaceEdgeRecord {
 }
 
 /// All states with one progress value.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SpaceLayerRecord {
     /// The packed progress value.
     pub progress: u64,
@@ -68,7 +73,8 @@ pub struct SpaceLayerRecord {
 }
 
 /// Transitions from one layer to another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LayerEdgeRecord {
     /// Index of the target layer.
     pub to: u32,

@@ -5,6 +5,7 @@ use std::fmt;
 
 use engine::property::survey::Surveyed;
 use model::guarded_commands::{ActionId, CellId, GuardedCommands};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +20,8 @@ const NOT_MONOTONE: &str = "unknown: the measure is not monotone, so a strongly 
 const INCOMPLETE: &str = "unknown: not all states were visited";
 
 /// Report on a state space.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SurveyRecord {
     /// Bounds of each variable, or place.
     pub bounds: Vec<BoundsRecord>,
@@ -44,7 +46,8 @@ pub struct SurveyRecord {
 }
 
 /// Bounds of a variable.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct BoundsRecord {
     /// The variable, or the place.
     pub name: String,

@@ -1,13 +1,15 @@
 //! The plan of a run in its record: engine, execution, reduction and progress measure.
 
 use engine::check::{Engine, Reduction};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::measure_search::{ExpectedRecord, WindowRecord};
 
 /// How a model was explored.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PlanRecord {
     /// The search; `null` if none was selected.
     pub engine: Option<EngineRecord>,
@@ -23,7 +25,8 @@ pub struct PlanRecord {
 }
 
 /// A search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum EngineRecord {
     /// Breadth-first search with all states in memory.
@@ -41,7 +44,8 @@ pub enum EngineRecord {
 }
 
 /// A partial-order reduction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ReductionRecord {
     /// No reduction: all transitions are explored.
@@ -52,7 +56,8 @@ pub enum ReductionRecord {
 }
 
 /// A progress measure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct MeasureRecord {
     /// The expression; `null` for the constant measure.
     pub expression: Option<String>,
@@ -75,7 +80,8 @@ pub struct MeasureRecord {
 }
 
 /// Where a progress measure comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum MeasureOrigin {
     /// The user, on the command line or in the model file.

@@ -7,6 +7,7 @@
 //! property of this kind, which is called `conforms to …`.
 
 use engine::property::{Property, PropertyKind, Spelling};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,8 @@ pub const NO_RUNTIME_ERROR: &str = "no run-time error";
 pub const PROGRESS_NEVER_FALLS: &str = "progress never falls";
 
 /// A property and its verdict.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(from = "WrittenProperty")]
 pub struct PropertyRecord {
     /// The name, as the user knows it.
@@ -33,7 +35,8 @@ pub struct PropertyRecord {
 }
 
 /// Kind of a property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum PropertyKindRecord {
     /// Every reachable state has a successor.
@@ -50,16 +53,17 @@ pub enum PropertyKindRecord {
     Ctl,
     /// The model has no run-time error. Written as `safety`.
     #[serde(rename = "safety", skip_deserializing)]
-    #[schemars(skip)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     NoRuntimeError,
     /// Progress never decreases. Written as `safety`.
     #[serde(rename = "safety", skip_deserializing)]
-    #[schemars(skip)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     Monotone,
 }
 
 /// A verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum AnswerRecord {
     /// The property holds.
@@ -113,7 +117,8 @@ impl From<&Property> for PropertyKindRecord {
 }
 
 /// The fields of a property as they are in a file.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct WrittenProperty {
     name: String,
     kind: PropertyKindRecord,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,8 @@ use crate::profile_record::{ActionRecord, ProfileRecord};
 use crate::survey::SurveyRecord;
 
 /// Results of a search.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SearchRecord {
     /// Whether every reachable state was visited; with a reduction, every state of the reduced
     /// state space.
@@ -57,7 +59,8 @@ pub struct SearchRecord {
 }
 
 /// A graph without its states.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct GraphRecord {
     /// Number of distinct states.
     pub nodes: u64,
@@ -73,7 +76,8 @@ pub struct GraphRecord {
 }
 
 /// Counts of states.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct StatesRecord {
     /// Number of distinct states.
     pub distinct: Option<u64>,
@@ -95,7 +99,8 @@ pub struct StatesRecord {
 }
 
 /// States in memory at one time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct HeldRecord {
     /// In the current layer and the window, without persistent states.
     pub current: u64,
@@ -106,7 +111,8 @@ pub struct HeldRecord {
 }
 
 /// Counts of transitions by the direction of progress.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TransitionsRecord {
     /// All transitions.
     pub total: Option<u64>,
@@ -119,7 +125,8 @@ pub struct TransitionsRecord {
 }
 
 /// States written to and read from disk.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct IoRecord {
     /// Number of states written.
     pub states_written: Option<u64>,
@@ -135,7 +142,8 @@ pub struct IoRecord {
 }
 
 /// States of one kind written to and read from disk.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ClassIoRecord {
     /// Number of states written.
     pub states_written: u64,

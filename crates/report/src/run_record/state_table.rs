@@ -11,6 +11,7 @@
 use std::fmt;
 
 use model::guarded_commands::{CellId, GuardedCommands};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
@@ -19,7 +20,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::trace::ValueRecord;
 
 /// States of the same variables.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct StateTableRecord {
     /// Names of the variables, or cells of variables.
     pub variables: Vec<String>,
@@ -28,7 +30,8 @@ pub struct StateTableRecord {
 }
 
 /// The value of a variable, or of a cell of one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(untagged)]
 pub enum CellRecord {
     /// A number.

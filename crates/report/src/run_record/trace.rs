@@ -6,6 +6,7 @@
 use engine::verdict::trace::{Change, Trace};
 use engine::verdict::{Component, Length};
 use model::guarded_commands::{ActionId, CellId, GuardedCommands};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,8 @@ use serde::{Deserialize, Serialize};
 const RECORDED_OF_COMPONENT: usize = 100;
 
 /// A run of the model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TraceRecord {
     /// The kind of the trace.
     pub kind: TraceKind,
@@ -35,7 +37,8 @@ pub struct TraceRecord {
 }
 
 /// How the length of a trace compares with that of other traces for the same verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LengthRecord {
     /// No other trace is shorter.
@@ -48,7 +51,8 @@ pub enum LengthRecord {
 }
 
 /// A terminal strongly connected component: states that no run leaves.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ComponentRecord {
     /// Number of states, if it is known.
     pub size: Option<u64>,
@@ -57,7 +61,8 @@ pub struct ComponentRecord {
 }
 
 /// Kind of a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TraceKind {
     /// A finite run.
@@ -69,7 +74,8 @@ pub enum TraceKind {
 }
 
 /// One step of a trace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct StepRecord {
     /// Name of the action.
     pub action: String,
@@ -86,7 +92,8 @@ pub struct StepRecord {
 }
 
 /// A variable, or a cell of one, that a step changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ChangeRecord {
     /// Name of the variable.
     pub variable: String,
@@ -97,7 +104,8 @@ pub struct ChangeRecord {
 }
 
 /// A variable, or a cell of one, with its value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ValueRecord {
     /// Name of the variable.
     pub variable: String,
