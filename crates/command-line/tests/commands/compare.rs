@@ -87,7 +87,7 @@ fn the_record_has_the_figures_of_the_runs() {
 fn a_found_measure_does_not_change_the_engine() {
     let model = format!("{}/../../models/dve/two_phase_commit.dve", env!("CARGO_MANIFEST_DIR"));
     let session = Session::new();
-    let engines = ["--engines", "sweep-disk,breadth-disk", "--memory", "2MiB"];
+    let engines = ["--engines", "sweep-disk,breadth-disk", "--memory", "1MiB"];
     let run = session.run(&[&["compare", &model, "--json", "c.json"][..], &engines].concat()).expect(0);
     assert_eq!(cells(&run, "breadth-disk")[1], "150,629");
     let record = session.json("c.json");
