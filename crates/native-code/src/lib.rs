@@ -10,7 +10,7 @@
 //! let text = "process P { byte x; state s; init s; trans s -> s { guard x < 9; effect x = x + 1; }; } system async;";
 //! let model = languages::read_model(text).expect("a correct model");
 //! let outcome = check(&model.commands, &Compiled, &[], &Plan::default(), &mut ())?;
-//! assert_eq!(outcome.distinct, Some(10));
+//! assert_eq!(outcome.figures.distinct, Some(10));
 //! # Ok::<(), engine::check::CheckError>(())
 //! ```
 //!
