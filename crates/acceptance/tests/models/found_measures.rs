@@ -6,6 +6,9 @@
 //! The ordinary tests take the instances up to 60,000 states; `SWEEPLINE_SLOW_TESTS=1` takes those
 //! up to a million.
 
+use std::ops::Add;
+use std::sync::Mutex;
+
 use crate::coverage::{explore, initial, reach_goals, sweep};
 use engine::check::{Packing, Plan, check_automatically, find_measures};
 use engine::explore::search::Limits;
@@ -30,6 +33,22 @@ struct Tally {
     remembering: usize,
     windows: usize,
     simulated: usize,
+}
+
+impl Add for Tally {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            instances: self.instances + other.instances,
+            measures: self.measures + other.measures,
+            proved: self.proved + other.proved,
+            several_sweeps: self.several_sweeps + other.several_sweeps,
+            remembering: self.remembering + other.remembering,
+            windows: self.windows + other.windows,
+            simulated: self.simulated + other.simulated,
+        }
+    }
 }
 
 fn compare(
@@ -125,13 +144,23 @@ fn compare(
 fn compare_all(states: std::ops::RangeInclusive<u64>) -> Option<Tally> {
     let beem = Beem::find_or_say_skipped("found measures on BEEM")?;
     let goals = reach_goals(&beem);
-    let (mut tally, mut wrong) = (Tally::default(), Vec::new());
-    for instance in
-        beem.instances().unwrap().iter().filter(|one| one.complete && states.contains(&one.states))
-    {
-        let asked = goals.get(&instance.name).map_or(&[][..], Vec::as_slice);
-        wrong.extend(compare(&beem, instance, asked, &mut tally).err());
-    }
+    let instances = beem.instances().unwrap();
+    let instances = instances.iter().filter(|one| one.complete && states.contains(&one.states));
+    let instances = Mutex::new(instances);
+    // The longest of all tests: two threads share it, so that it does not run alone in the end.
+    let share = || {
+        let (mut tally, mut wrong) = (Tally::default(), Vec::new());
+        while let Some(instance) = { instances.lock().unwrap().next() } {
+            let asked = goals.get(&instance.name).map_or(&[][..], Vec::as_slice);
+            wrong.extend(compare(&beem, instance, asked, &mut tally).err());
+        }
+        (tally, wrong)
+    };
+    let (first, second) = std::thread::scope(|scope| {
+        let second = scope.spawn(share);
+        (share(), second.join().unwrap())
+    });
+    let (tally, wrong) = (first.0 + second.0, [first.1, second.1].concat());
     let Tally { instances, measures, several_sweeps, remembering, .. } = tally;
     assert!(wrong.is_empty(), "{} of {instances} differ:\n{}", wrong.len(), wrong.join("\n"));
     assert!(
