@@ -12,7 +12,7 @@
 use std::path::PathBuf;
 
 use engine::check::{
-    Automatic, OnRuntimeError, Plan, Reduction, SearchPlan, SweepPlan, SweepStorage, TerminalList,
+    Automatic, Engine, OnRuntimeError, Plan, Reduction, SearchPlan, SweepPlan, SweepStorage, TerminalList,
     TraceChoice, WhenFull,
 };
 use engine::explore::search::Limits;
@@ -243,7 +243,12 @@ impl PlannedSearch {
             let measure = ExpressionMeasure::new(commands, &kept.components).ok()?;
             Some(SearchPlan::Sweep(self.plan.search.sweep_by(kept, measure)))
         });
-        Plan { search: swept.unwrap_or_else(|| last.engine.into()), ..self.plan.clone() }
+        let search = swept.unwrap_or_else(|| match last.engine {
+            // The search was left open, so searches that follow this one may spill to disk.
+            Engine::Breadth => SearchPlan::Breadth(WhenFull::Spill),
+            engine => engine.into(),
+        });
+        Plan { search, ..self.plan.clone() }
     }
 }
 
@@ -316,8 +321,6 @@ fn retention(measure: &ExpressionMeasure, window: Window) -> Result<Retention, P
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
-    use engine::check::Engine;
-
     use super::*;
 
     fn check() -> Request {
