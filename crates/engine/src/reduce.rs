@@ -9,7 +9,9 @@
 //! is a function of the model's state alone, never of the search: a sweep forgets states and
 //! expands them again, and the product with an automaton must see one graph.
 
+mod action_sets;
 pub mod cell_access;
+pub mod gain;
 pub mod independence;
 pub mod reduced_system;
 pub mod stubborn_sets;

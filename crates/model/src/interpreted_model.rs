@@ -88,18 +88,20 @@ impl Expander for InterpretingExpander<'_, '_> {
         Expansion { states: expanded, trouble: false }
     }
 
-    fn predicates(&mut self, state: &[u64]) -> Truth {
-        let Self { model, cells, .. } = self;
-        model.layout.decode(state, cells);
-        let mut truth = Truth::default();
-        for (number, predicate) in model.predicates.iter().enumerate() {
-            match model.interpreter.evaluate(predicate, cells) {
-                Ok(0) => {}
-                Ok(_) => truth.holds |= 1 << number,
-                Err(_) => truth.undefined |= 1 << number,
+    fn predicates(&mut self, states: &[u64], truths: &mut Vec<Truth>) {
+        let Self { model: InterpretedModel { interpreter, layout, predicates, .. }, cells, .. } = self;
+        truths.extend(states.chunks_exact(layout.words()).map(|state| {
+            layout.decode(state, cells);
+            let mut truth = Truth::default();
+            for (number, predicate) in predicates.iter().enumerate() {
+                match interpreter.evaluate(predicate, cells) {
+                    Ok(0) => {}
+                    Ok(_) => truth.holds |= 1 << number,
+                    Err(_) => truth.undefined |= 1 << number,
+                }
             }
-        }
-        truth
+            truth
+        }));
     }
 
     fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {

@@ -36,8 +36,9 @@ pub trait Expander: Send {
     /// layout.
     fn expand(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion;
 
-    /// Evaluates the predicates that the system was built with.
-    fn predicates(&mut self, state: &[u64]) -> Truth;
+    /// Appends the truth of the predicates that the system was built with in each of `states`
+    /// (whole, contiguous states) to `truths`.
+    fn predicates(&mut self, states: &[u64], truths: &mut Vec<Truth>);
 
     /// Appends the progress value of each of `states` (whole, contiguous states) to `values`.
     /// Without a measure all values are zero.

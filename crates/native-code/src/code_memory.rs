@@ -44,9 +44,9 @@ impl From<CompileError> for ExecutionError {
 
 /// `(state, successors' words, successors' actions)`: returns the end of the actions, or null.
 type SuccessorFunction = unsafe extern "C" fn(*const u64, *mut u64, *mut u32) -> *mut u32;
-/// `(state, truth)`: writes the predicates that are true and those that have no value. An
-/// out-pointer, because platforms differ in how C returns a struct of two words.
-type PredicateFunction = unsafe extern "C" fn(*const u64, *mut Truth);
+/// `(first state, end of states, truths)`: writes, for each state, the predicates that are true and
+/// those that have no value.
+type PredicateFunction = unsafe extern "C" fn(*const u64, *const u64, *mut Truth);
 /// `(first state, end of states, values)`: writes the progress value of each state.
 type ProgressFunction = unsafe extern "C" fn(*const u64, *const u64, *mut u64);
 
@@ -98,16 +98,17 @@ impl CompiledFunctions {
         (!end.is_null()).then(|| unsafe { end.offset_from_unsigned(actions) })
     }
 
-    /// Which predicates are true in a state.
+    /// Writes which predicates are true in each of these states.
     ///
     /// # Safety
-    /// `state` points to the words of a state of the layout this was compiled for.
+    /// `states` are whole states of the layout this was compiled for; `truths` has space for a
+    /// truth of each.
     #[inline(always)]
-    pub unsafe fn predicates(&self, state: *const u64) -> Truth {
-        let mut truth = Truth::default();
-        // SAFETY: the code reads the state's words and writes the two words of `truth`.
-        unsafe { (self.predicates)(state, &mut truth) };
-        truth
+    pub unsafe fn predicates(&self, states: &[u64], truths: *mut Truth) {
+        let range = states.as_ptr_range();
+        // SAFETY: the code reads the words of these states and writes the two words of one truth
+        // for each.
+        unsafe { (self.predicates)(range.start, range.end, truths) }
     }
 
     /// Writes the progress values of whole states.
@@ -146,7 +147,7 @@ pub fn compile(
             Translator::new(model, layout, &mut tables, builder).call_sections(&sections, &callees);
         })?,
     };
-    let predicates_id = compiler.define(2, 0, |_, builder| {
+    let predicates_id = compiler.define(3, 0, |_, builder| {
         Translator::new(model, layout, &mut tables, builder).translate_predicates(functions.predicates);
     })?;
     let progress_id = compiler.define(3, 0, |_, builder| {

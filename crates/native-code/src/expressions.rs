@@ -61,9 +61,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         Self { model, layout, tables, builder, parameters, trouble, working: WorkingState::default() }
     }
 
-    /// A function that writes the predicates that are true, and those that have no value, to its
-    /// second argument.
-    pub fn translate_predicates(mut self, predicates: &[Expression]) {
+    /// A function that writes, for each state from the first address up to the second, the
+    /// predicates that are true and those that have no value to the third.
+    pub fn translate_predicates(self, predicates: &[Expression]) {
+        self.translate_loop(size_of::<Truth>(), |this, truth| this.write_truth(predicates, truth));
+    }
+
+    /// Writes the truth of the predicates in the present state.
+    fn write_truth(&mut self, predicates: &[Expression], truth: Value) {
         let holds = self.builder.declare_var(types::I64);
         let undefined = self.builder.declare_var(types::I64);
         let none = self.constant(0);
@@ -84,36 +89,47 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.builder.set_cold_block(self.trouble);
             self.builder.switch_to_block(next);
         }
-        let (truth, flags) = (self.parameters[1], MemFlagsData::trusted());
         for (set, offset) in
             [(holds, std::mem::offset_of!(Truth, holds)), (undefined, std::mem::offset_of!(Truth, undefined))]
         {
             let set = self.builder.use_var(set);
-            self.builder.ins().store(flags, set, truth, offset as i32);
+            self.builder.ins().store(MemFlagsData::trusted(), set, truth, offset as i32);
         }
-        self.builder.ins().return_(&[]);
-        // The last trouble block belongs to no predicate and is never reached.
-        self.builder.switch_to_block(self.trouble);
-        self.builder.ins().return_(&[]);
     }
 
     /// A function that writes the progress value of each state from the first address up to the
     /// second to the third. The value is zero if there is no measure, or, against its promise, no
     /// value.
-    pub fn translate_progress(mut self, measure: Option<&Expression>) {
-        let [first, end, values] = [self.parameters[0], self.parameters[1], self.parameters[2]];
-        let [state, place] = [first, values].map(|start| {
+    pub fn translate_progress(self, measure: Option<&Expression>) {
+        self.translate_loop(size_of::<u64>(), |this, place| {
+            let store = this.builder.create_block();
+            let value = this.builder.append_block_param(store, types::I64);
+            let progress = match measure {
+                Some(measure) => this.value(measure),
+                None => this.constant(0),
+            };
+            this.builder.ins().jump(store, &[BlockArg::Value(progress)]);
+            this.builder.switch_to_block(this.trouble);
+            let none = this.constant(0);
+            this.builder.ins().jump(store, &[BlockArg::Value(none)]);
+            this.trouble = this.builder.create_block();
+            this.builder.set_cold_block(this.trouble);
+            this.builder.switch_to_block(store);
+            this.builder.ins().store(MemFlagsData::trusted(), value, place, 0);
+        });
+    }
+
+    /// A function that goes through the states from the first address up to the second. `write`
+    /// translates what it writes for each, with this many bytes, from the third address on.
+    fn translate_loop(mut self, bytes: usize, write: impl FnOnce(&mut Self, Value)) {
+        let [first, end, results] = [self.parameters[0], self.parameters[1], self.parameters[2]];
+        let [state, place] = [first, results].map(|start| {
             let variable = self.builder.declare_var(types::I64);
             self.builder.def_var(variable, start);
             variable
         });
-        let (head, body, store, after) = (
-            self.builder.create_block(),
-            self.builder.create_block(),
-            self.builder.create_block(),
-            self.builder.create_block(),
-        );
-        let value = self.builder.append_block_param(store, types::I64);
+        let (head, body, after) =
+            (self.builder.create_block(), self.builder.create_block(), self.builder.create_block());
         self.builder.ins().jump(head, &[]);
         self.builder.switch_to_block(head);
         let at = self.builder.use_var(state);
@@ -122,24 +138,17 @@ impl<'a, 'f> Translator<'a, 'f> {
 
         self.builder.switch_to_block(body);
         self.parameters[0] = at;
-        let progress = match measure {
-            Some(measure) => self.value(measure),
-            None => self.constant(0),
-        };
-        self.builder.ins().jump(store, &[BlockArg::Value(progress)]);
-        self.builder.switch_to_block(self.trouble);
-        let none = self.constant(0);
-        self.builder.ins().jump(store, &[BlockArg::Value(none)]);
-
-        self.builder.switch_to_block(store);
         let to = self.builder.use_var(place);
-        self.builder.ins().store(MemFlagsData::trusted(), value, to, 0);
-        let next = self.builder.ins().iadd_imm_s(to, 8);
+        write(&mut self, to);
+        let next = self.builder.ins().iadd_imm_s(to, bytes as i64);
         self.builder.def_var(place, next);
         let next = self.builder.ins().iadd_imm_s(at, self.layout.words() as i64 * 8);
         self.builder.def_var(state, next);
         self.builder.ins().jump(head, &[]);
         self.builder.switch_to_block(after);
+        self.builder.ins().return_(&[]);
+        // The last trouble block belongs to no expression and is never reached.
+        self.builder.switch_to_block(self.trouble);
         self.builder.ins().return_(&[]);
     }
 

@@ -74,6 +74,16 @@ fn most_successors(model: &GuardedCommands) -> usize {
         .sum::<usize>()
 }
 
+impl CompiledModel {
+    /// Number of whole states in these words.
+    #[inline]
+    fn count(&self, states: &[u64]) -> usize {
+        let count = states.len() / self.words;
+        assert_eq!(count * self.words, states.len(), "the states have another layout");
+        count
+    }
+}
+
 impl TransitionSystem for CompiledModel {
     fn shape(&self) -> RecordShape {
         RecordShape::Fixed(self.words)
@@ -108,16 +118,21 @@ impl Expander for &CompiledModel {
     }
 
     #[inline]
-    fn predicates(&mut self, state: &[u64]) -> Truth {
-        assert_eq!(state.len(), self.words, "the state has another layout");
-        // SAFETY: `state` has the layout's words.
-        unsafe { self.functions.predicates(state.as_ptr()) }
+    fn predicates(&mut self, states: &[u64], truths: &mut Vec<Truth>) {
+        let count = self.count(states);
+        truths.reserve(count);
+        // SAFETY: these are `count` whole states, there is room for as many truths, and the
+        // function writes them all.
+        unsafe {
+            let out = truths.as_mut_ptr().add(truths.len());
+            self.functions.predicates(states, out);
+            truths.set_len(truths.len() + count);
+        }
     }
 
     #[inline]
     fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
-        let count = states.len() / self.words;
-        assert_eq!(count * self.words, states.len(), "the states have another layout");
+        let count = self.count(states);
         values.reserve(count);
         // SAFETY: these are `count` whole states, there is room for as many values, and the
         // function writes them all.

@@ -34,7 +34,7 @@ fn a_loop_does_not_put_others_off_for_ever() {
     let formula = Ltl::implies(Ltl::finally(Ltl::Proposition(0)), Ltl::finally(Ltl::Proposition(1)));
     let linear = LinearProperty::of_formula(formula, propositions, &Limits::default()).unwrap();
     for engine in [Engine::Breadth, Engine::Depth, Engine::Sweep] {
-        for reduction in [Reduction::None, Reduction::Stubborn] {
+        for reduction in [Reduction::None, Reduction::StubbornAlways] {
             let kind = PropertyKind::Linear(Box::new(linear.clone()));
             assert!(!holds(&model.commands, kind, engine, reduction).0, "{engine:?} {reduction:?}");
         }
@@ -47,7 +47,7 @@ fn who_makes_a_guard_of_several_variables_true_is_not_left_out() {
         process A { state l0, l1, l2; init l0; trans l0 -> l1 {}, l1 -> l1 {}, l0 -> l2 { guard x + y == 1; }; } \
         process C { state c0, c1; init c0; trans c0 -> c1 { effect x = 1; }; } system async;";
     let model = read_model(text).unwrap();
-    for reduction in [Reduction::None, Reduction::Stubborn] {
+    for reduction in [Reduction::None, Reduction::StubbornAlways] {
         let (is_free, _) = holds(&model.commands, PropertyKind::DeadlockFree, Engine::Breadth, reduction);
         assert!(!is_free, "{reduction:?}");
     }
@@ -68,9 +68,44 @@ fn all_states_without_successors_are_listed() {
         (states, outcome.figures.counters.explored)
     };
     let (all, full) = listed(Reduction::None);
-    let (same, reduced) = listed(Reduction::Stubborn);
+    let (same, reduced) = listed(Reduction::StubbornAlways);
     assert_eq!(all, same);
     assert!(!all.is_empty() && reduced < full, "{reduced} of {full}");
+}
+
+/// Processes that count on their own, or all on one shared variable.
+fn counters(effect: &str) -> GuardedCommands {
+    let one = |number: u32| {
+        format!(
+            "process P{number} {{ byte x = 0; state s; init s; trans s -> s {{ guard x < 5; effect x = x + 1{effect}; }}; }} "
+        )
+    };
+    let text = format!("int sum = 0; {} system async;", (0..5).map(one).collect::<String>());
+    read_model(&text).unwrap().commands
+}
+
+#[test]
+fn a_reduction_without_gain_is_given_up() {
+    let property = [Property::new("it", PropertyKind::DeadlockFree)];
+    let run = |model: &GuardedCommands, reduction| {
+        let plan = Plan { reduction, ..Plan::default() };
+        let outcome = check(model, &Compiled, &property, &plan, &mut ()).unwrap();
+        assert!(matches!(outcome.verdicts[0], Verdict::Violated(_)), "all counters stop");
+        outcome
+    };
+    // Multiplication and addition do not commute, so that each order has a result of its own.
+    let dependent = counters(", sum = (sum * 3 + x) % 1009");
+    let given_up = run(&dependent, Reduction::Stubborn);
+    let gain = given_up.given_up.expect("no step can be left out");
+    assert_eq!(gain.states, gain.reached);
+    let full = run(&dependent, Reduction::None);
+    assert_eq!(given_up.figures.distinct, full.figures.distinct);
+    assert!(run(&dependent, Reduction::StubbornAlways).given_up.is_none());
+
+    let independent = counters("");
+    let reduced = run(&independent, Reduction::Stubborn);
+    assert!(reduced.given_up.is_none());
+    assert_eq!(reduced.figures.distinct, Some(26), "one order");
 }
 
 #[test]
@@ -92,7 +127,8 @@ fn deadlocks_of_oracle_models_are_found() {
             Verdict::Unknown(_) => continue,
         };
         for engine in [Engine::Breadth, Engine::Depth] {
-            let (found, states) = holds(&model, PropertyKind::DeadlockFree, engine, Reduction::Stubborn);
+            let (found, states) =
+                holds(&model, PropertyKind::DeadlockFree, engine, Reduction::StubbornAlways);
             assert_eq!(found, expected, "{}", file.display());
             if engine == Engine::Breadth && expected {
                 full += outcome.figures.counters.explored;

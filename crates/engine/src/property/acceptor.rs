@@ -202,9 +202,13 @@ impl Automaton for Acceptor {
         }
     }
 
+    fn asks_model(&self, state: u32) -> bool {
+        self.asked(state) != 0
+    }
+
     /// Whether the automaton's state accepts, and above that bit, which state it is.
-    fn truth(&self, state: u32, model: impl FnOnce() -> Truth) -> Truth {
-        let undefined = model().undefined & self.asked(state) != 0;
+    fn truth(&self, state: u32, model: Truth) -> Truth {
+        let undefined = model.undefined & self.asked(state) != 0;
         let accepts = u64::from(self.is_accepting(state));
         Truth { holds: accepts | u64::from(state) << 1, undefined: u64::from(undefined) }
     }

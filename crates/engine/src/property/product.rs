@@ -45,9 +45,12 @@ pub trait Automaton: Debug + Send + Sync {
         scratch: &mut Scratch,
     );
 
-    /// The predicates of a state of the product, given those of the model's state, which are
-    /// evaluated on demand.
-    fn truth(&self, state: u32, model: impl FnOnce() -> Truth) -> Truth;
+    /// Whether the predicates of a product state with this state of the automaton depend on those
+    /// of the model's state.
+    fn asks_model(&self, state: u32) -> bool;
+
+    /// The predicates of a state of the product, given those of the model's state, if they matter.
+    fn truth(&self, state: u32, model: Truth) -> Truth;
 
     /// Whether the run has ended for the automaton. Such a state has one step, to itself, and the
     /// model does not expand it.
@@ -225,6 +228,7 @@ impl<S: TransitionSystem, A: Automaton> TransitionSystem for Product<S, A> {
             automaton: &*self.automaton,
             states: Vec::new(),
             batch: SuccessorBatch::new(self.place.model, TOGETHER),
+            truths: Vec::new(),
             scratch: Scratch::default(),
         })
     }
@@ -237,13 +241,15 @@ struct ProductExpander<'s, A> {
     automaton: &'s A,
     states: Vec<u64>,
     batch: SuccessorBatch,
+    /// Truths of the model's predicates.
+    truths: Vec<Truth>,
     scratch: Scratch,
 }
 
 impl<A: Automaton> ProductExpander<'_, A> {
     /// Expands states that are not closed, up to a full batch. Returns their number.
     fn expand_open(&mut self, states: &[u64], batch: &mut SuccessorBatch) -> Expansion {
-        let Self { model, place, automaton, states: plain, batch: steps, scratch } = self;
+        let Self { model, place, automaton, states: plain, batch: steps, truths, scratch } = self;
         let shape = place.shape();
         plain.clear();
         shape.states(states).for_each(|state| place.append_model(state, plain));
@@ -251,14 +257,19 @@ impl<A: Automaton> ProductExpander<'_, A> {
         while !rest.is_empty() && !batch.is_full() {
             steps.clear();
             let expansion = model.expand(model_rest, steps);
+            truths.clear();
+            if A::READS_STATES {
+                let expanded = place.model.words_of(model_rest, expansion.states);
+                model.predicates(&model_rest[..expanded], truths);
+            }
             let mut start = 0;
-            for &end in steps.ends() {
+            for (number, &end) in steps.ends().iter().enumerate() {
                 let state = place.model.first(model_rest);
                 let from = ProductState {
                     place: *place,
                     model: state,
                     automaton: place.automaton(rest),
-                    holds: if A::READS_STATES { model.predicates(state).holds } else { 0 },
+                    holds: truths.get(number).map_or(0, |truth| truth.holds),
                 };
                 let successors = (start as usize..end as usize).map(|i| (steps.action(i), steps.state(i)));
                 automaton.append_steps(&from, successors, batch, scratch);
@@ -301,13 +312,24 @@ impl<A: Automaton> Expander for ProductExpander<'_, A> {
         Expansion { states: done, trouble: false }
     }
 
-    fn predicates(&mut self, state: &[u64]) -> Truth {
-        let Self { model, place, automaton, states: plain, .. } = self;
-        automaton.truth(place.automaton(state), || {
-            plain.clear();
-            place.append_model(state, plain);
-            model.predicates(plain)
-        })
+    fn predicates(&mut self, states: &[u64], truths: &mut Vec<Truth>) {
+        let Self { model, place, automaton, states: plain, truths: answers, .. } = self;
+        plain.clear();
+        answers.clear();
+        let states = place.shape().states(states).map(|state| (state, place.automaton(state)));
+        for (state, automaton_state) in states.clone() {
+            if automaton.asks_model(automaton_state) {
+                place.append_model(state, plain);
+            }
+        }
+        if !plain.is_empty() {
+            model.predicates(plain, answers);
+        }
+        let mut answers = answers.iter();
+        truths.extend(states.map(|(_, state)| {
+            let model = if automaton.asks_model(state) { answers.next().copied() } else { None };
+            automaton.truth(state, model.unwrap_or_default())
+        }));
     }
 
     fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {

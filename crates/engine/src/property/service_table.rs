@@ -99,19 +99,19 @@ impl Automaton for ServiceTable {
         }
     }
 
+    fn asks_model(&self, state: u32) -> bool {
+        self.asks_model && !self.is_closed(state) && !self.is_final[state as usize]
+    }
+
     /// [`VIOLATED`] and [`UNFINISHED`].
-    fn truth(&self, state: u32, model: impl FnOnce() -> Truth) -> Truth {
+    fn truth(&self, state: u32, model: Truth) -> Truth {
         if self.is_closed(state) {
             return Truth { holds: VIOLATED, undefined: 0 };
         }
         if self.is_final[state as usize] {
             return Truth::default();
         }
-        if !self.asks_model {
-            return Truth { holds: UNFINISHED, undefined: 0 };
-        }
-        let halts = model();
-        Truth { holds: halts.holds & VIOLATED | UNFINISHED, undefined: halts.undefined & VIOLATED }
+        Truth { holds: model.holds & VIOLATED | UNFINISHED, undefined: model.undefined & VIOLATED }
     }
 
     /// Whether this is the state after an illegal event.

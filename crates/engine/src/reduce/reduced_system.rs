@@ -24,6 +24,16 @@ impl<S> ReducedSystem<S> {
         let has_measure = has_measure && sets.compares_keys();
         Self { model, sets, has_measure }
     }
+
+    /// The model with all its steps.
+    pub fn full(&self) -> &S {
+        &self.model
+    }
+
+    /// The model with all its steps.
+    pub fn into_full(self) -> S {
+        self.model
+    }
 }
 
 impl<S: TransitionSystem> TransitionSystem for ReducedSystem<S> {
@@ -100,8 +110,8 @@ impl Expander for ReducingExpander<'_> {
         }
     }
 
-    fn predicates(&mut self, state: &[u64]) -> Truth {
-        self.model.predicates(state)
+    fn predicates(&mut self, states: &[u64], truths: &mut Vec<Truth>) {
+        self.model.predicates(states, truths);
     }
 
     fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
