@@ -7,6 +7,7 @@
 //!
 //! The same model, preference and seed give the same measures.
 
+mod beside;
 mod distance;
 mod flows;
 mod functionals;
@@ -15,17 +16,20 @@ mod sample;
 mod search;
 mod simulation;
 
+use std::sync::atomic::AtomicBool;
+
 use crate::store::layer::LayerFull;
 use model::guarded_commands::{Expression, GuardedCommands};
 use model::random::Random;
 use model::state_layout::StateLayout;
 use model::transition_system::TransitionSystem;
 
+pub use beside::{RunningSearch, Tested, find_beside};
 pub use simulation::{Aim, Cost, Kind};
 
-use sample::Sample;
-use search::Finder;
-use simulation::{Ordered, Sweep, simulate};
+use sample::{Knowledge, Sample, Source};
+use search::{Beside, Finder, Found, Threads};
+use simulation::{Bound, Ordered, Sweep, simulate};
 
 /// The objective of a measure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,6 +67,8 @@ const LEAST: usize = 24 << 20;
 /// The effort of the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
+    /// About a tenth of a second on one thread, beside a search that goes on meanwhile.
+    Beside,
     /// About a fifth of a second.
     #[default]
     Quick,
@@ -77,6 +83,7 @@ impl Effort {
     /// the better ones, and the one for the best measures.
     fn sizes(self) -> [usize; 3] {
         match self {
+            Self::Beside => [2_000, 10_000, 30_000],
             Self::Quick => [5_000, 40_000, 80_000],
             Self::Thorough => [12_000, 100_000, 300_000],
             Self::Exact => [12_000, 100_000, EXACT],
@@ -147,6 +154,8 @@ pub struct Proposal {
     pub monotone: usize,
     /// The kind of sweep that was simulated.
     pub kind: Kind,
+    /// What steps that it was not learned from say of the measure.
+    pub tested: Tested,
 }
 
 /// The result of a search for measures.
@@ -156,6 +165,19 @@ pub struct Findings {
     pub proposals: Vec<Proposal>,
     /// The sample that they were evaluated on.
     pub sample: SampleFacts,
+}
+
+impl Findings {
+    fn new(found: Vec<Found>, large: &Sample) -> Self {
+        let proposals = found.into_iter().map(|one| Proposal {
+            components: one.components,
+            cost: one.cost,
+            monotone: one.monotone,
+            kind: one.kind,
+            tested: one.tested,
+        });
+        Self { proposals: proposals.collect(), sample: SampleFacts::of(large) }
+    }
 }
 
 /// Figures of a sample.
@@ -198,7 +220,9 @@ pub fn find(
     options: &FinderOptions,
 ) -> Result<Findings, LayerFull> {
     let [least, few, many] = options.sizes(layout.words());
-    let draw = |size, seed| Sample::draw(model, system, layout, size, &mut Random::new(seed));
+    let stop = AtomicBool::new(false);
+    let source = Source { model, layout, system, explored: &[], stop: &stop };
+    let draw = |size, seed| Sample::draw(&source, size, Knowledge::Kinds, &mut Random::new(seed));
     let (large, small, tiny) = std::thread::scope(|scope| {
         let large = scope.spawn(|| draw(many, options.seed));
         let (small, tiny) = (draw(few, !options.seed), draw(least, options.seed ^ 1));
@@ -210,14 +234,10 @@ pub fn find(
         return Ok(Findings { proposals: Vec::new(), sample: SampleFacts::of(&small) });
     }
     let small = if large.complete && large.len() <= few { large.clone() } else { small };
-    let found = Finder::new(model, layout, [&tiny, &small, &large], options).find();
-    let proposals = found.into_iter().map(|one| Proposal {
-        components: one.components,
-        cost: one.cost,
-        monotone: one.monotone,
-        kind: one.kind,
-    });
-    Ok(Findings { proposals: proposals.collect(), sample: SampleFacts::of(&large) })
+    let samples = [&tiny, &small, &large];
+    let beside = Beside { explored: None, threads: Threads::Two, stop: &stop };
+    let found = Finder::new(model, layout, samples, options, beside).find();
+    Ok(Findings::new(found, &large))
 }
 
 /// The cost on the sample of the measure that the system evaluates as its progress.
@@ -232,7 +252,9 @@ pub fn judge(
 ) -> Result<(Cost, SampleFacts), LayerFull> {
     let [.., many] = options.sizes(layout.words());
     let mut random = Random::new(options.seed);
-    let sample = Sample::draw(model, system, layout, many, &mut random)?;
+    let stop = AtomicBool::new(false);
+    let source = Source { model, layout, system, explored: &[], stop: &stop };
+    let sample = Sample::draw(&source, many, Knowledge::Kinds, &mut random)?;
     if sample.is_empty() {
         return Ok((Cost::default(), SampleFacts::of(&sample)));
     }
@@ -240,6 +262,7 @@ pub fn judge(
     system.expander().progress(sample.words(), &mut keys);
     let mut ordered = Ordered::by_keys(keys);
     ordered.close_gaps();
-    let cost = simulate(&sample, &ordered, Sweep::Flat, options.aim, f64::INFINITY);
+    let bound = Bound { aim: options.aim, limit: f64::INFINITY, stop: &stop };
+    let cost = simulate(&sample, &ordered, Sweep::Flat, bound);
     Ok((cost, SampleFacts::of(&sample)))
 }

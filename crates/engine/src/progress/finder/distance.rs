@@ -75,11 +75,13 @@ pub fn distance_sums(
 /// For some states, the values of these cells, a one, and the distance from the initial state.
 fn points(changes: &LinearChanges, cells: &[usize], sample: &Sample) -> Vec<Vec<f64>> {
     let distances = distances(sample);
+    // Roots of the sample are far away by steps that it does not contain.
+    let states = || (0..sample.len()).filter(|state| distances[*state] != FAR);
     let point = |state: usize| {
         let values = cells.iter().map(|cell| f64::from(sample.value(changes.cells[*cell].index(), state)));
         values.chain([1.0, f64::from(distances[state])]).collect()
     };
-    (0..sample.len()).step_by(sample.len().div_ceil(STATES).max(1)).map(point).collect()
+    states().step_by(states().count().div_ceil(STATES).max(1)).map(point).collect()
 }
 
 /// Least squares: the last number of the points as a sum of the others, by elimination of the
@@ -123,9 +125,11 @@ fn explained(points: &[Vec<f64>], solution: &[f64]) -> f64 {
     if all == 0.0 { 0.0 } else { 1.0 - errors / all }
 }
 
+/// The distance of a state that no steps of the sample lead to.
+const FAR: u32 = u32::MAX;
+
 /// The distance of each state of a sample from the initial state, inside the sample.
 fn distances(sample: &Sample) -> Vec<u32> {
-    const FAR: u32 = u32::MAX;
     let mut distances = vec![FAR; sample.len()];
     let mut queue = Vec::with_capacity(sample.len());
     distances[0] = 0;
@@ -146,6 +150,7 @@ fn distances(sample: &Sample) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::finder::sample::{Knowledge, Source};
     use crate::progress::linear_changes::tests::net;
     use model::guarded_commands::GuardedCommands;
     use model::interpreted_model::Interpreted;
@@ -153,13 +158,16 @@ mod tests {
     use model::state_layout::StateLayout;
     use model::transition_system::{Execution, StateFunctions};
     use model::value_ranges::proved_ranges;
+    use std::sync::atomic::AtomicBool;
 
     /// The weight of each column in the sums that are found on a sample of `size` states, and
     /// whether a sum is accepted as the BFS distance.
     fn found(model: &GuardedCommands, size: usize) -> Vec<(Vec<i64>, bool)> {
         let layout = StateLayout::proved(model, &proved_ranges(model));
         let system = Interpreted.prepare(model, &layout, StateFunctions::default()).unwrap();
-        let sample = Sample::draw(model, &system, &layout, size, &mut Random::new(0)).unwrap();
+        let stop = AtomicBool::new(false);
+        let source = Source { model, system: &system, layout: &layout, explored: &[], stop: &stop };
+        let sample = Sample::draw(&source, size, Knowledge::Kinds, &mut Random::new(0)).unwrap();
         let changes = LinearChanges::new(model);
         let programs = LinearPrograms::new(&changes).unwrap();
         let sums = distance_sums(&changes, &programs, &vec![1.0; changes.columns.len()], &sample);

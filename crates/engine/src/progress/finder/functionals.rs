@@ -26,6 +26,7 @@ pub enum Size {
     Tiny,
     Small,
     Large,
+    Explored,
 }
 
 /// A weighted sum of cells.
@@ -38,7 +39,7 @@ pub struct Functional {
     /// Whether the sum approximates the distance from the initial state.
     pub is_distance: bool,
     /// By sample.
-    columns: [OnceLock<Values>; 3],
+    columns: [OnceLock<Values>; 4],
 }
 
 /// The values of a sum in the states of a sample.
@@ -105,8 +106,9 @@ pub struct SuggestedSums {
     pub distances: Vec<Functional>,
 }
 
-/// Sums that the incidence matrix of a model suggests.
-pub fn suggested_sums(changes: &LinearChanges, large: &Sample) -> SuggestedSums {
+/// Sums that the incidence matrix of a model suggests, or only those of them that no action
+/// decreases.
+pub fn suggested_sums(changes: &LinearChanges, large: &Sample, only_monotone: bool) -> SuggestedSums {
     let Some(programs) = LinearPrograms::new(changes) else { return SuggestedSums::default() };
     let frequency = frequencies(changes, large);
     let mut found: Vec<Vec<Vec<i64>>> = Vec::new();
@@ -131,7 +133,7 @@ pub fn suggested_sums(changes: &LinearChanges, large: &Sample) -> SuggestedSums 
         }
         found.push(monotone);
     }
-    if !looping.is_empty() {
+    if !looping.is_empty() && !only_monotone {
         let of_loops = |frequency: &[u64]| -> Vec<u64> {
             frequency
                 .iter()

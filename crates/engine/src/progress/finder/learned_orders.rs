@@ -70,6 +70,13 @@ impl ValueGraph {
         self.weights[from * self.values.len() + to]
     }
 
+    /// Whether a step leads to or from each value. The rank of any other would be arbitrary.
+    pub fn is_connected(&self) -> bool {
+        let count = self.values.len();
+        (0..count)
+            .all(|one| (0..count).any(|other| self.weight(one, other) > 0 || self.weight(other, one) > 0))
+    }
+
     fn ranking(&self, ranks: &[u32]) -> Ranking {
         let (mut rising, mut falling) = (0, 0);
         for (from, &before) in ranks.iter().enumerate() {

@@ -25,6 +25,7 @@
 //! work is done in two halves on two threads; the result depends on the halves, not on which of
 //! them ends first.
 
+mod beside;
 mod candidates;
 mod sums;
 mod tuning;
@@ -33,19 +34,23 @@ mod windows;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::progress::linear_changes::LinearChanges;
 use crate::progress::static_measure::{control_orders, static_measure};
 use model::guarded_commands::{CellId, Expression, GuardedCommands};
 use model::state_layout::StateLayout;
 
-use super::FinderOptions;
 use super::flows::Flows;
 use super::functionals::{Functional, Size, SuggestedSums, suggested_sums};
 use super::learned_orders::Ranking;
 use super::sample::Sample;
-use super::simulation::{Aim, Cost, Kind, Ordered};
+use super::simulation::{Aim, Bound, Cost, Kind, Ordered};
+use super::{FinderOptions, Tested};
+use beside::side_by_side;
+pub use beside::{Beside, Threads};
 use tuning::Tuning;
+pub(super) use tuning::{LEAST_LAYER, LEAST_TESTS, MOST_EXPANSIONS, MOST_HELD};
 
 /// A measure, and its cost on the large sample.
 #[derive(Clone, Debug)]
@@ -58,6 +63,8 @@ pub struct Found {
     pub monotone: usize,
     /// The cheapest kind of sweep.
     pub kind: Kind,
+    /// What other steps say of it.
+    pub tested: Tested,
 }
 
 /// A component that could extend a measure.
@@ -126,6 +133,11 @@ pub struct Finder<'a> {
     distances: Vec<Candidate>,
     /// Places that share tokens.
     flows: Flows,
+    /// Some of the states that a search has met, and the number of all of them.
+    explored: Option<(&'a Sample, usize)>,
+    threads: Threads,
+    /// Once this is set, the search ends soon, and its result is of no use.
+    stop: &'a AtomicBool,
 }
 
 /// An unfinished measure.
@@ -156,14 +168,18 @@ impl<'a> Finder<'a> {
         layout: &'a StateLayout,
         [tiny, small, large]: [&'a Sample; 3],
         options: &FinderOptions,
+        Beside { explored, threads, stop }: Beside<'a>,
     ) -> Self {
         let values = (0..large.cells())
             .map(|cell| {
                 let mut seen: Vec<u32> = Vec::new();
-                for sample in [tiny, small, large] {
-                    let changes = sample.changes(cell).iter().map(|change| change.to);
-                    let first = sample.column(cell).next();
-                    for value in first.into_iter().chain(changes) {
+                let mut last = None;
+                for sample in [tiny, small, large].into_iter().chain(explored.map(|(sample, _)| sample)) {
+                    for value in sample.occurring(cell) {
+                        // Neighbours mostly have the same value.
+                        if last.replace(value) == Some(value) {
+                            continue;
+                        }
                         if let Err(position) = seen.binary_search(&value) {
                             seen.insert(position, value);
                         }
@@ -179,14 +195,17 @@ impl<'a> Finder<'a> {
             small,
             large,
             aim: options.aim,
-            tuning: Tuning::new(options.aim),
-            windows: options.windows,
+            tuning: Tuning::new(options.aim, options.effort),
+            windows: options.windows && explored.is_none(),
             values,
             families: families(model),
             suggested: Vec::new(),
             sums: Vec::new(),
             distances: Vec::new(),
             flows: Flows::default(),
+            explored,
+            threads,
+            stop,
         };
         let control = control_orders(model);
         let proved: Vec<Expression> = static_measure(model).into_iter().map(|one| one.expression).collect();
@@ -194,8 +213,16 @@ impl<'a> Finder<'a> {
             vec![finder.given(model, &control), finder.given(model, &proved)];
         suggested.extend(suggested.concat().into_iter().map(|one| vec![one]).collect::<Vec<_>>());
         suggested.retain(|list| !list.is_empty());
+        // Each of these may take some milliseconds.
+        if finder.is_stopped() {
+            return finder;
+        }
         let changes = LinearChanges::new(model);
-        let SuggestedSums { lists, distances } = suggested_sums(&changes, large);
+        let only_monotone = finder.tuning.only_monotone;
+        let SuggestedSums { lists, distances } = suggested_sums(&changes, large, only_monotone);
+        if finder.is_stopped() {
+            return finder;
+        }
         finder.distances = distances.into_iter().map(|sum| finder.sum(Arc::new(sum), |_| true)).collect();
         for list in lists {
             let list: Vec<Candidate> =
@@ -210,6 +237,9 @@ impl<'a> Finder<'a> {
 
     /// The best measures, best first.
     pub fn find(&self) -> Vec<Found> {
+        if self.is_stopped() {
+            return Vec::new();
+        }
         let mut beam = vec![Prefix {
             price: 1.0,
             tiny: Ordered::constant(self.tiny),
@@ -228,7 +258,7 @@ impl<'a> Finder<'a> {
             best = best.min(least);
             met.extend(next.iter().map(|prefix| (prefix.price, prefix.chosen.clone())));
             beam = next;
-            if without_gain > self.tuning.patience {
+            if without_gain > self.tuning.patience || self.is_stopped() {
                 break;
             }
         }
@@ -236,10 +266,22 @@ impl<'a> Finder<'a> {
         met.retain(|one| one.0 < self.tuning.hopeless * self.tuning.worthwhile);
         met.truncate(self.tuning.validated);
         let best: Vec<_> = met.iter().take(self.tuning.polished).collect();
-        met.extend(side_by_side(best, |mine| mine.into_iter().map(|one| self.polished(one)).collect()));
+        met.extend(side_by_side(self.threads, best, |mine| {
+            mine.into_iter().map(|one| self.polished(one)).collect()
+        }));
         // A small sample has too few regress edges to judge these.
         met.extend(self.distances.iter().filter(|_| self.windows).map(|one| (1.0, vec![one.clone()])));
         self.validated(met)
+    }
+
+    /// Whether the result is of no use any more.
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// The bound of a simulation that ends at a price.
+    fn bound(&self, limit: f64) -> Bound<'a> {
+        Bound { aim: self.aim, limit, stop: self.stop }
     }
 
     /// A sample in the order of these components.
@@ -254,7 +296,7 @@ impl<'a> Finder<'a> {
     /// compared on the small one.
     fn extended(&self, beam: &[Prefix]) -> Vec<Prefix> {
         let prefixes: Vec<(usize, &Prefix)> = beam.iter().enumerate().collect();
-        let lists = side_by_side(prefixes, |mine| {
+        let lists = side_by_side(self.threads, prefixes, |mine| {
             let lists = |(from, prefix)| self.shortlist(prefix).into_iter().map(move |added| (from, added));
             mine.into_iter().flat_map(lists).collect()
         });
@@ -274,9 +316,12 @@ impl<'a> Finder<'a> {
         beam: &[Prefix],
         base: impl Fn(&Prefix) -> &Ordered + Sync,
     ) -> Vec<Extension> {
-        let found = side_by_side(extensions, |mine| {
+        let found = side_by_side(self.threads, extensions, |mine| {
             let mut best: Vec<Extension> = Vec::new();
             for (from, added) in mine {
+                if self.is_stopped() {
+                    break;
+                }
                 let prefix = &beam[from];
                 let mut ordered = base(prefix).clone();
                 added.iter().for_each(|candidate| self.refine(sample, &mut ordered, candidate));
@@ -319,7 +364,7 @@ impl<'a> Finder<'a> {
     fn refine(&self, sample: &Sample, ordered: &mut Ordered, candidate: &Candidate) {
         match &candidate.subject {
             // A cell that never changes in this sample refines nothing.
-            Subject::Cell(cell) if !sample.changes(*cell).is_empty() => {
+            Subject::Cell(cell) if sample.is_changed(*cell) => {
                 let column = sample.column(*cell);
                 ordered.refine(column.map(candidate.ranking.lookup()), candidate.ranking.classes());
             }
@@ -335,6 +380,7 @@ impl<'a> Finder<'a> {
         match () {
             () if std::ptr::eq(sample, self.tiny) => Size::Tiny,
             () if std::ptr::eq(sample, self.small) => Size::Small,
+            () if self.explored.is_some_and(|(explored, _)| std::ptr::eq(sample, explored)) => Size::Explored,
             () => Size::Large,
         }
     }
@@ -349,25 +395,6 @@ fn keep_best(best: &mut Vec<Extension>, count: usize, one: Extension) {
         best.insert(position, one);
         best.truncate(count);
     }
-}
-
-/// Does the work in two halves on two threads. The result depends on the halves, not on which of
-/// them ends first.
-fn side_by_side<T: Send, R: Send>(items: Vec<T>, work: impl Fn(Vec<T>) -> Vec<R> + Sync) -> Vec<R> {
-    let (mut first, mut second) = (Vec::new(), Vec::new());
-    for (number, item) in items.into_iter().enumerate() {
-        if number % 2 == 0 { first.push(item) } else { second.push(item) }
-    }
-    if second.is_empty() {
-        return work(first);
-    }
-    std::thread::scope(|scope| {
-        let other = scope.spawn(|| work(second));
-        let mut results = work(first);
-        // A panic is a defect on either thread.
-        results.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        results
-    })
 }
 
 /// Families of cells that are alike: the same variable of several processes, locations of processes

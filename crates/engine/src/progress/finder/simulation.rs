@@ -4,16 +4,18 @@
 //! everything that the sweep would hold. Steps to states that the sample did not expand are
 //! ignored.
 
+mod ordered;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::sample::Sample;
+pub use ordered::{Ordered, Positions};
 
 /// Expansions per state of the sample after which the simulation gives up.
 const GIVEN_UP: f64 = 4.0;
 
 /// Memory that is not worth saving, as a share of all states.
 const FLOOR: f64 = 0.03;
-/// Limit on the keys that are counted in a bit set.
-const WIDEST_SET: u64 = 1 << 24;
-
 /// The cost of a sweep over the sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
@@ -91,80 +93,6 @@ impl Aim {
     }
 }
 
-/// States of a sample in the order of a measure.
-#[derive(Clone, Debug)]
-pub struct Ordered {
-    /// By state.
-    keys: Vec<u64>,
-    /// Keys are smaller.
-    end: u64,
-}
-
-impl Ordered {
-    /// All states are equal.
-    pub fn constant(sample: &Sample) -> Self {
-        Self { keys: vec![0; sample.len()], end: 1 }
-    }
-
-    /// The key of each state.
-    pub fn keys(&self) -> impl Iterator<Item = u64> {
-        self.keys.iter().copied()
-    }
-
-    /// Refines the order by a component, given as a value for each state; values are smaller than
-    /// `values`.
-    pub fn refine(&mut self, component: impl Iterator<Item = u32>, values: usize) {
-        if self.end.saturating_mul(values as u64) > WIDEST_SET {
-            self.close_gaps();
-        }
-        for (key, value) in self.keys.iter_mut().zip(component) {
-            *key = *key * values as u64 + u64::from(value);
-        }
-        self.end *= values as u64;
-    }
-
-    /// The states of the largest layer, if there are no gaps.
-    pub fn largest_layer(&self) -> Vec<u32> {
-        let mut sizes = vec![0u32; self.end as usize];
-        self.keys.iter().for_each(|key| sizes[*key as usize] += 1);
-        let largest = (0..self.end).max_by_key(|key| sizes[*key as usize]);
-        (0..).zip(&self.keys).filter(|(_, key)| Some(**key) == largest).map(|(state, _)| state).collect()
-    }
-
-    /// The order by these keys, one for each state.
-    pub fn by_keys(keys: Vec<u64>) -> Self {
-        let end = keys.iter().max().map_or(0, |last| last.saturating_add(1));
-        Self { keys, end }
-    }
-
-    /// Replaces the keys by their ranks.
-    pub fn close_gaps(&mut self) {
-        if self.end > WIDEST_SET {
-            let mut sorted = self.keys.clone();
-            sorted.sort_unstable();
-            sorted.dedup();
-            let rank = |key: &mut u64| *key = sorted.partition_point(|other| other < key) as u64;
-            self.keys.iter_mut().for_each(rank);
-            self.end = sorted.len() as u64;
-            return;
-        }
-        let mut present = vec![0u64; self.end as usize / 64 + 1];
-        self.keys.iter().for_each(|key| present[(key / 64) as usize] |= 1 << (key % 64));
-        let mut count = 0;
-        let mut before = Vec::with_capacity(present.len());
-        for word in &present {
-            before.push(count);
-            count += word.count_ones();
-        }
-        for key in &mut self.keys {
-            let word = (*key / 64) as usize;
-            let smaller = present[word] & ((1 << (*key % 64)) - 1);
-            *key = u64::from(before[word] + smaller.count_ones());
-        }
-        self.end = u64::from(count);
-    }
-}
-
 /// The kind of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -204,31 +132,20 @@ pub enum Beyond {
     WasMet,
 }
 
-/// Positions of states as a window counts them. The order of a measure refines it.
-#[derive(Clone, Debug)]
-pub struct Positions(pub Vec<u64>);
-
-impl Positions {
-    /// The longest decrease of a step.
-    pub fn longest_fall(&self, sample: &Sample) -> u64 {
-        let fall = |state: usize| {
-            let targets = sample.inner_successors(state).iter();
-            targets.map(move |to| self.0[state].saturating_sub(self.0[*to as usize])).max()
-        };
-        (0..sample.len()).filter_map(fall).max().unwrap_or(0)
-    }
-
-    /// The distance from the least to the greatest position.
-    pub fn span(&self) -> u64 {
-        let (least, greatest) = (self.0.iter().min(), self.0.iter().max());
-        greatest.zip(least).map_or(0, |(greatest, least)| greatest - least)
-    }
+/// What ends a simulation before the sweep ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Bound<'a> {
+    /// The objective.
+    pub aim: Aim,
+    /// The price from which on the measure is of no interest.
+    pub limit: f64,
+    /// Once this is set, no measure is of interest.
+    pub stop: &'a AtomicBool,
 }
 
-/// Simulates the sweep until its end, or until its price exceeds a limit. The order must have no
-/// gaps.
-pub fn simulate(sample: &Sample, ordered: &Ordered, sweep: Sweep<'_>, aim: Aim, limit: f64) -> Cost {
-    Simulation::new(sample, ordered, sweep).run(aim, limit)
+/// Simulates the sweep until its end, or until a bound is exceeded. The order must have no gaps.
+pub fn simulate(sample: &Sample, ordered: &Ordered, sweep: Sweep<'_>, bound: Bound<'_>) -> Cost {
+    Simulation::new(sample, ordered, sweep).run(bound)
 }
 
 /// The status of a state, in the two lowest bits beside its layer.
@@ -254,6 +171,8 @@ struct Simulation<'a> {
     pinned: Vec<u32>,
     cost: Cost,
     future: usize,
+    /// Future states that are not counted, since only the sample has them so early.
+    uncounted: usize,
     persistent: usize,
     window: Option<Window>,
 }
@@ -304,22 +223,25 @@ impl<'a> Simulation<'a> {
             pinned: Vec::new(),
             cost: Cost { states: sample.len(), layers: ordered.end as usize, ..Cost::default() },
             future: 0,
+            uncounted: 0,
             persistent: 0,
         }
     }
 
-    fn run(mut self, aim: Aim, limit: f64) -> Cost {
+    fn run(mut self, bound: Bound<'_>) -> Cost {
         // The initial state could not be expanded.
         if self.states.is_empty() {
             return self.cost;
         }
         self.persist(0);
         let mut next = self.sweep_roots(None);
+        self.await_roots(next.unwrap_or(0));
         let (mut open, mut members) = (Vec::new(), Vec::new());
         let most = (GIVEN_UP * self.cost.states as f64) as usize;
         while let Some(layer) = next {
             self.expand_layer(layer, &mut open, &mut members);
-            if self.cost.explored > most || aim.least_price(&self.cost) > limit {
+            let is_stopped = bound.stop.load(Ordering::Relaxed);
+            if self.cost.explored > most || is_stopped || bound.aim.least_price(&self.cost) > bound.limit {
                 self.cost.is_given_up = true;
                 break;
             }
@@ -354,6 +276,24 @@ impl<'a> Simulation<'a> {
     fn wait(&mut self, state: u32, layer: usize) {
         self.next_waiting[state as usize] = self.first_waiting[layer];
         self.first_waiting[layer] = state;
+    }
+
+    /// Makes the roots of the sample wait. The sweep would reach them by steps that the sample does
+    /// not contain, mostly shortly before it expands them, so they are not counted until then.
+    fn await_roots(&mut self, first: usize) {
+        for &root in self.sample.roots() {
+            let layer = (self.states[root as usize] >> 2) as usize;
+            if layer < first {
+                // Some step on the way to it is a regress edge.
+                self.cost.regress += 1;
+                self.persist(root);
+            } else {
+                self.states[root as usize] |= WAITING;
+                self.wait(root, layer);
+                self.future += 1;
+                self.uncounted += 1;
+            }
+        }
     }
 
     fn persist(&mut self, state: u32) {
@@ -442,6 +382,9 @@ impl<'a> Simulation<'a> {
                 *word = *word & !3 | PRESENT;
                 self.future -= 1;
                 current += 1;
+                if self.uncounted > 0 && sample.roots().binary_search(&waiting).is_ok() {
+                    self.uncounted -= 1;
+                }
             }
             open.push(waiting);
             waiting = self.next_waiting[waiting as usize];
@@ -475,7 +418,8 @@ impl<'a> Simulation<'a> {
         }
         self.cost.explored += members.len();
         let kept = self.window.as_ref().map_or(0, |window| window.kept);
-        self.cost.peak = self.cost.peak.max(current + self.future + self.persistent + kept);
+        let held = current + self.future - self.uncounted + self.persistent + kept;
+        self.cost.peak = self.cost.peak.max(held);
         for state in members.iter() {
             let word = &mut self.states[*state as usize];
             if *word & 3 != PRESENT {

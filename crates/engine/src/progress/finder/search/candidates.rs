@@ -80,7 +80,7 @@ impl Finder<'_> {
                 let list: Vec<Candidate> = family
                     .iter()
                     .filter_map(|cell| by_cell[*cell].iter().find(|one| one.form == form))
-                    .filter(|one| one.ranking.rising > one.ranking.falling)
+                    .filter(|one| self.tuning.is_promising_in_family(&one.ranking))
                     .cloned()
                     .collect();
                 if list.len() > 1 {
@@ -90,7 +90,9 @@ impl Finder<'_> {
         }
         // Suggestions of the text are tried as the first component only.
         if prefix.chosen.is_empty() {
-            lists.extend(self.suggested.iter().cloned());
+            let is_tried =
+                |list: &&Vec<Candidate>| list.iter().all(|one| self.tuning.is_allowed(&one.ranking));
+            lists.extend(self.suggested.iter().filter(is_tried).cloned());
         }
         lists.extend(self.refining_sums(prefix));
         if !prefix.chosen.is_empty() && !self.sums.is_empty() {
@@ -131,7 +133,9 @@ impl Finder<'_> {
             Some(graph) => {
                 add(graph.ascending(), Form::Ascending);
                 add(graph.descending(), Form::Descending);
-                if u64::from(span) < WIDEST_ORDER {
+                // Wrong orders of `brp` had values that no step led to, as far as it was known.
+                let is_known = !self.tuning.only_monotone || graph.is_connected();
+                if u64::from(span) < WIDEST_ORDER && is_known {
                     add(graph.levels(), Form::Levels);
                     add(graph.feedback_order(), Form::Order);
                 }

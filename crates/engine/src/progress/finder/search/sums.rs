@@ -47,7 +47,7 @@ impl Finder<'_> {
             for form in 0..2 {
                 let members = family.iter().filter_map(|flow| by_flow[*flow].get(form));
                 let list: Vec<Candidate> =
-                    members.filter(|one| one.ranking.rising > one.ranking.falling).cloned().collect();
+                    members.filter(|one| self.tuning.is_promising_in_family(&one.ranking)).cloned().collect();
                 lists.extend(Some(list).filter(|list| list.len() > 1));
             }
         }
@@ -66,7 +66,7 @@ impl Finder<'_> {
         let mut divided: Vec<(usize, usize)> = Vec::new();
         for cell in 0..self.large.cells() {
             let values = &self.values[cell];
-            if values.len() < 2 || values.len() > MOST_DIVIDING || self.tiny.changes(cell).is_empty() {
+            if values.len() < 2 || values.len() > MOST_DIVIDING || !self.tiny.is_changed(cell) {
                 continue;
             }
             let mut counts = vec![0usize; values.len()];

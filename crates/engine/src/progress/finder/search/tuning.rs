@@ -3,11 +3,24 @@
 //! They trade time of the search for quality of the measure. None of them affects soundness: a
 //! worse choice finds a worse measure, or none.
 
+use super::super::Effort;
 use super::super::learned_orders::Ranking;
 use super::super::simulation::Aim;
 
 /// Bits of a progress value.
 pub(super) const BITS: u32 = 63;
+
+/// Greatest share of the states that a sweep may hold for a running search to change to it. Orders
+/// that are wrong about what lies ahead of the search mostly save little: those of `brp.3`, `brp.4`
+/// and `brp.5` hold 0.39 to 0.74 of the sample, and all right ones at most 0.31.
+pub(in super::super) const MOST_HELD: f64 = 0.35;
+/// Greatest number of expansions for each state of the sample, for the same purpose.
+pub(in super::super) const MOST_EXPANSIONS: f64 = 1.05;
+/// Least number of steps that the measure was tested with, for the same purpose. Fewer say little:
+/// one regress edge in a thousand steps can double the time.
+pub(in super::super) const LEAST_TESTS: usize = 3_000;
+/// Least mean number of states of a layer, for the same purpose.
+pub(in super::super) const LEAST_LAYER: f64 = 100.0;
 
 /// Bounds and thresholds of the search. Prices are relative: full exploration has the price one.
 #[derive(Clone, Copy, Debug)]
@@ -44,12 +57,33 @@ pub(super) struct Tuning {
     pub saved: f64,
     /// How many times as often a component must increase as decrease to be tried.
     pub rises_per_fall: u64,
+    /// Whether components that decrease along any step of the sample are not tried at all. Even a
+    /// few regress edges can double the expansions, and a sample hardly shows it: on `rether.5` it
+    /// predicted 1.02 expansions for each state, and there were 2.6.
+    pub only_monotone: bool,
+    /// Least mean number of states of a layer, as far as a search has met them. Small layers cost
+    /// time, so components that divide layers further are cut off.
+    pub least_layer: f64,
 }
 
 impl Tuning {
     /// The numbers for an objective. Where only memory counts, the search accepts more regress
     /// edges.
-    pub fn new(aim: Aim) -> Self {
+    pub fn new(aim: Aim, effort: Effort) -> Self {
+        if effort == Effort::Beside {
+            // A third of the work, and nothing that a sample could be wrong about.
+            return Self {
+                simulated: 10,
+                compared: 8,
+                beam: 4,
+                validated: 6,
+                polished: 1,
+                patience: 1,
+                only_monotone: true,
+                least_layer: 500.0,
+                ..Self::new(aim, Effort::Quick)
+            };
+        }
         let only_memory = matches!(aim, Aim::Product { alpha } if alpha <= 1.0);
         Self {
             simulated: 12,
@@ -64,12 +98,24 @@ impl Tuning {
             worthwhile: if only_memory { 2.0 } else { 0.85 },
             hopeless: 1.12,
             saved: 0.03,
+            only_monotone: false,
+            least_layer: 0.0,
             rises_per_fall: if only_memory { 1 } else { 2 },
         }
     }
 
     /// Whether a component increases so much more often than it decreases that it is tried.
     pub fn is_promising(&self, ranking: &Ranking) -> bool {
-        ranking.rising > self.rises_per_fall * ranking.falling
+        ranking.rising > self.rises_per_fall * ranking.falling && self.is_allowed(ranking)
+    }
+
+    /// Whether a component is tried together with those that are alike.
+    pub fn is_promising_in_family(&self, ranking: &Ranking) -> bool {
+        ranking.rising > ranking.falling && self.is_allowed(ranking)
+    }
+
+    /// Whether a component may be tried at all.
+    pub fn is_allowed(&self, ranking: &Ranking) -> bool {
+        !self.only_monotone || ranking.falling == 0
     }
 }

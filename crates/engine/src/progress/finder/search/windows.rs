@@ -19,14 +19,17 @@ const REACHES: [u64; 4] = [4, 5, 6, 8];
 impl Finder<'_> {
     /// The price of a measure on a sample, with a window if one helps.
     pub(super) fn price(&self, sample: &Sample, ordered: &Ordered, chosen: &[&Candidate], limit: f64) -> f64 {
-        let flat = simulate(sample, ordered, Sweep::Flat, self.aim, limit);
+        let flat = simulate(sample, ordered, Sweep::Flat, self.bound(limit));
         let price = self.aim.price(&flat);
+        if flat.regress > 0 && self.tuning.only_monotone {
+            return f64::INFINITY;
+        }
         if flat.regress == 0 {
             return price;
         }
         let Some((positions, fall)) = self.positions(sample, chosen) else { return price };
         let window = Sweep::Window { positions: &positions, reach: fall, beyond: Beyond::Persists };
-        price.min(self.aim.price(&simulate(sample, ordered, window, self.aim, limit.min(price))))
+        price.min(self.aim.price(&simulate(sample, ordered, window, self.bound(limit.min(price)))))
     }
 
     /// The cheapest of the given sweep over the large sample and sweeps with windows.
@@ -42,7 +45,7 @@ impl Finder<'_> {
         for quarters in REACHES {
             let reach = (fall * quarters).div_ceil(4);
             let window = Sweep::Window { positions: &positions, reach, beyond };
-            let cost = simulate(self.large, ordered, window, self.aim, best.0);
+            let cost = simulate(self.large, ordered, window, self.bound(best.0));
             let price = self.aim.price(&cost);
             if price < best.0 {
                 best = (price, cost, Kind::Window(reach));
