@@ -18,4 +18,5 @@ pub mod pages;
 pub mod recent_states;
 pub mod records;
 pub mod saved;
+pub mod settled;
 pub mod spilling;

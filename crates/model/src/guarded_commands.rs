@@ -14,7 +14,7 @@
 //! [`meaning`](crate::meaning) defines what effects and expressions mean, and the
 //! [`Interpreter`](crate::interpreter::Interpreter) is the semantics.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 mod effect;
 mod expression;
@@ -27,7 +27,7 @@ pub use operators::{BinaryOperator, UnaryOperator};
 use crate::interval::CellRange;
 
 /// A byte range in the source text of the model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Span {
     /// First byte.
     pub start: u32,
@@ -49,11 +49,11 @@ impl Span {
 }
 
 /// Number of a variable, in order of declaration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct VariableId(pub u32);
 
 /// Number of a cell: one integer of the state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CellId(pub u32);
 
 /// Number of a process, in order of declaration.

@@ -193,7 +193,7 @@ impl<'w> Iterator for PrefixedEntries<'w> {
 }
 
 /// The shape of states, as a type where it is known to the compiler.
-pub trait Records: Copy + Debug {
+pub trait Records: Copy + Debug + Send + Sync {
     /// Whether states vary in length, so that the position of a state does not follow from its
     /// number.
     const VARYING: bool;

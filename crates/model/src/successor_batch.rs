@@ -37,6 +37,11 @@ impl SuccessorBatch {
         Self { shape, wanted, words: Vec::new(), starts: Vec::new(), actions: Vec::new(), ends: Vec::new() }
     }
 
+    /// Changes the number of successors with which the batch is full.
+    pub fn set_wanted(&mut self, wanted: usize) {
+        self.wanted = wanted;
+    }
+
     /// Removes the contents and keeps the memory.
     pub fn clear(&mut self) {
         self.words.clear();

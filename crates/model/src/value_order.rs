@@ -4,13 +4,13 @@
 //! through them, which is seldom that of their numbers. It is kept as a table from value to rank. A
 //! value that the order does not name ranks above all others.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Limit on the span of the values of one order: its table has an entry for each.
 pub const WIDEST_ORDER: u64 = 1 << 12;
 
 /// Values with ranks from zero on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ValueOrder {
     low: i64,
     /// By value, from `low` on; the last entry is for all values that are not named.

@@ -149,6 +149,21 @@ impl Ahead {
         self.near.values().take_while(|one| *one < value).collect()
     }
 
+    /// The progress values of the layers in memory, in order, with their numbers of entries.
+    pub fn sizes(&self) -> Vec<(u64, usize)> {
+        self.near.values().map(|value| (value, self.near.entries_of(value))).collect()
+    }
+
+    /// Whether all layers are in memory, and their values numbers.
+    pub fn can_merge(&self) -> bool {
+        self.far.is_none() && self.vectors.is_none()
+    }
+
+    /// Drops the lowest bits of all progress values. Only if [possible](Self::can_merge).
+    pub fn merge(&mut self, bits: u32) {
+        self.near.merge(bits);
+    }
+
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         self.near_bytes()

@@ -267,6 +267,16 @@ impl Behind {
         }
     }
 
+    /// Whether all persistent states are in memory, and there is no window.
+    pub fn can_merge(&self) -> bool {
+        self.far.is_none() && !self.window.is_open()
+    }
+
+    /// Drops the lowest bits of all progress values. Only if [possible](Self::can_merge).
+    pub fn merge(&mut self, bits: u32) {
+        self.near.merge(bits);
+    }
+
     /// Forgets the window: a sweep ends.
     pub fn end_sweep(&mut self) {
         self.window.end_sweep();

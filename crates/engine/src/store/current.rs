@@ -248,9 +248,50 @@ impl Current {
         self.layer.states(self.span.cursor..end.min(self.span.cursor + most))
     }
 
+    /// Number of states to expand that are in memory, up to the end of the level where levels are
+    /// counted, after the next `ahead` ones.
+    pub fn ready(&self, ahead: usize) -> usize {
+        let end = if self.counts_levels { self.span.level_end } else { self.layer.len() };
+        end.saturating_sub(self.span.cursor + ahead)
+    }
+
+    /// The `most` states to expand after the next `ahead` ones.
+    pub fn work_after(&self, ahead: usize, most: usize) -> &[u64] {
+        let start = self.span.cursor + ahead;
+        self.layer.states(start..start + most)
+    }
+
     /// The state at the cursor, which cannot be expanded.
     pub fn troubled(&self) -> &[u64] {
         self.layer.state(self.span.cursor)
+    }
+
+    /// Number of states in memory before the next one to expand.
+    pub fn cursor(&self) -> usize {
+        self.span.cursor
+    }
+
+    /// Whether the layer is split.
+    pub fn is_split(&self) -> bool {
+        self.parts.is_some()
+    }
+
+    /// Frees the index: from now on states can only be read, until the layer
+    /// [ends](Self::end_unmeasured).
+    pub fn free_index(&mut self) -> Result<(), OutOfMemory> {
+        self.layer.free_index()
+    }
+
+    /// Ends a layer that held all states. Those that are not expanded lose their numbers, and wait
+    /// elsewhere. Layers of a measure follow: levels are not counted any more.
+    pub fn end_unmeasured(&mut self) -> Result<(), LayerFull> {
+        let expanded = self.span.record(self.span.cursor);
+        self.layer = self.layer.empty()?;
+        self.span = Span { first: expanded, ..Span::default() };
+        self.begun = Begun { at: expanded, is_resumed: false, sweep_at: expanded, expanded: 0 };
+        self.counts_levels = false;
+        self.persistent = 0;
+        Ok(())
     }
 
     /// Moves the cursor over states that are expanded.
@@ -292,19 +333,24 @@ impl Current {
         self.span.cursor >= self.span.level_end
     }
 
+    /// Lets this many threads fill a larger index.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.layer.set_threads(threads);
+    }
+
     /// Inserts states with these hashes. `each` gets the fate of each state, in order, and gives
-    /// the state's origin, which is kept for candidates.
+    /// the state's origin, which is kept for candidates. If there are hints, they are those of
+    /// [`Layer::insert_hinted`], and the layer is not split.
     #[inline(always)]
     pub fn insert<R: Records>(
         &mut self,
         records: R,
-        words: &[u64],
-        hashes: &[u64],
+        (words, hashes, hints): (&[u64], &[u64], Option<&[u32]>),
         mut each: impl FnMut(Stored) -> u64,
     ) -> Result<(), LayerFull> {
         let (span, is_split, origins) = (self.span, self.parts.is_some(), self.origins);
         let parts = &mut self.parts;
-        self.layer.insert_announced(records, words, hashes, |inserted| {
+        let each = |inserted| {
             let stored = match inserted {
                 Inserted::New(_) if is_split => Stored::Candidate,
                 Inserted::New(place) => Stored::New(span.record(place as usize)),
@@ -318,7 +364,11 @@ impl Current {
             {
                 parts.proposed.push(origin);
             }
-        })
+        };
+        match hints {
+            None => self.layer.insert_announced(records, words, hashes, each),
+            Some(hints) => self.layer.insert_hinted(records, words, hashes, hints, each),
+        }
     }
 
     /// A copy of the states in memory, and the number of those that are persistent.

@@ -28,13 +28,14 @@ mod index_view;
 use std::io;
 
 use super::hash::hash_state;
-use super::pages::{OutOfMemory, PagedTable, PagedVec};
+use super::pages::{MemoryAhead, OutOfMemory, PagedTable, PagedVec};
 use super::records::{RecordShape, Records, with_records};
 use super::saved::{Loader, Saver};
 
 pub use copy::LayerCopy;
 
-use index_view::{IndexView, TagMatch, prefetch};
+pub use index_view::TagMatch;
+use index_view::{IndexView, prefetch};
 
 /// Slots in a bucket: one cache line.
 const BUCKET: usize = 16;
@@ -42,6 +43,8 @@ const BUCKET: usize = 16;
 const MAX_LOAD: f64 = 0.85;
 /// Factor by which the index grows.
 const GROWTH: f64 = 2.0;
+/// States from which on several threads fill a larger index.
+const SHARED_FROM: usize = 1 << 17;
 /// States that are entered together when the index is filled again, so that writes to its buckets
 /// overlap.
 const ENTERED_TOGETHER: usize = 256;
@@ -72,6 +75,58 @@ pub enum Inserted {
     Known(u32),
 }
 
+/// The hint for a state that was not found.
+pub const NOT_FOUND: u32 = u32::MAX;
+
+/// The index and the states of a layer, for look-ups by other threads while the owner inserts states.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedView(IndexView);
+
+// SAFETY: a view is only an address. Reading through it is `unsafe`, with a contract that allows
+// other threads.
+unsafe impl Send for SharedView {}
+// SAFETY: likewise.
+unsafe impl Sync for SharedView {}
+
+impl SharedView {
+    /// Fetches the part of the index where a state with this hash belongs. Any address may be
+    /// fetched.
+    #[inline(always)]
+    pub fn fetch(&self, hash: u64) {
+        self.0.fetch(hash);
+    }
+
+    /// Looks at the part of the index where this hash belongs, and fetches the state that
+    /// [`find`](Self::find) will compare first.
+    ///
+    /// # Safety
+    /// That of [`find`](Self::find).
+    #[inline(always)]
+    pub unsafe fn look<R: Records>(&self, records: R, hash: u64) -> TagMatch {
+        // SAFETY: by the contract of this function.
+        unsafe { self.0.look_shared(records, hash) }
+    }
+
+    /// The record number of the state with this hash, if it is in the layer. A state that the owner
+    /// has inserted since the [look](Self::look) at this hash may be found or not.
+    ///
+    /// # Safety
+    /// The layer exists and has an index. Since the view was made, its owner has only inserted states
+    /// for which there were [slots](Layer::has_slots): it has neither grown the index, nor removed,
+    /// repacked or dropped states.
+    #[inline(always)]
+    pub unsafe fn find<R: Records>(
+        &self,
+        records: R,
+        state: &[u64],
+        (hash, matched): (u64, TagMatch),
+    ) -> Option<u32> {
+        // SAFETY: by the contract of this function. The owner publishes a slot after it has written
+        // the state, and an index always has empty slots.
+        unsafe { self.0.find_shared(records, state, hash, matched) }
+    }
+}
+
 /// An insertion-ordered set of packed states.
 #[derive(Debug)]
 pub struct Layer {
@@ -91,6 +146,8 @@ pub struct Layer {
     limit: usize,
     hashes: Vec<u64>,
     matches: Vec<TagMatch>,
+    /// Threads that fill a larger index.
+    threads: usize,
 }
 
 impl Layer {
@@ -111,7 +168,13 @@ impl Layer {
             limit: budget,
             hashes: Vec::new(),
             matches: Vec::new(),
+            threads: 1,
         })
+    }
+
+    /// Lets this many threads fill a larger index.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads.max(1);
     }
 
     /// Number of states.
@@ -253,6 +316,57 @@ impl Layer {
         Ok(())
     }
 
+    /// Fetches the parts of the index where states with these hashes belong, before they are inserted
+    /// by [`insert_hinted`](Self::insert_hinted).
+    #[inline]
+    pub fn fetch_for_writing(&self, hashes: &[u64]) {
+        let view = self.view();
+        hashes.iter().for_each(|hash| view.fetch_for_writing(*hash));
+    }
+
+    /// [`insert_announced`](Self::insert_announced) where the record numbers of some states are known
+    /// from [look-ups](SharedView::find): those are not looked up again. [`NOT_FOUND`] stands for the
+    /// others. Without hints, none was found. The index was [fetched](Self::fetch_for_writing).
+    pub fn insert_hinted<R: Records>(
+        &mut self,
+        records: R,
+        words: &[u64],
+        hashes: &[u64],
+        hints: &[u32],
+        mut each: impl FnMut(Inserted),
+    ) -> Result<(), LayerFull> {
+        assert!(records.has_count(words, hashes.len()), "one hash for each state");
+        self.make_room(records, hashes.len(), words.len())?;
+        let mut hints = hints.iter();
+        for (state, &hash) in records.states(words).zip(hashes) {
+            let hint = hints.next().map_or(NOT_FOUND, |hint| *hint);
+            debug_assert!(hint == NOT_FOUND || self.state(hint as usize) == records.first(state));
+            each(match hint {
+                // SAFETY: there is room for all of them.
+                NOT_FOUND => unsafe { self.insert_hashed(records, state, hash, None) },
+                record => Inserted::Known(record),
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether so many states can be inserted without a larger index: then a [view](Self::shared)
+    /// stays valid.
+    #[inline]
+    pub fn has_slots(&self, states: usize) -> bool {
+        self.count + states <= self.capacity
+    }
+
+    /// The memory that the states will grow into next, if the layer is large.
+    pub fn memory_ahead(&self) -> Option<MemoryAhead> {
+        self.arena.memory_ahead()
+    }
+
+    /// A view for look-ups by other threads. See [`SharedView::find`] for how long it is valid.
+    pub fn shared(&self) -> SharedView {
+        SharedView(self.view())
+    }
+
     /// Inserts one state.
     pub fn insert<R: Records>(&mut self, records: R, state: &[u64]) -> Result<Inserted, LayerFull> {
         debug_assert_eq!(records.shape(), self.shape);
@@ -289,7 +403,7 @@ impl Layer {
     pub fn restart(&mut self, expected: usize) -> Result<(), LayerFull> {
         let expected = expected.max(self.count);
         if self.bytes() > self.budget {
-            *self = Self { budget: self.budget, ..Self::new(self.shape, self.limit)? };
+            *self = Self { budget: self.budget, threads: self.threads, ..Self::new(self.shape, self.limit)? };
         }
         self.arena.clear();
         self.offsets.iter_mut().for_each(PagedVec::clear);
@@ -298,6 +412,18 @@ impl Layer {
         // Whether there is room for all of them is tested when they are inserted.
         let room = self.budget.saturating_sub(self.arena_bytes()) / 2;
         self.renew_index((expected as f64 / MAX_LOAD).min(room as f64 / 4.0))
+    }
+
+    /// Frees the index. From now on states can only be read.
+    pub fn free_index(&mut self) -> Result<(), OutOfMemory> {
+        self.index = PagedTable::with_limit(0)?;
+        (self.buckets, self.capacity) = (0, 0);
+        Ok(())
+    }
+
+    /// An empty layer with the same limits.
+    pub fn empty(&self) -> Result<Self, OutOfMemory> {
+        Ok(Self { threads: self.threads, ..Self::new(self.shape, self.limit)? })
     }
 
     /// Bytes of memory that may be used.
@@ -334,9 +460,8 @@ impl Layer {
     ) -> Result<usize, LayerFull> {
         debug_assert_ne!(self.shape, RecordShape::Prefixed, "states of varying length have one layout");
         // At the peak there are two arenas, and the new index.
-        self.index = PagedTable::with_limit(0)?;
-        self.buckets = 0;
-        let mut layer = Self::new(RecordShape::Fixed(width), self.limit)?;
+        self.free_index()?;
+        let mut layer = Self { threads: self.threads, ..Self::new(RecordShape::Fixed(width), self.limit)? };
         layer.budget = self.budget.saturating_sub(self.arena.bytes());
         let mut packed = Vec::with_capacity(width);
         for record in 0..self.count {
@@ -374,13 +499,13 @@ impl Layer {
                 // SAFETY: `slot` came from `find`. `make_room` reserved memory for the words and
                 // the offset, and made sure that the offset fits into 32 bits.
                 unsafe {
-                    *slot = self.view().slot(hash, record);
                     if R::VARYING
                         && let Some(offsets) = &mut self.offsets
                     {
                         offsets.append(&[self.arena.len() as u32]);
                     }
                     self.arena.append(records.first(state));
+                    self.view().publish(slot, hash, record);
                 }
                 self.count += 1;
                 Inserted::New(record)
@@ -456,20 +581,44 @@ impl Layer {
     }
 
     /// Enters all states of the arena into an empty index. All are different, so nothing is
-    /// compared.
+    /// compared. Several threads share the work if there is much of it: the order of slots in a bucket
+    /// then depends on chance, and nothing else does.
     fn enter_all<R: Records>(&mut self, records: R) {
+        let (layer, threads) = (&*self, self.threads);
+        if threads == 1 || self.count < SHARED_FROM {
+            return layer.enter_range::<R, false>(records, 0..self.count);
+        }
+        let part = self.count.div_ceil(threads);
+        std::thread::scope(|scope| {
+            for number in 1..threads {
+                let range = number * part..((number + 1) * part).min(layer.count);
+                scope.spawn(move || layer.enter_range::<R, true>(records, range));
+            }
+            layer.enter_range::<R, true>(records, 0..part);
+        });
+    }
+
+    /// Enters a part of the states; `SHARED` with other threads.
+    fn enter_range<R: Records, const SHARED: bool>(&self, records: R, range: std::ops::Range<usize>) {
         let view = self.view();
         let mut hashes = [0; ENTERED_TOGETHER];
-        for start in (0..self.count).step_by(ENTERED_TOGETHER) {
-            let end = (start + ENTERED_TOGETHER).min(self.count);
+        for start in range.clone().step_by(ENTERED_TOGETHER) {
+            let end = (start + ENTERED_TOGETHER).min(range.end);
             for (hash, state) in hashes.iter_mut().zip(records.states(self.states(start..end))) {
                 *hash = hash_state(records.first(state));
-                view.fetch(*hash);
+                view.fetch_for_writing(*hash);
             }
             for (record, &hash) in (start..end).zip(&hashes) {
                 // SAFETY: the index belongs to this layer. `renew_index` made it large enough for
-                // all states, with enough bits for their numbers.
-                unsafe { view.enter(hash, record as u32) };
+                // all states, with enough bits for their numbers. The exclusive borrow of the layer
+                // in `enter_all` keeps all others away but threads that enter other states.
+                unsafe {
+                    if SHARED {
+                        view.enter_shared(hash, record as u32);
+                    } else {
+                        view.enter(hash, record as u32);
+                    }
+                }
             }
         }
     }

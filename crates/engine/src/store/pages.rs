@@ -187,6 +187,13 @@ impl<T: PagedNumber> PagedVec<T> {
         self.len += elements.len();
     }
 
+    /// The memory that the vector will grow into next, if it is large.
+    pub fn memory_ahead(&self) -> Option<MemoryAhead> {
+        let taken = self.bytes();
+        (taken > HUGE_FROM && taken + HUGE_PAGE <= self.mapping.bytes)
+            .then(|| MemoryAhead(self.mapping.start.addr().get() + taken))
+    }
+
     /// Removes all elements and keeps the memory.
     pub fn clear(&mut self) {
         self.len = 0;
@@ -203,6 +210,27 @@ impl<T: PagedNumber> PagedVec<T> {
     #[inline]
     pub fn start(&self) -> *mut T {
         self.mapping.start.as_ptr().cast()
+    }
+}
+
+/// A huge page of address space that will be touched soon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryAhead(usize);
+
+impl MemoryAhead {
+    /// Asks the system for the memory now, on this thread. Only a hint: it changes no contents, and a
+    /// refusal changes nothing but speed.
+    pub fn populate(self) {
+        #[cfg(target_os = "linux")]
+        // SAFETY: this advice lets pages be there as if they had been touched. It changes the
+        // contents of none, whoever owns them, and fails if there is no mapping.
+        let _ = unsafe {
+            rustix::mm::madvise(
+                std::ptr::with_exposed_provenance_mut(self.0),
+                HUGE_PAGE,
+                Advice::LinuxPopulateWrite,
+            )
+        };
     }
 }
 

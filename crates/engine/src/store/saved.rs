@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use super::external::block::checksum;
 
 /// Name and version of the format.
-const HEAD: [u8; 16] = *b"sweepline-save/6";
+const HEAD: [u8; 16] = *b"sweepline-save/7";
 /// Bytes of a chunk, about.
 const CHUNK: usize = 256 << 10;
 /// The most that a chunk may claim to be.

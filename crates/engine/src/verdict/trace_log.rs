@@ -139,8 +139,8 @@ impl TraceLog {
             if block.0 != record / BLOCK {
                 block = (record / BLOCK, self.read_block(record / BLOCK)?);
             }
-            let (parent, action) = record_in(&block.1, record % BLOCK)
-                .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the trace log is damaged"))?;
+            let (parent, action) =
+                BlockRecords::new(&block.1).nth((record % BLOCK) as usize).ok_or_else(damaged)?;
             if parent == record {
                 actions.reverse();
                 return Ok(LoggedRun { initial: action, actions });
@@ -151,6 +151,43 @@ impl TraceLog {
             }
             record = parent;
         }
+    }
+
+    /// Removes all records from this one on. `each` gets the parent and the action of each of them,
+    /// in order.
+    pub fn retract(
+        &mut self,
+        first: Record,
+        mut each: impl FnMut(Option<Record>, ActionId),
+    ) -> io::Result<()> {
+        let mut end = (self.written + self.buffer.len() as u64, self.last_parent);
+        for block in first / BLOCK..self.blocks.len() as u64 {
+            let bytes = self.read_block(block)?;
+            let mut records = BlockRecords::new(&bytes);
+            for record in block * BLOCK..self.records.min((block + 1) * BLOCK) {
+                if record == first {
+                    end = (self.blocks[block as usize] + records.position() as u64, records.parent);
+                }
+                let (parent, action) = records.next().ok_or_else(damaged)?;
+                if record >= first {
+                    each(Some(parent).filter(|parent| *parent != record), action);
+                }
+            }
+        }
+        let (position, last_parent) = end;
+        if position < self.written {
+            if let Some(file) = &mut self.file {
+                file.set_len(position)?;
+                file.seek(SeekFrom::End(0))?;
+            }
+            self.written = position;
+            self.buffer.clear();
+        } else {
+            self.buffer.truncate((position - self.written) as usize);
+        }
+        self.blocks.truncate(first.div_ceil(BLOCK) as usize);
+        (self.records, self.last_parent) = (first.min(self.records), last_parent);
+        Ok(())
     }
 
     fn read_block(&mut self, block: u64) -> io::Result<Vec<u8>> {
@@ -209,17 +246,37 @@ fn read_number(bytes: &mut impl Iterator<Item = u8>) -> Option<u64> {
     None
 }
 
-/// Parent and action of the record with this number in its block.
-fn record_in(block: &[u8], number: u64) -> Option<(u64, ActionId)> {
-    let mut bytes = block.iter().copied();
-    let mut parent = 0u64;
-    let mut action = 0;
-    for _ in 0..=number {
-        let coded = read_number(&mut bytes)?;
-        parent = parent.wrapping_add((coded >> 1) ^ (coded & 1).wrapping_neg());
-        action = read_number(&mut bytes)?;
+fn damaged() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "the trace log is damaged")
+}
+
+/// Parents and actions of the records of a block, in order.
+struct BlockRecords<'a> {
+    block: &'a [u8],
+    bytes: std::iter::Copied<std::slice::Iter<'a, u8>>,
+    parent: u64,
+}
+
+impl<'a> BlockRecords<'a> {
+    fn new(block: &'a [u8]) -> Self {
+        Self { block, bytes: block.iter().copied(), parent: 0 }
     }
-    Some((parent, ActionId(u32::try_from(action).ok()?)))
+
+    /// Number of bytes of the records so far.
+    fn position(&self) -> usize {
+        self.block.len() - self.bytes.len()
+    }
+}
+
+impl Iterator for BlockRecords<'_> {
+    type Item = (u64, ActionId);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let coded = read_number(&mut self.bytes)?;
+        self.parent = self.parent.wrapping_add((coded >> 1) ^ (coded & 1).wrapping_neg());
+        let action = read_number(&mut self.bytes)?;
+        Some((self.parent, ActionId(u32::try_from(action).ok()?)))
+    }
 }
 
 #[cfg(test)]
@@ -255,6 +312,46 @@ mod tests {
                 .map(|(i, &pick)| (i > 0).then(|| u64::from(pick) % i.max(1) as u64))
                 .collect();
             check_chains(&parents);
+        }
+    }
+
+    /// A log that loses its last records and gets them again is the same log.
+    #[test]
+    fn records_that_are_retracted_can_be_appended_again() {
+        let parent = |record: u64| (record > 2).then_some(record / 3);
+        let action = |record: u64| ActionId((record * 7 % 1000) as u32);
+        for (records, first) in [
+            (10u64, 4u64),
+            (10, 10),
+            (5000, 0),
+            (5000, 4096),
+            (9000, 4095),
+            (9000, 8192),
+            (400_000, 399_000),
+            (400_000, 100_001),
+            (400_000, 4096 * 50),
+            (400_000, 400_000),
+        ] {
+            let mut log = TraceLog::new(std::env::temp_dir());
+            (0..records).for_each(|record| log.append(parent(record), action(record)));
+            let mut retracted = Vec::new();
+            log.retract(first, |parent, action| retracted.push((parent, action))).unwrap();
+            let expected: Vec<_> = (first..records).map(|record| (parent(record), action(record))).collect();
+            assert_eq!(retracted, expected, "{records} records from {first} on");
+            retracted.into_iter().for_each(|(parent, action)| log.append(parent, action));
+            for record in
+                [0, first.saturating_sub(1), first, records - 1].into_iter().filter(|one| *one < records)
+            {
+                let mut expected = Vec::new();
+                let mut at = record;
+                while let Some(parent) = parent(at) {
+                    expected.push(action(at));
+                    at = parent;
+                }
+                expected.reverse();
+                let run = log.run_to(record).unwrap();
+                assert_eq!(run, LoggedRun { initial: action(at), actions: expected }, "{records}, {first}");
+            }
         }
     }
 

@@ -7,13 +7,13 @@
 
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{BinaryOperator, CellId, GuardedCommands, Span, UnaryOperator, VariableId};
 use crate::value_order::ValueOrder;
 
 /// An expression over the cells of a state. Arithmetic is on 64-bit integers and wraps around.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Expression {
     /// A literal.
     Constant(i64),
@@ -42,13 +42,18 @@ pub enum Expression {
         span: Span,
     },
     /// The rank of the operand's value in an order.
-    Rank(Box<Expression>, #[serde(serialize_with = "shared")] Arc<ValueOrder>),
+    Rank(Box<Expression>, #[serde(serialize_with = "shared", deserialize_with = "owned")] Arc<ValueOrder>),
 }
 
 /// Serialises a value that several expressions share. The feature of serde that does so would apply
 /// to every crate of the workspace.
 fn shared<S: Serializer>(order: &Arc<ValueOrder>, to: S) -> Result<S::Ok, S::Error> {
     order.serialize(to)
+}
+
+/// Deserialises what [`shared`] wrote. Expressions that shared it no longer do.
+fn owned<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<ValueOrder>, D::Error> {
+    ValueOrder::deserialize(from).map(Arc::new)
 }
 
 impl Expression {

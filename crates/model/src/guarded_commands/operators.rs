@@ -5,12 +5,12 @@
 //! [`UnaryOperator::apply`] and [`BinaryOperator::apply`]. Machine code is the only second
 //! implementation, and differential tests compare the two.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::meaning::RuntimeErrorKind;
 
 /// Operators with one operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UnaryOperator {
     /// `-a`
     Negate,
@@ -22,7 +22,7 @@ pub enum UnaryOperator {
 
 /// Operators with two operands. Comparisons and logical operators give 0 or 1; every value except 0
 /// counts as true.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum BinaryOperator {
     Add,

@@ -6,10 +6,10 @@
 //! has a guard bit above it, which is zero in all values. Set in the one and not in the other, it
 //! says whether a subtraction borrowed: one subtraction compares all components.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The meaning of a list of expressions as a measure.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MeasureKind {
     /// Tuples, `(a, b)`: the first expression counts most.
     #[default]
@@ -19,7 +19,7 @@ pub enum MeasureKind {
 }
 
 /// How packed progress values are compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Comparison {
     /// As numbers.
     #[default]

@@ -13,7 +13,7 @@
 //! no value in some state (a division by zero, an index out of range), would not be a function of
 //! the state.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::guarded_commands::{BinaryOperator, Expression, GuardedCommands, Span};
 use crate::state_layout::CellRange;
@@ -25,9 +25,10 @@ use super::comparison::{Comparison, MeasureKind};
 const BITS: u32 = 63;
 
 /// Expressions as one progress value.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ExpressionMeasure {
     packed: Expression,
+    components: Vec<Expression>,
     parts: Vec<PackedComponent>,
     kind: MeasureKind,
     guards: u64,
@@ -38,7 +39,7 @@ pub struct ExpressionMeasure {
 const WIDE: u64 = 255;
 
 /// The bits of one expression in the progress value.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct PackedComponent {
     low: i64,
     high: i64,
@@ -163,12 +164,18 @@ impl ExpressionMeasure {
             }
         }
         parts.reverse();
-        Ok(Self { packed: packed.unwrap_or(Expression::Constant(0)), parts, kind, guards })
+        let (packed, components) = (packed.unwrap_or(Expression::Constant(0)), components.to_vec());
+        Ok(Self { packed, components, parts, kind, guards })
     }
 
     /// The expression whose value is the progress value.
     pub fn packed(&self) -> &Expression {
         &self.packed
+    }
+
+    /// The expressions, the most significant first.
+    pub fn components(&self) -> &[Expression] {
+        &self.components
     }
 
     /// How the values of the expressions are compared.

@@ -303,6 +303,22 @@ impl FutureLayers {
         Some(buffer)
     }
 
+    /// Drops the lowest bits of all progress values: layers whose values agree in the others become
+    /// one.
+    pub fn merge(&mut self, bits: u32) {
+        let mut merged = Self::new(self.shape, self.after > 0);
+        let values: Vec<u64> = self.values().collect();
+        for value in values {
+            for chunk in self.take(value).into_iter().flat_map(Buffer::into_chunks) {
+                with_records!(self.shape, records => for entry in records.entries(&chunk, self.after) {
+                    let origin = entry.get(records.len_of(entry)).copied().unwrap_or(0);
+                    merged.append(records, value >> bits, records.first(entry), origin);
+                });
+            }
+        }
+        *self = merged;
+    }
+
     /// The values of the layers beyond the first `entries` entries.
     pub fn layers_beyond(&self, entries: usize) -> Vec<u64> {
         let mut before = 0;

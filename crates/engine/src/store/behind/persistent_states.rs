@@ -126,6 +126,15 @@ impl PersistentStates {
         Ok(())
     }
 
+    /// Drops the lowest bits of all progress values.
+    pub fn merge(&mut self, bits: u32) {
+        for lists in [&mut self.expanded, &mut self.roots, &mut self.found] {
+            for (value, numbers) in std::mem::take(lists) {
+                lists.entry(value >> bits).or_default().extend(numbers);
+            }
+        }
+    }
+
     /// Calls `each` with every state: progress value, words and origin, if that is known.
     pub fn for_each(&self, mut each: impl FnMut(u64, &[u64], u64)) {
         for (value, numbers) in self.expanded.iter().chain(&self.roots).chain(&self.found) {

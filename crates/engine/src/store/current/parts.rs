@@ -172,6 +172,7 @@ impl Current {
         if let Some(Parts { large, .. }) = &mut self.parts {
             large.close(self.layer.states(0..self.layer.len()))?;
         }
+        self.persistent = 0;
         Ok(self.layer.restart(0)?)
     }
 

@@ -2,6 +2,8 @@
 //!
 //! A view borrows the memory of its creator: a layer that grows, or a copy that stays as it is.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use super::BUCKET;
 use crate::store::records::{Records, prefixed_len};
 
@@ -19,7 +21,7 @@ pub(in crate::store) struct IndexView {
 
 /// Bit sets of the slots of a bucket.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::store) struct TagMatch {
+pub struct TagMatch {
     /// Slots with the right tag.
     candidates: u16,
     /// Slots without a record.
@@ -113,6 +115,12 @@ impl IndexView {
         prefetch(self.bucket(self.home(hash)));
     }
 
+    /// Fetches the bucket where this hash belongs, to be written by this thread.
+    #[inline(always)]
+    pub fn fetch_for_writing(&self, hash: u64) {
+        prefetch_for_writing(self.bucket(self.home(hash)));
+    }
+
     /// Matches the tags of the bucket where this hash belongs, and fetches what the next step
     /// reads.
     ///
@@ -178,6 +186,76 @@ impl IndexView {
         }
     }
 
+    /// The record number of the state, if it is in the index. The owner of the index may insert
+    /// states meanwhile: those may be found or not. `matched` was made for this hash by
+    /// [`look_shared`](Self::look_shared).
+    ///
+    /// # Safety
+    /// The index has buckets and at least one empty slot. It does not move, and no slot is cleared,
+    /// from the call of `look_shared` to the end of this one. A slot that is not empty names a record
+    /// that can be read: its words were written before the slot was [published](Self::publish).
+    #[inline(always)]
+    pub unsafe fn find_shared<R: Records>(
+        &self,
+        records: R,
+        state: &[u64],
+        hash: u64,
+        mut matched: TagMatch,
+    ) -> Option<u32> {
+        let state = records.first(state);
+        let mut number = self.home(hash);
+        loop {
+            let slots = self.bucket(number);
+            // SAFETY: `number` is below the number of buckets. Candidates are slots that name
+            // records, which can be read. A slot does not change once it is not empty.
+            unsafe {
+                while matched.candidates != 0 {
+                    let slot = AtomicU32::from_ptr(slots.add(matched.candidates.trailing_zeros() as usize));
+                    let record = self.record_of(slot.load(Ordering::Acquire));
+                    if self.is_state(records, record, state) {
+                        return Some(record);
+                    }
+                    matched.candidates &= matched.candidates - 1;
+                }
+                if matched.empty != 0 {
+                    return None;
+                }
+                number = self.next(number);
+                matched = self.match_tags_shared(self.bucket(number), self.tag(hash));
+            }
+        }
+    }
+
+    /// Matches the tags of the bucket where this hash belongs, while the owner of the index may insert
+    /// states, and fetches the record that [`find_shared`](Self::find_shared) will look at first.
+    ///
+    /// # Safety
+    /// That of [`find_shared`](Self::find_shared).
+    #[inline(always)]
+    pub unsafe fn look_shared<R: Records>(&self, records: R, hash: u64) -> TagMatch {
+        let slots = self.bucket(self.home(hash));
+        // SAFETY: by the contract of this function. A candidate is not empty.
+        unsafe {
+            let matched = self.match_tags_shared(slots, self.tag(hash));
+            if matched.candidates != 0 {
+                let slot = AtomicU32::from_ptr(slots.add(matched.candidates.trailing_zeros() as usize));
+                prefetch(self.record_start(records, self.record_of(slot.load(Ordering::Acquire))));
+            }
+            matched
+        }
+    }
+
+    /// Fills an empty slot, after the words of the record were written: threads that see the slot see
+    /// the words.
+    ///
+    /// # Safety
+    /// The slot came from [`find`](Self::find), and only the owner of the index writes to it.
+    #[inline(always)]
+    pub unsafe fn publish(&self, slot: *mut u32, hash: u64, record: u32) {
+        // SAFETY: by the contract of this function. Slots are aligned.
+        unsafe { AtomicU32::from_ptr(slot) }.store(self.slot(hash, record), Ordering::Release);
+    }
+
     /// Enters a record whose state is not in the index.
     ///
     /// # Safety
@@ -200,6 +278,60 @@ impl IndexView {
         }
     }
 
+    /// Enters a record whose state is not in the index, while other threads enter others.
+    ///
+    /// # Safety
+    /// The index has an empty slot for each record that is entered. The number of the record plus one
+    /// fits into its bits.
+    #[inline(always)]
+    pub unsafe fn enter_shared(&self, hash: u64, record: u32) {
+        let mut number = self.home(hash);
+        let entry = self.slot(hash, record);
+        loop {
+            let slots = self.bucket(number);
+            for place in 0..BUCKET {
+                // SAFETY: `number` is below the number of buckets. Slots are aligned, and all threads
+                // access them atomically.
+                let slot = unsafe { AtomicU32::from_ptr(slots.add(place)) };
+                if slot.load(Ordering::Relaxed) == 0
+                    && slot.compare_exchange(0, entry, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+                {
+                    return;
+                }
+            }
+            number = self.next(number);
+        }
+    }
+
+    /// Finds the slots of a bucket with this tag, and the empty ones, while the owner of the index may
+    /// fill empty ones.
+    ///
+    /// # Safety
+    /// `slots` is the start of a bucket.
+    #[inline(always)]
+    unsafe fn match_tags_shared(&self, slots: *mut u32, tag: u32) -> TagMatch {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a bucket is four aligned vectors. The processor reads each aligned slot of a vector
+        // as a whole. As assembly, this is no data race by the rules of the language.
+        unsafe {
+            use std::arch::x86_64::__m128i;
+            let load = |part: usize| {
+                let four: __m128i;
+                std::arch::asm!(
+                    "movdqa {four}, xmmword ptr [{from}]",
+                    four = out(xmm_reg) four,
+                    from = in(reg) slots.add(4 * part),
+                    options(nostack, preserves_flags, readonly),
+                );
+                four
+            };
+            self.matches(tag, load)
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        // SAFETY: a bucket has this many slots, which are aligned.
+        self.matches(tag, |bit| unsafe { AtomicU32::from_ptr(slots.add(bit)) }.load(Ordering::Relaxed))
+    }
+
     /// Finds the slots of a bucket with this tag, and the empty ones.
     ///
     /// # Safety
@@ -207,15 +339,27 @@ impl IndexView {
     #[inline(always)]
     unsafe fn match_tags(&self, slots: *const u32, tag: u32) -> TagMatch {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: SSE2 is part of x86-64; a bucket is four aligned vectors.
+        // SAFETY: a bucket is four aligned vectors.
+        return self
+            .matches(tag, |part| unsafe { std::arch::x86_64::_mm_load_si128(slots.add(4 * part).cast()) });
+        #[cfg(not(target_arch = "x86_64"))]
+        // SAFETY: a bucket has this many slots.
+        return self.matches(tag, |bit| unsafe { *slots.add(bit) });
+    }
+
+    /// Finds the slots with this tag, and the empty ones, in the four vectors of a bucket.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn matches(&self, tag: u32, load: impl Fn(usize) -> std::arch::x86_64::__m128i) -> TagMatch {
+        use std::arch::x86_64::*;
+        // SAFETY: SSE2 is part of x86-64.
         unsafe {
-            use std::arch::x86_64::*;
             let tags = _mm_set1_epi32(tag as i32);
             let mask = _mm_set1_epi32(self.tag_mask() as i32);
             let zero = _mm_setzero_si128();
             let (mut same, mut empty) = (0, 0);
             for part in 0..4 {
-                let four = _mm_load_si128(slots.add(4 * part).cast());
+                let four = load(part);
                 let equal = _mm_cmpeq_epi32(_mm_and_si128(four, mask), tags);
                 let none = _mm_cmpeq_epi32(four, zero);
                 same |= _mm_movemask_ps(_mm_castsi128_ps(equal)) << (4 * part);
@@ -223,18 +367,32 @@ impl IndexView {
             }
             TagMatch { candidates: (same & !empty) as u16, empty: empty as u16 }
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        {
-            let (mut same, mut empty) = (0, 0);
-            for bit in 0..BUCKET {
-                // SAFETY: a bucket has this many slots.
-                let slot = unsafe { *slots.add(bit) };
-                same |= u16::from(slot & self.tag_mask() == tag) << bit;
-                empty |= u16::from(slot == 0) << bit;
-            }
-            TagMatch { candidates: same & !empty, empty }
-        }
     }
+
+    /// Finds the slots with this tag, and the empty ones, in the slots of a bucket.
+    #[cfg(not(target_arch = "x86_64"))]
+    fn matches(&self, tag: u32, load: impl Fn(usize) -> u32) -> TagMatch {
+        let (mut same, mut empty) = (0, 0);
+        for bit in 0..BUCKET {
+            let slot = load(bit);
+            same |= u16::from(slot & self.tag_mask() == tag) << bit;
+            empty |= u16::from(slot == 0) << bit;
+        }
+        TagMatch { candidates: same & !empty, empty }
+    }
+}
+
+/// Fetches the memory at an address into the cache of this processor alone, to be written.
+#[inline(always)]
+fn prefetch_for_writing<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch of any address is allowed. It cannot fault.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_ET0>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
 }
 
 /// Fetches the memory at an address into the cache.
