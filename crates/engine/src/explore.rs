@@ -5,6 +5,10 @@
 
 pub mod course;
 pub mod depth;
+mod exchange;
+#[cfg(test)]
+mod exchange_schedules;
+mod expand_ahead;
 mod expansion;
 pub mod nested_depth;
 pub mod observer;
@@ -14,10 +18,12 @@ pub mod phase;
 pub mod propagation;
 pub mod search;
 pub mod sweep;
+mod sync;
 
 pub use course::Course;
 pub use observer::{Observer, Record};
 pub use phase::Phase;
 pub use search::{
-    CompleteSearch, Counters, Held, Monitor, RegressEdge, Search, SearchEnd, Snapshot, StopReason,
+    AfterPause, Change, CompleteSearch, Counters, Held, Monitor, PausedSearch, RegressEdge, Search,
+    SearchEnd, Snapshot, StopReason,
 };

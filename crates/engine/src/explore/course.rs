@@ -86,6 +86,18 @@ impl Course {
         }
     }
 
+    /// Adds numbers of times that each action was taken.
+    pub fn add_taken(&mut self, taken: &[u32]) {
+        for (total, more) in self.taken.iter_mut().zip(taken) {
+            *total += u64::from(*more);
+        }
+    }
+
+    /// Number of actions.
+    pub fn actions(&self) -> usize {
+        self.taken.len()
+    }
+
     /// Adds a layer at its end.
     pub fn end_layer(&mut self, layer: EndedLayer) {
         let expanded = layer.explored - self.explored;

@@ -11,9 +11,8 @@ use crate::store::pages::OutOfMemory;
 use crate::store::records::{RecordShape, Records, with_records};
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{Expander, TransitionSystem};
+use model::transition_system::{Expander, TransitionSystem, Truth};
 
-use super::expansion::truth;
 use super::observer::{Observer, Record, Successors};
 use super::search::{
     CompleteSearch, Counters, Held, Limits, Monitor, Search, SearchEnd, Snapshot, StopReason, consult,
@@ -27,6 +26,8 @@ const STATES_PER_LOOK: u32 = 4096;
 pub struct DepthSearch {
     layer: Layer,
     batch: SuccessorBatch,
+    /// The truth of the predicates in the state at work.
+    truths: Vec<Truth>,
     stack: Stack,
     /// The state that is stored and about to be expanded.
     current: Option<u32>,
@@ -114,6 +115,7 @@ impl DepthSearch {
         Ok(Self {
             layer: Layer::new(shape, limits.memory)?,
             batch: SuccessorBatch::new(shape, 1),
+            truths: Vec::new(),
             stack: Stack::default(),
             current: None,
             rounds: 0,
@@ -189,7 +191,11 @@ impl DepthSearch {
         let Some(record) = self.current else { return Ok(()) };
         self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
         let state = self.layer.state(record as usize);
-        let truth = truth(expander, state, observer.wants_truth());
+        self.truths.clear();
+        if observer.wants_truth() {
+            expander.predicates(state, &mut self.truths);
+        }
+        let truth = self.truths.first().copied().unwrap_or_default();
         if observer.taken(Record::from(record), state, truth, successors).is_break() {
             return Err(SearchEnd::Decided);
         }

@@ -5,7 +5,7 @@
 //! of its index that they need are fetched while the next states are expanded.
 
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{Expander, Truth};
+use model::transition_system::Expander;
 
 use crate::store::records::Records;
 
@@ -16,16 +16,12 @@ use super::observer::Successors;
 pub(super) const BATCH: usize = 256;
 /// Most states in a batch: those without successors do not fill one.
 pub(super) const STATES: usize = 256;
-/// Batches between two calls of the monitor.
-pub(super) const BATCHES_PER_LOOK: u32 = 64;
 /// States that are expanded before their successors are announced.
 const AT_A_TIME: usize = 8;
 
 /// A few states that were expanded together.
 pub(super) struct Few<'a> {
-    /// The states.
-    pub(super) states: &'a [u64],
-    /// The batch, with their successors at its end.
+    /// The batch, with the successors of those states at its end.
     pub(super) batch: &'a SuccessorBatch,
     /// The number of their first successor.
     pub(super) from: usize,
@@ -45,12 +41,12 @@ pub(super) fn expand<R: Records>(
         let from = batch.len();
         let few = records.words_of(states, AT_A_TIME);
         let expansion = expander.expand(&states[..few], batch);
-        let (expanded, rest) = states.split_at(records.words_of(states, expansion.states));
-        each(expander, Few { states: expanded, batch, from });
+        let expanded = records.words_of(states, expansion.states);
+        each(expander, Few { batch, from });
         if expansion.trouble {
             return true;
         }
-        states = rest;
+        states = &states[expanded..];
     }
     false
 }
@@ -64,6 +60,11 @@ pub(super) struct Staying {
     pub(super) tags: Vec<u64>,
     /// The hash of each, once it is announced.
     pub(super) hashes: Vec<u64>,
+    /// The record number of each, or [`NOT_FOUND`](crate::store::layer::NOT_FOUND), where a thread
+    /// beside the owner of the layer has looked them up.
+    pub(super) hints: Vec<u32>,
+    /// Whether they were looked up so. Those without a hint were not found.
+    pub(super) is_looked_up: bool,
 }
 
 impl Staying {
@@ -72,11 +73,14 @@ impl Staying {
         self.words.clear();
         self.tags.clear();
         self.hashes.clear();
+        self.hints.clear();
+        self.is_looked_up = false;
     }
 
     /// Bytes of memory held.
     pub(super) fn bytes(&self) -> usize {
         (self.words.capacity() + self.tags.capacity() + self.hashes.capacity()) * 8
+            + self.hints.capacity() * 4
     }
 }
 
@@ -116,10 +120,4 @@ pub(super) fn successors(
         start = end;
         kind.unwrap_or(Successors::Steps(steps))
     })
-}
-
-/// The truth of the predicates in a state, if an observer wants it.
-#[inline(always)]
-pub(super) fn truth(expander: &mut dyn Expander, state: &[u64], is_wanted: bool) -> Truth {
-    if is_wanted { expander.predicates(state) } else { Truth::default() }
 }

@@ -22,7 +22,7 @@ use crate::store::pages::OutOfMemory;
 use crate::store::records::{RecordShape, with_records};
 use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{Expander, TransitionSystem};
+use model::transition_system::{Expander, TransitionSystem, Truth};
 
 /// Number of expansions between two calls of the monitor.
 const PER_LOOK: u64 = 1 << 14;
@@ -103,6 +103,8 @@ pub struct NestedDepth {
     found: Option<DepthCycle>,
     undefined: Option<u32>,
     batch: SuccessorBatch,
+    /// The truth of the predicates in the state at work.
+    truths: Vec<Truth>,
     limits: Limits,
     counters: Counters,
     /// The number of expansions at which the monitor is called next.
@@ -124,6 +126,7 @@ impl NestedDepth {
             found: None,
             undefined: None,
             batch: SuccessorBatch::new(shape, 1),
+            truths: Vec::new(),
             limits,
             counters: Counters { sweeps: 1, layers: 1, ..Counters::default() },
             next_look: PER_LOOK,
@@ -231,7 +234,9 @@ impl NestedDepth {
     ) -> Result<(), SearchEnd> {
         let words = self.states.state(state as usize);
         if self.stage == Stage::Outer {
-            let truth = expander.predicates(words);
+            self.truths.clear();
+            expander.predicates(words, &mut self.truths);
+            let truth = self.truths.first().copied().unwrap_or_default();
             if truth.undefined != 0 {
                 self.undefined = Some(state);
                 return Err(SearchEnd::Decided);

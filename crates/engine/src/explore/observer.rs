@@ -2,6 +2,7 @@
 //!
 //! Observers are dispatched statically: a hook that is not used costs nothing.
 
+use std::io;
 use std::ops::ControlFlow;
 
 use model::guarded_commands::ActionId;
@@ -34,6 +35,13 @@ pub trait Observer {
     /// parent.
     #[inline(always)]
     fn stored(&mut self, _parent: Option<Record>, _action: ActionId) {}
+
+    /// Called when the states from this record number on, none of which was taken, lose their
+    /// numbers and are stored again later. `each` gets the parent and the action of each of them,
+    /// in order, if the observer [wants origins](Self::wants_origins).
+    fn retract(&mut self, _first: Record, _each: &mut dyn FnMut(Option<Record>, ActionId)) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Whether [`stored`](Self::stored) needs parents and actions. Called once, before the search
     /// starts.

@@ -34,17 +34,19 @@ use crate::store::pages::OutOfMemory;
 use crate::store::recent_states::RecentStates;
 use crate::store::records::{EntryShape, RecordShape, Records};
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::Expander;
+use model::transition_system::{Expander, TransitionSystem, Truth};
 
 use function::{RecentSteps, best_test};
 use partitions::Partitions;
 
-use super::expansion::{self, BATCH, BATCHES_PER_LOOK, Parents, STATES, Staying, successors, truth};
+use super::expand_ahead::{self, ExpandAhead};
+use super::expansion::{self, BATCH, Parents, STATES, Staying, successors};
 use super::observer::{Observer, Record, Successors};
 use super::origin::{NO_PARENT, UNKNOWN, origin};
 use super::search::{
     CompleteSearch, Counters, Limits, Monitor, Search, SearchEnd, Snapshot, StopReason, consult,
 };
+use super::sweep::Threads;
 
 /// More states than are stored between two tests of the state limit.
 const STORED_TOGETHER: u64 = 1 << 24;
@@ -70,11 +72,25 @@ pub struct PartitionSearch {
     batches: u32,
     counters: Counters,
     limits: Limits,
+    threads: Threads,
     /// Bytes of the observer when it was last asked.
     observer_bytes: usize,
     peak_bytes: usize,
     /// Why the search cannot continue: something may be lost.
     failure: Option<StopReason>,
+}
+
+/// How states are expanded: by this thread, or also by helpers ahead of it.
+struct Expanding<'a, 'x> {
+    expander: &'a mut dyn Expander,
+    ahead: Option<ExpandAhead<'x>>,
+}
+
+impl Expanding<'_, '_> {
+    /// The next states to be expanded are others than before.
+    fn discard(&mut self) {
+        self.ahead.iter_mut().for_each(ExpandAhead::discard);
+    }
 }
 
 /// Scratch space for expanding a batch.
@@ -87,6 +103,8 @@ struct Scratch {
     staying: Staying,
     /// The numbers of successors in the batch that belong to other partitions.
     leaving: Vec<u32>,
+    /// The truth of the predicates in each expanded state, if it is wanted.
+    truths: Vec<Truth>,
 }
 
 impl Scratch {
@@ -97,6 +115,7 @@ impl Scratch {
             steps: RecentSteps::new(shape),
             staying: Staying::default(),
             leaving: Vec::new(),
+            truths: Vec::new(),
         }
     }
 
@@ -106,6 +125,7 @@ impl Scratch {
             + self.steps.bytes()
             + self.staying.bytes()
             + self.leaving.capacity() * 4
+            + self.truths.capacity() * size_of::<Truth>()
     }
 }
 
@@ -188,6 +208,7 @@ impl PartitionSearch {
             batches: 0,
             counters: Counters { sweeps: 1, ..Counters::default() },
             limits,
+            threads: Threads::default(),
             observer_bytes: 0,
             peak_bytes: 0,
             failure: None,
@@ -201,10 +222,46 @@ impl PartitionSearch {
         self
     }
 
+    /// Lets threads share the expansion of states.
+    pub fn with_threads(self, threads: Threads) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Searches, with helpers if there are more threads than one.
+    fn run_by_threads<R: Records, O: Observer>(
+        &mut self,
+        records: R,
+        system: &dyn TransitionSystem,
+        observer: &mut O,
+        monitor: &mut dyn Monitor,
+    ) -> SearchEnd {
+        let (threads, mut expander) = (self.threads.number.get(), system.expander());
+        if threads == 1 {
+            return self.run_with(
+                records,
+                &mut Expanding { expander: &mut *expander, ahead: None },
+                observer,
+                monitor,
+            );
+        }
+        let exchange = expand_ahead::exchange(self.layer.shape(), threads);
+        std::thread::scope(|scope| {
+            let most = self.threads.most_chunk.min(self.most_states);
+            let ahead = Some(ExpandAhead::new(&exchange, most));
+            for _ in 1..threads {
+                scope.spawn(|| {
+                    let mut expander = system.expander();
+                    exchange.help(|chunk| chunk.work(&mut *expander));
+                });
+            }
+            self.run_with(records, &mut Expanding { expander: &mut *expander, ahead }, observer, monitor)
+        })
+    }
+
     fn run_with<R: Records, O: Observer>(
         &mut self,
         records: R,
-        expander: &mut dyn Expander,
+        expanding: &mut Expanding<'_, '_>,
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
@@ -217,12 +274,14 @@ impl PartitionSearch {
                 return SearchEnd::Stopped(StopReason::StateLimit(self.limits.states));
             }
             self.batches = self.batches.wrapping_add(1);
-            if self.batches.is_multiple_of(BATCHES_PER_LOOK)
-                && let Some(reason) = self.look(observer, monitor)
-            {
-                return SearchEnd::Stopped(reason);
+            if self.batches.is_multiple_of(self.limits.batches_per_look) {
+                // Memory may be so short that the partition is split.
+                expanding.discard();
+                if let Some(reason) = self.look(observer, monitor) {
+                    return SearchEnd::Stopped(reason);
+                }
             }
-            match self.step(records, expander, observer) {
+            match self.step(records, expanding, observer) {
                 Ok(None) => {}
                 Ok(Some(end)) => return end,
                 Err(reason) => self.failure = Some(reason),
@@ -236,12 +295,13 @@ impl PartitionSearch {
     fn step<R: Records, O: Observer>(
         &mut self,
         records: R,
-        expander: &mut dyn Expander,
+        expanding: &mut Expanding<'_, '_>,
         observer: &mut O,
     ) -> Result<Option<SearchEnd>, StopReason> {
         if self.layer.len() > self.most_states
             && let Some(test) = best_test(&self.layer, &self.scratch.steps)
         {
+            expanding.discard();
             return self.split(test).map(|()| None);
         }
         if self.front.candidates.is_some() {
@@ -253,17 +313,30 @@ impl PartitionSearch {
         }
         let mut batch = std::mem::take(&mut self.scratch.batch);
         batch.clear();
-        let end = self.layer.len().min(self.front.cursor + STATES);
         let Self { layer, front, scratch, partitions, .. } = self;
-        let states = layer.states(front.cursor..end);
-        let trouble = expansion::expand(records, expander, states, &mut batch, |_, few| {
-            scratch.route(records, few.batch, few.from, (layer, partitions, front.partition));
-        });
+        let trouble = match &mut expanding.ahead {
+            None => {
+                let end = layer.len().min(front.cursor + STATES);
+                let states = layer.states(front.cursor..end);
+                expansion::expand(records, expanding.expander, states, &mut batch, |_, few| {
+                    scratch.route(records, few.batch, few.from, (layer, partitions, front.partition));
+                })
+            }
+            Some(ahead) => {
+                let states = layer.states(front.cursor..layer.len());
+                let trouble = ahead.expand(records, expanding.expander, states, &mut batch);
+                scratch.route(records, &batch, 0, (layer, partitions, front.partition));
+                trouble
+            }
+        };
         let (partition, splits) = (self.front.partition, self.counters.spilled);
-        let end = self.take(records, expander, &batch, None, observer);
+        let end = self.take(records, expanding.expander, &batch, None, observer);
         self.scratch.batch = batch;
         // After a split the state that caused trouble waits in a file. It will be met again.
         let is_here = (partition, splits) == (self.front.partition, self.counters.spilled);
+        if !is_here || trouble {
+            expanding.discard();
+        }
         Ok(end?.or_else(|| {
             (trouble && is_here).then(|| SearchEnd::Trouble(self.front.record(self.front.cursor)))
         }))
@@ -281,11 +354,16 @@ impl PartitionSearch {
         observer: &mut O,
     ) -> Result<Option<SearchEnd>, StopReason> {
         self.counters.transitions += batch.len() as u64;
+        self.scratch.truths.clear();
+        if observer.wants_truth() {
+            let states = self.front.cursor..self.front.cursor + batch.ends().len();
+            expander.predicates(self.layer.states(states), &mut self.scratch.truths);
+        }
         for (number, successors) in successors(batch, kind).enumerate() {
             let place = self.front.cursor + number;
             self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
             let state = self.layer.state(place);
-            let truth = truth(expander, state, observer.wants_truth());
+            let truth = self.scratch.truths.get(number).copied().unwrap_or_default();
             if observer.taken(self.front.record(place), state, truth, successors).is_break() {
                 return Ok(Some(SearchEnd::Decided));
             }

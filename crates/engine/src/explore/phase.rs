@@ -8,11 +8,8 @@ use crate::progress::ExpressionMeasure;
 /// A part of the work of a run.
 #[derive(Clone, Copy, Debug)]
 pub enum Phase<'a> {
-    /// The measure finder runs.
-    FindingMeasure {
-        /// Whether an earlier search for a measure failed.
-        again: bool,
-    },
+    /// The measure finder runs, before the search or beside it.
+    FindingMeasure(Finding),
     /// States are visited in the order of this measure.
     Sweeping(&'a ExpressionMeasure),
     /// States are visited, and none is forgotten.
@@ -33,27 +30,23 @@ pub enum Phase<'a> {
     MergingRuns,
 }
 
-impl Phase<'_> {
-    /// Whether this phase counts states from zero again.
-    pub fn counts_anew(self) -> bool {
-        match self {
-            Self::FindingMeasure { .. }
-            | Self::Sweeping(_)
-            | Self::Exploring
-            | Self::Partitioning
-            | Self::Checking(_)
-            | Self::Shortening
-            | Self::FindingCycles => true,
-            Self::NumberingSteps | Self::ReversePass | Self::MergingRuns => false,
-        }
-    }
+/// When the measure finder runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// Before the search.
+    First,
+    /// After a search that ran out of memory.
+    Again,
+    /// Beside the search, which continues.
+    Beside,
 }
 
 impl fmt::Display for Phase<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::FindingMeasure { again: false } => write!(f, "looking for a measure"),
-            Self::FindingMeasure { again: true } => write!(f, "looking for a measure again"),
+            Self::FindingMeasure(Finding::First) => write!(f, "looking for a measure"),
+            Self::FindingMeasure(Finding::Again) => write!(f, "looking for a measure again"),
+            Self::FindingMeasure(Finding::Beside) => write!(f, "looking for a measure (beside the search)"),
             Self::Sweeping(_) => write!(f, "sweeping"),
             Self::Exploring => write!(f, "exploring"),
             Self::Partitioning => write!(f, "exploring by partitions"),

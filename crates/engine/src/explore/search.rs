@@ -4,6 +4,7 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
+use crate::progress::ExpressionMeasure;
 use crate::store::layer::LayerFull;
 use crate::store::pages::available_memory;
 use crate::store::saved::{Loader, Saver};
@@ -15,6 +16,7 @@ use model::transition_system::TransitionSystem;
 use super::course::Course;
 use super::observer::{Observer, Record, Successors};
 use super::phase::Phase;
+use super::sweep::{NewOrder, Spilling, WorkerFigures};
 
 /// A search that can be run, interrupted and resumed.
 ///
@@ -76,6 +78,27 @@ pub trait Search {
     /// The state that caused trouble.
     fn troubled(&self) -> &[u64];
 
+    /// Whether [`change_over`](Self::change_over) is possible now.
+    fn can_change_over(&self) -> bool {
+        false
+    }
+
+    /// Continues in another order. The system evaluates the new measure. The search may spill to
+    /// this disk from now on. Nothing that was expanded is expanded again because of the change.
+    /// Only if [possible](Self::can_change_over).
+    fn change_over<O: Observer>(
+        &mut self,
+        _system: &dyn TransitionSystem,
+        _order: NewOrder,
+        _spilling: Spilling,
+        _observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        unreachable!("this search keeps its order")
+    }
+
+    /// Calls `each` with at most `most` of the states that are in memory, evenly chosen.
+    fn sample(&self, _most: usize, _each: &mut dyn FnMut(&[u64])) {}
+
     /// Number of states that are held now.
     fn stored(&self) -> usize;
 
@@ -97,6 +120,11 @@ pub trait Search {
 
     /// The counters so far.
     fn counters(&self) -> Counters;
+
+    /// What each thread did, if there are several.
+    fn workers(&self) -> &[WorkerFigures] {
+        &[]
+    }
 
     /// The course of the search, if it is recorded.
     fn course(&self) -> Option<Course> {
@@ -140,6 +168,8 @@ pub struct Counters {
     /// Number of expansions after which the sweep stopped deleting states, because it expanded too
     /// many of them again.
     pub remembers_from: Option<u64>,
+    /// Lowest bits of progress values that were dropped in the end, to merge small layers.
+    pub merged_bits: u32,
     /// Number of layers that were expanded, in all sweeps.
     pub layers: u64,
     /// How often states were spilled.
@@ -148,6 +178,8 @@ pub struct Counters {
     pub largest_layer: u64,
     /// The states in memory at the peak.
     pub peak: Held,
+    /// The states in memory at the peak after the search had changed over to a measure.
+    pub peak_since_change: Held,
     /// Number of persistent states.
     pub persistent: u64,
 }
@@ -211,16 +243,45 @@ pub trait Monitor {
     /// Called when another part of the work begins.
     fn phase(&mut self, _phase: Phase<'_>) {}
 
-    /// Called when the search has returned with [`StopReason::Pause`], for work that takes long. A
-    /// reason stops the search; otherwise it continues.
-    fn paused(&mut self) -> Option<StopReason> {
-        None
+    /// Called when the search has returned with [`StopReason::Pause`], for work that takes long or
+    /// that needs the search at rest.
+    fn paused(&mut self, _search: &PausedSearch<'_>) -> AfterPause {
+        AfterPause::Continue
     }
 
     /// Whether a checkpoint is wanted now. Each request is reported once.
     fn wants_checkpoint(&mut self) -> bool {
         false
     }
+}
+
+/// A search at rest, as a monitor sees it.
+pub struct PausedSearch<'a> {
+    /// Whether the search can [change over](Search::change_over) to a measure.
+    pub can_change_over: bool,
+    /// At most this many of the states in memory, evenly chosen, as values of cells. None if states
+    /// do not consist of cells.
+    pub sample: &'a dyn Fn(usize) -> Vec<Vec<i64>>,
+}
+
+/// What happens after a pause.
+#[derive(Clone, Debug)]
+pub enum AfterPause {
+    /// The search continues.
+    Continue,
+    /// The search stops.
+    Stop(StopReason),
+    /// The search continues as a sweep by another measure.
+    Follow(Box<Change>),
+}
+
+/// A change of measure.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Change {
+    /// The new measure.
+    pub measure: ExpressionMeasure,
+    /// The details of the sweep.
+    pub order: NewOrder,
 }
 
 /// A monitor that never stops a search.
@@ -340,11 +401,19 @@ pub struct Limits {
     /// Mean number of expansions per state above which a sweep stops deleting states. From then on
     /// each state is expanded at most once more.
     pub revisits: f64,
+    /// Batches of states between two calls of the monitor.
+    pub batches_per_look: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { states: u64::MAX, levels: u64::MAX, memory: usize::MAX, revisits: f64::INFINITY }
+        Self {
+            states: u64::MAX,
+            levels: u64::MAX,
+            memory: usize::MAX,
+            revisits: f64::INFINITY,
+            batches_per_look: 64,
+        }
     }
 }
 

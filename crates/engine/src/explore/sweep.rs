@@ -33,7 +33,7 @@
 //!   forgetting ([`Limits::revisits`](super::search::Limits::revisits)).
 //!
 //! Full exploration, breadth-first, is the sweep with the constant measure: all states are one
-//! layer. There is no second loop.
+//! layer. There is no second loop. A search that begins so may [change over](change) to a measure.
 //!
 //! Inside a layer the cursor runs through the arena behind which new states are appended, so the
 //! order is breadth-first from all states that enter the layer. States are expanded in batches, so
@@ -47,13 +47,16 @@
 //! Each tier owns its half in memory and its half on disk. What happens when memory is short is in
 //! `relief.rs`; how a layer is filled from the tiers, in `loading.rs`.
 
+mod change;
 mod figures;
 mod loading;
+mod merging;
 mod order;
 mod relief;
 mod revisits;
 mod routing;
 mod search;
+mod team;
 mod worker;
 
 use std::convert::Infallible;
@@ -67,18 +70,22 @@ use crate::store::hash::hash_state;
 use crate::store::layer::LayerFull;
 use crate::store::memory::Budget;
 use crate::store::records::Records;
+use crate::store::settled::Settled;
 
 pub use crate::store::behind::Retention;
 pub use crate::store::spilling::{InMemory, Spilling};
-pub use order::{Initial, Nesting, OnRegress, Order};
+pub use order::{Initial, Nesting, NewOrder, OnRegress, Order};
 pub use search::SweepSearch;
+pub use team::{Threads, WorkerFigures};
 
 use figures::Figures;
+use merging::Merging;
 use order::Rules;
 use routing::{Front, Route};
-use worker::{RoutedBatch, Sight, Worker};
+use team::{Alone, Others, TeamState};
+use worker::{Known, RoutedBatch, Sight, Worker};
 
-use super::expansion::{BATCHES_PER_LOOK, Parents, STATES, successors};
+use super::expansion::{Parents, STATES, successors};
 use super::observer::{Observer, Step, Successors};
 use super::origin::{UNKNOWN, origin, tell_origin};
 use super::phase::Phase;
@@ -92,6 +99,10 @@ struct Sweep {
     current: Current,
     ahead: Ahead,
     behind: Behind,
+    /// States ahead that were expanded before the search followed a measure.
+    settled: Option<Settled>,
+    /// Number of initial states.
+    initial: usize,
     figures: Figures,
     limits: Limits,
     budget: Budget,
@@ -99,6 +110,11 @@ struct Sweep {
     spilling: Option<Spilling>,
     /// Number of batches so far. It continues after trouble, so that no run escapes the monitor.
     batches: u32,
+    /// The threads of the search.
+    team: TeamState,
+    /// What each thread did; empty if there is one.
+    workers: Vec<WorkerFigures>,
+    merging: Merging,
     /// Words of the successors that were found since the search last looked at its memory.
     since_look: usize,
     /// Why states that are on disk cannot be read any more.
@@ -119,22 +135,65 @@ impl Sweep {
             if self.current.is_level_over() {
                 self.next_level(records, worker, observer, monitor)?;
             }
-            if self.current.records() > self.limits.states {
-                return Err(SearchEnd::Stopped(StopReason::StateLimit(self.limits.states)));
-            }
-            self.batches = self.batches.wrapping_add(1);
-            if self.batches.is_multiple_of(BATCHES_PER_LOOK) || self.budget.is_look_due(self.since_look * 8) {
-                self.look(records, worker, observer, monitor)?;
-            }
-            let sight = self.sight(observer.wants_truth());
-            let trouble = worker.expand(records, self.current.work(STATES), &sight);
-            self.commit(records, worker, None, observer)?;
-            if self.ahead.has_too_many() || self.behind.has_too_many() {
-                self.spill_surplus(records)?;
-            }
-            if trouble {
-                return Err(SearchEnd::Trouble(self.current.span().record_ahead(0)));
-            }
+            self.run_alone(records, worker, observer, monitor)?;
+        }
+    }
+
+    /// Expands a batch of states.
+    #[inline(always)]
+    fn run_alone<R: Records, O: Observer>(
+        &mut self,
+        records: R,
+        worker: &mut Worker<'_>,
+        observer: &mut O,
+        monitor: &mut dyn Monitor,
+    ) -> Result<(), SearchEnd> {
+        self.refuse_more_states()?;
+        self.look_if_due(records, worker, observer, monitor)?;
+        let sight = self.sight(observer.wants_truth());
+        let trouble = worker.expand(records, self.current.work(STATES), &sight);
+        let elsewhere = worker.bytes();
+        self.commit(records, (worker.routed(), elsewhere), None, observer, &mut Alone)?;
+        self.end_batch(records, trouble)
+    }
+
+    /// Ends the search if it has stored as many states as it may.
+    #[inline(always)]
+    fn refuse_more_states(&self) -> Result<(), SearchEnd> {
+        match self.current.records() > self.limits.states {
+            true => Err(SearchEnd::Stopped(StopReason::StateLimit(self.limits.states))),
+            false => Ok(()),
+        }
+    }
+
+    /// Relieves memory and consults the monitor, every few batches.
+    #[inline(always)]
+    fn look_if_due<R: Records, O: Observer>(
+        &mut self,
+        records: R,
+        worker: &Worker<'_>,
+        observer: &mut O,
+        monitor: &mut dyn Monitor,
+    ) -> Result<(), SearchEnd> {
+        self.batches = self.batches.wrapping_add(1);
+        if self.batches.is_multiple_of(self.limits.batches_per_look)
+            || self.budget.is_look_due(self.since_look * 8)
+        {
+            self.look(records, worker, observer, monitor)?;
+        }
+        Ok(())
+    }
+
+    /// After a batch was committed: spills what is too much. Ends the run if the next state cannot be
+    /// expanded.
+    #[inline(always)]
+    fn end_batch<R: Records>(&mut self, records: R, trouble: bool) -> Result<(), SearchEnd> {
+        if self.ahead.has_too_many() || self.behind.has_too_many() {
+            self.spill_surplus(records)?;
+        }
+        match trouble {
+            true => Err(SearchEnd::Trouble(self.current.span().record_ahead(0))),
+            false => Ok(()),
         }
     }
 
@@ -142,7 +201,7 @@ impl Sweep {
     #[inline(always)]
     fn sight(&self, wants_truth: bool) -> Sight<'_> {
         let front = self.rules.is_measured.then_some(self.front);
-        Sight { front, layer: self.current.layer(), behind: &self.behind, wants_truth }
+        Sight { front, known: Known::Owned(self.current.layer(), &self.behind), wants_truth }
     }
 
     /// Moves to the next level of the layer, or to the next layer, or to the next sweep.
@@ -199,6 +258,7 @@ impl Sweep {
                 self.end_sweep(worker, observer)?;
                 continue;
             };
+            let value = self.merge_small_layers(value);
             if !self.has_new(value) || (value > self.front.value && self.leave_group(value)?) {
                 continue;
             }
@@ -240,9 +300,11 @@ impl Sweep {
     /// Ends a sweep, and begins the next one if there are roots.
     fn end_sweep<O: Observer>(&mut self, worker: &mut Worker<'_>, observer: &mut O) -> Result<(), SearchEnd> {
         self.current.end_sweep();
+        self.settled = None;
         self.ahead.end_sweep();
         self.behind.end_sweep();
-        worker.end_sweep();
+        self.team.epoch += 1;
+        worker.begin_epoch(self.team.epoch);
         if !self.begin_sweep()? {
             return Err(SearchEnd::Complete(CompleteSearch::attest()));
         }
@@ -258,27 +320,35 @@ impl Sweep {
     }
 
     /// Shows the states that were expanded to the observer, stores their successors, moves the
-    /// cursor. `kind` is what is known of a state whose successors were supplied.
+    /// cursor. `elsewhere` are bytes that the tiers and the observer do not hold. `kind` is what is
+    /// known of a state whose successors were supplied. The layer is not touched in a way that
+    /// `others` would notice before they are at rest.
     #[inline(always)]
     fn commit<R: Records, O: Observer>(
         &mut self,
         records: R,
-        worker: &mut Worker<'_>,
+        (routed, elsewhere): (&RoutedBatch, usize),
         kind: Option<Successors>,
         observer: &mut O,
+        others: &mut impl Others,
     ) -> Result<(), SearchEnd> {
-        let routed = worker.routed();
         // Counted with their kinds, also if one of these states ends the search.
         self.figures.count_steps(routed);
         self.since_look += routed.successors.words().len();
         self.show(records, routed, kind, observer)?;
         self.commit_leaving(records, routed, observer)?;
-        if self.current.has_too_many(routed.staying.tags.len()) {
+        let staying = routed.staying.tags.len();
+        if self.current.has_too_many(staying) {
+            others.rest();
             self.split(records)?;
+        }
+        if !self.current.layer().has_slots(staying) {
+            others.rest();
         }
         let expanded = routed.successors.ends().len();
         if let Err(full) = self.commit_staying(records, routed, observer) {
-            self.commit_with_more_room(records, worker, observer, full)?;
+            others.rest();
+            self.commit_with_more_room(records, (routed, elsewhere + observer.bytes()), observer, full)?;
         }
         self.current.advance(expanded);
         self.figures.count_expanded(expanded);
@@ -291,19 +361,19 @@ impl Sweep {
     fn commit_with_more_room<R: Records, O: Observer>(
         &mut self,
         records: R,
-        worker: &mut Worker<'_>,
+        (routed, elsewhere): (&RoutedBatch, usize),
         observer: &mut O,
         full: LayerFull,
     ) -> Result<(), SearchEnd> {
         if self.behind.window.is_open() {
             self.close_window(records)?;
-            self.grant_layer(worker.bytes() + observer.bytes());
-            if self.commit_staying(records, worker.routed(), observer).is_ok() {
+            self.grant_layer(elsewhere);
+            if self.commit_staying(records, routed, observer).is_ok() {
                 return Ok(());
             }
         }
         self.split_full(records, full)?;
-        Ok(self.commit_staying(records, worker.routed(), observer)?)
+        Ok(self.commit_staying(records, routed, observer)?)
     }
 
     /// Shows the states that were expanded to the observer.
@@ -381,7 +451,14 @@ impl Sweep {
         let RoutedBatch { successors: batch, staying, .. } = routed;
         let (span, mut parents) = (self.current.span(), Parents::new(batch));
         let mut numbers = staying.tags.iter().map(|i| *i as usize);
-        self.current.insert(records, &staying.words, &staying.hashes, |stored| {
+        // A layer that was split since knows nothing of the numbers that were found.
+        let hints = (staying.is_looked_up && !self.current.is_split()).then_some(&staying.hints[..]);
+        if !observer.wants_origins() && !observer.wants_steps() {
+            // Nothing is to be told of them.
+            let (words, hashes) = (&staying.words, &staying.hashes);
+            return self.current.insert(records, (words, hashes, hints), |_| UNKNOWN);
+        }
+        self.current.insert(records, (&staying.words, &staying.hashes, hints), |stored| {
             let i = numbers.next().expect("each of them has a number");
             let (from, action) = (span.record_ahead(parents.of(i)), batch.action(i));
             let number = match stored {

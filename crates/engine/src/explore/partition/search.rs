@@ -22,7 +22,7 @@ impl Search for PartitionSearch {
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
-        with_records!(self.layer.shape(), records => self.run_with(records, &mut *system.expander(), observer, monitor))
+        with_records!(self.layer.shape(), records => self.run_by_threads(records, system, observer, monitor))
     }
 
     fn start<O: Observer>(

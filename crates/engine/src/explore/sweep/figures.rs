@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::explore::course::{Course, EndedLayer};
 use crate::explore::search::{Counters, Held};
 use crate::store::memory::Budget;
+use crate::store::settled::Settled;
 
 use super::Sweep;
 use super::revisits::Revisits;
@@ -40,6 +41,8 @@ pub(super) struct Figures {
     pub(super) is_sweep_counted: bool,
     /// Most bytes that the tiers held when they were asked.
     pub(super) peak_bytes: usize,
+    /// Whether the search began without a measure, and follows one now.
+    pub(super) has_changed: bool,
 }
 
 /// The effort of counting states without duplicates.
@@ -63,6 +66,7 @@ impl Figures {
             counting: Counting { cost: 0, compacted: 0, left: LEFT_OF },
             is_sweep_counted: true,
             peak_bytes: 0,
+            has_changed: false,
         }
     }
 
@@ -74,7 +78,10 @@ impl Figures {
         self.counters.forward += routed.forward;
         self.counters.regress += routed.regress;
         if let Some(course) = &mut self.course {
-            course.take(batch.actions(0..batch.len()));
+            match &routed.taken[..] {
+                [] => course.take(batch.actions(0..batch.len())),
+                taken => course.add_taken(taken),
+            }
         }
     }
 
@@ -99,6 +106,9 @@ impl Figures {
     }
 
     fn note_held(&mut self, held: Held) {
+        if self.has_changed && held.total() > self.counters.peak_since_change.total() {
+            self.counters.peak_since_change = held;
+        }
         if held.total() > self.counters.peak.total() {
             self.counters.peak = held;
         }
@@ -142,16 +152,17 @@ impl Sweep {
     pub(super) fn held(&self) -> Held {
         Held {
             current: self.current.held() + self.behind.window.states() as u64,
-            future: self.ahead.held(),
+            future: self.ahead.held() + self.settled.as_ref().map_or(0, Settled::held),
             persistent: self.behind.held(),
         }
     }
 
     /// Bytes of memory held, those of the worker apart.
     pub(super) fn bytes(&self) -> usize {
-        let tiers = self.current.bytes() + self.ahead.bytes() + self.behind.bytes();
+        let settled = self.settled.as_ref().map_or(0, Settled::bytes);
+        let tiers = self.current.bytes() + self.ahead.bytes() + self.behind.bytes() + settled;
         let disk = self.spilling.as_ref().map_or(0, |spilling| spilling.disk.memory());
-        tiers + disk + self.figures.bytes()
+        tiers + disk + self.figures.bytes() + self.team.bytes
     }
 
     /// Notes what is held, if that is most so far. Duplicates do not count, as long as removing
@@ -160,6 +171,7 @@ impl Sweep {
         self.figures.peak_bytes = self.figures.peak_bytes.max(self.bytes());
         let held = self.held().total();
         if held <= self.figures.counters.peak.total() {
+            self.figures.note_held(self.held());
             return;
         }
         let (explored, layers) = (self.figures.counters.explored, self.ahead.layers() as u64);
@@ -204,7 +216,7 @@ impl Sweep {
     pub(super) fn ending_layer(&self, states: u64) -> EndedLayer {
         EndedLayer {
             sweep: self.figures.counters.sweeps,
-            progress: self.front.value,
+            progress: self.front.value << self.merging.bits,
             states,
             held: self.held(),
             met: if self.figures.is_first_sweep() {

@@ -108,11 +108,13 @@ impl Sweep {
         let (expanded, roots) = self.behind.count(value);
         let looks_up = expanded > MANY_KNOWN * (entries + roots) && !worker.all_steps();
         let known = if looks_up { 0 } else { expanded };
+        let settled = self.settled.as_ref().map_or(0, |settled| settled.count(value));
         self.behind.set_looks_up(looks_up);
         self.front = Front { value, floor: self.behind.window.floor(value), ..self.front };
-        self.current.begin(known + roots + entries)?;
-        observer.layer_begins(self.current.records(), value);
+        self.current.begin(known + settled + roots + entries)?;
+        observer.layer_begins(self.current.records(), value << self.merging.bits);
         self.behind.enter(records, value, &mut self.current, |origin| tell_origin(observer, origin))?;
+        self.enter_settled(records, value)?;
         self.enter_far_persistent(records, value, observer, elsewhere)?;
         self.enter_buffer(records, buffer, observer, elsewhere)?;
         self.enter_far_ahead(records, value, observer, elsewhere)?;
@@ -181,7 +183,7 @@ impl Sweep {
         }
         self.behind.set_looks_up(kept.looks_up);
         self.front = Front { value, floor: self.behind.window.floor(value), ..self.front };
-        observer.layer_begins(self.current.records(), value);
+        observer.layer_begins(self.current.records(), value << self.merging.bits);
         let buffer = self.ahead.take(value);
         self.enter_buffer(records, buffer, observer, elsewhere)?;
         self.current.end_loading();
@@ -214,6 +216,22 @@ impl Sweep {
         });
         self.behind.put_back(far);
         entered
+    }
+
+    /// Enters the states of this value that were expanded before the search followed its measure.
+    /// Until the first sweep ends there are no roots, except those of a group that the sweep has
+    /// met before; there, nothing is settled any more.
+    fn enter_settled<R: Records>(&mut self, records: R, value: u64) -> Result<(), SearchEnd> {
+        let Some(settled) = &mut self.settled else { return Ok(()) };
+        let (current, mut end) = (&mut self.current, None);
+        let roots = current.has_work();
+        settled.forget_below(self.front.floor)?;
+        let taken = settled.take(value, |states| {
+            debug_assert!(!roots || states.is_empty(), "known states enter before roots");
+            carry(&mut end, current.enter_known(records, states).map_err(SearchEnd::from))
+        });
+        carried(end, taken)?;
+        if roots { Ok(()) } else { Ok(self.current.end_known()?) }
     }
 
     /// Enters the states that waited in memory.

@@ -30,6 +30,30 @@ pub enum Order {
     },
 }
 
+/// The order in which a search continues after a change of measure. Values are compared as numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NewOrder {
+    /// The groups of layers that are swept separately.
+    pub nesting: Nesting,
+    /// How long expanded layers are kept.
+    pub retention: Retention,
+    /// Mean number of expansions per state above which the sweep stops deleting states.
+    pub revisits: f64,
+}
+
+impl NewOrder {
+    /// The order, for a search that begins in it.
+    pub fn order(self) -> Order {
+        Order::Progress {
+            initial: Initial::Pinned,
+            regress: OnRegress::Sweep,
+            nesting: self.nesting,
+            comparison: Comparison::Total,
+            retention: self.retention,
+        }
+    }
+}
+
 /// The rules of one search: its order, without the parts that do not apply.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {

@@ -90,6 +90,12 @@ impl Sweep {
             }
             self.ahead.forget_spare();
         }
+        if let Some(settled) = &mut self.settled
+            && self.budget.is_much(settled.near_bytes())
+            && !self.behind.window.is_open()
+        {
+            settled.spill()?;
+        }
         let can_spill = self.rules.is_measured && !self.behind.looks_up();
         if can_spill && self.budget.is_much(self.behind.near_bytes()) {
             self.spill_persistent(records)?;

@@ -15,6 +15,8 @@ pub(super) struct Front {
     pub(super) floor: u64,
     /// How progress values are compared.
     pub(super) comparison: Comparison,
+    /// Lowest bits of the model's progress values that are [dropped](super::merging).
+    pub(super) merged: u32,
 }
 
 /// Where a successor goes.
@@ -67,7 +69,7 @@ mod tests {
 
     #[test]
     fn tuples_are_compared_as_numbers() {
-        let front = Front { value: 7, floor: 5, comparison: Comparison::Total };
+        let front = Front { value: 7, floor: 5, ..Front::default() };
         let routes = [
             (4, Route::Regress),
             (5, Route::Window),
@@ -88,7 +90,7 @@ mod tests {
         // Two components of three bits, each below a guard.
         let vector = |one: u64, other: u64| one << 4 | other;
         let comparison = Comparison::ComponentWise { guards: vector(8, 8) };
-        let front = Front { value: vector(3, 3), floor: vector(3, 3), comparison };
+        let front = Front { value: vector(3, 3), floor: vector(3, 3), comparison, merged: 0 };
         for (value, route) in [
             (vector(3, 3), Route::Stays),
             (vector(3, 4), Route::Ahead),
@@ -108,7 +110,7 @@ mod tests {
         for comparison in [Comparison::Total, Comparison::ComponentWise { guards }] {
             let values = || (0..256).filter(|value| value & guards == 0);
             for (value, floor) in values().flat_map(|value| values().map(move |floor| (value, floor))) {
-                let front = Front { value, floor: floor.min(value), comparison };
+                let front = Front { value, floor: floor.min(value), comparison, merged: 0 };
                 for next in values() {
                     let route = front.route(next);
                     assert_eq!(front.falls(next), matches!(route, Route::Window | Route::Regress));

@@ -19,10 +19,13 @@ use crate::store::memory::Budget;
 use crate::store::pages::OutOfMemory;
 use crate::store::records::{RecordShape, with_records};
 use crate::store::saved::{Loader, Saver};
+use crate::store::settled::Settled;
 
 use super::figures::Figures;
-use super::order::Rules;
+use super::merging::Merging;
+use super::order::{NewOrder, Rules};
 use super::routing::Front;
+use super::team::{Alone, TeamState, Threads, WorkerFigures};
 use super::worker::{Scratch, Worker};
 use super::{Initial, Order, Spilling, Sweep};
 use crate::progress::Comparison;
@@ -32,6 +35,9 @@ use crate::progress::Comparison;
 pub struct SweepSearch {
     sweep: Sweep,
     scratch: Scratch,
+    /// Whether no observer needs all steps or whole layers: those rely on the measure from the
+    /// first state on.
+    may_change_over: bool,
 }
 
 impl SweepSearch {
@@ -48,15 +54,27 @@ impl SweepSearch {
             current: Current::new(shape, limits.memory, !is_measured)?,
             ahead: Ahead::new(shape, false, comparison),
             behind: Behind::new(shape, limits.memory, comparison, retention)?,
+            settled: None,
+            initial: 0,
             figures: Figures::new(budget),
             limits,
             budget,
             spilling: None,
             batches: 0,
+            team: TeamState::default(),
+            workers: Vec::new(),
+            merging: Merging::default(),
             since_look: 0,
             failure: None,
         };
-        Ok(Self { sweep, scratch: Scratch::new(shape) })
+        Ok(Self { sweep, scratch: Scratch::new(shape), may_change_over: false })
+    }
+
+    /// Lets threads share the work.
+    pub fn with_threads(mut self, threads: Threads) -> Self {
+        self.sweep.team = TeamState::new(threads);
+        self.sweep.current.set_threads(threads.number.get());
+        self
     }
 
     /// Records the course of the search, of a model with this many actions.
@@ -68,11 +86,8 @@ impl SweepSearch {
     /// Lets states spill to disk when there is no room for them. Vectors stay in memory: no queue
     /// keeps their partial order.
     pub fn spill_to(mut self, spilling: Spilling) -> Self {
-        let Sweep { rules, current, ahead, behind, budget, .. } = &mut self.sweep;
-        if rules.comparison == Comparison::Total {
-            current.spill_to(&spilling);
-            ahead.spill_to(&spilling, *budget);
-            behind.spill_to(&spilling, *budget);
+        if self.sweep.rules.comparison == Comparison::Total {
+            self.sweep.spill_tiers_to(&spilling);
             self.sweep.spilling = Some(spilling);
         }
         self
@@ -94,7 +109,7 @@ impl Sweep {
         Snapshot {
             stored: self.held().total(),
             waiting: self.current.waiting() + self.ahead.waiting(),
-            progress: self.front.value,
+            progress: self.front.value << self.merging.bits,
             counters: self.counters(),
             bytes: self.bytes() as u64,
         }
@@ -133,9 +148,12 @@ impl Search for SweepSearch {
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> SearchEnd {
-        let Self { sweep, scratch } = self;
+        let Self { sweep, scratch, .. } = self;
         let mut worker = Worker::new(system.expander(), scratch);
-        let ended = with_records!(sweep.current.shape(), records => sweep.run(records, &mut worker, observer, monitor));
+        let ended = with_records!(sweep.current.shape(), records => match sweep.team.has_helpers() {
+            false => sweep.run(records, &mut worker, observer, monitor),
+            true => sweep.run_with_helpers(records, system, &mut worker, observer, monitor),
+        });
         match ended {
             Err(end) => end,
         }
@@ -147,7 +165,9 @@ impl Search for SweepSearch {
         initial: &SuccessorBatch,
         observer: &mut O,
     ) -> Result<(), LayerFull> {
-        let Self { sweep, scratch } = self;
+        self.may_change_over = !observer.wants_steps() && !observer.wants_whole_layers();
+        self.sweep.merging.is_allowed = self.may_change_over;
+        let Self { sweep, scratch, .. } = self;
         let (all_steps, origins) = (observer.wants_steps(), observer.wants_origins());
         scratch.set_all_steps(all_steps);
         sweep.current.with_origins(origins);
@@ -162,7 +182,9 @@ impl Search for SweepSearch {
         if !sweep.rules.is_measured {
             observer.layer_begins(0, 0);
             let new = |i| tell_origin(observer, origin(i));
-            return with_records!(shape, records => sweep.current.start(records, initial.words(), new));
+            with_records!(shape, records => sweep.current.start(records, initial.words(), new))?;
+            sweep.initial = sweep.current.len();
+            return Ok(());
         }
         sweep.ahead.with_origins(origins);
         sweep.behind.with_origins(origins, sweep.limits.memory)?;
@@ -189,7 +211,7 @@ impl Search for SweepSearch {
         successors: Successors,
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
-        let Self { sweep, scratch } = self;
+        let Self { sweep, scratch, .. } = self;
         if successors == Successors::WithError {
             sweep.figures.counters.erroneous += 1;
             observer.erroneous_step(sweep.current.span().record_ahead(0));
@@ -197,7 +219,8 @@ impl Search for SweepSearch {
         let mut worker = Worker::new(system.expander(), scratch);
         with_records!(sweep.current.shape(), records => {
             worker.adopt(records, sweep.current.troubled(), batch, &sweep.sight(observer.wants_truth()));
-            sweep.commit(records, &mut worker, Some(successors), observer)
+            let elsewhere = worker.bytes();
+            sweep.commit(records, (worker.routed(), elsewhere), Some(successors), observer, &mut Alone)
         })
     }
 
@@ -206,7 +229,7 @@ impl Search for SweepSearch {
         width: usize,
         translate: &mut dyn FnMut(&[u64], &mut Vec<u64>),
     ) -> Result<usize, LayerFull> {
-        let Self { sweep, scratch } = self;
+        let Self { sweep, scratch, .. } = self;
         if sweep.current.can_split() && !sweep.current.has_room_to_repack() {
             let split = with_records!(sweep.current.shape(), records => sweep.split(records));
             split.map_err(|_| LayerFull::Budget)?;
@@ -217,6 +240,9 @@ impl Search for SweepSearch {
         if sweep.rules.is_measured {
             on_disk = on_disk.and(sweep.behind.repack(width, &mut *translate)?);
             on_disk = on_disk.and(sweep.ahead.repack(width, &mut *translate));
+            if let Some(settled) = &mut sweep.settled {
+                on_disk = on_disk.and(settled.repack(width, &mut *translate));
+            }
         }
         if let Err(error) = on_disk {
             sweep.failure.get_or_insert_with(|| error.to_string());
@@ -229,27 +255,65 @@ impl Search for SweepSearch {
     }
 
     fn save(&self, to: &mut Saver) -> io::Result<()> {
-        let Self { sweep, scratch } = self;
+        let Self { sweep, scratch, .. } = self;
         let Front { value, floor, .. } = sweep.front;
-        to.put(&(value, floor, sweep.rules.nesting, sweep.batches, &sweep.failure))?;
+        to.put(&(value, floor, sweep.rules.nesting, sweep.batches, &sweep.failure, sweep.merging))?;
         to.put(&sweep.figures)?;
         sweep.current.save(to)?;
         sweep.behind.save(to)?;
         sweep.ahead.save(to)?;
+        to.put(&sweep.settled.is_some())?;
+        sweep.settled.as_ref().map_or(Ok(()), |settled| settled.save(to))?;
         scratch.recent().save(to)?;
         sweep.spilling.as_ref().map_or(Ok(()), |spilling| spilling.disk.save(to))
     }
 
     fn load(&mut self, from: &mut Loader) -> io::Result<()> {
-        let Self { sweep, scratch } = self;
-        let Sweep { front, rules, batches, failure, .. } = &mut *sweep;
-        (front.value, front.floor, rules.nesting, *batches, *failure) = from.get()?;
+        let Self { sweep, scratch, .. } = self;
+        let Sweep { front, rules, batches, failure, merging, .. } = &mut *sweep;
+        (front.value, front.floor, rules.nesting, *batches, *failure, *merging) = from.get()?;
+        front.merged = merging.bits;
         sweep.figures = from.get()?;
         sweep.current.load(from)?;
         sweep.behind.load(from)?;
         sweep.ahead.load(from, sweep.behind.root_values())?;
+        sweep.settled = None;
+        if from.get()? {
+            let mut settled = Settled::new(sweep.current.shape());
+            if let Some(spilling) = &sweep.spilling {
+                settled.spill_to(spilling, sweep.budget);
+            }
+            settled.load(from)?;
+            sweep.settled = Some(settled);
+        }
         scratch.recent_mut().load(from)?;
         sweep.spilling.as_ref().map_or(Ok(()), |spilling| spilling.disk.load(from))
+    }
+
+    fn can_change_over(&self) -> bool {
+        self.may_change_over && self.sweep.can_change_over()
+    }
+
+    fn change_over<O: Observer>(
+        &mut self,
+        system: &dyn TransitionSystem,
+        order: NewOrder,
+        spilling: Spilling,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        let Self { sweep, scratch, .. } = self;
+        sweep.spilling.get_or_insert(spilling);
+        scratch.forget_recent();
+        let mut expander = system.expander();
+        with_records!(sweep.current.shape(), records => sweep.change_over(records, &mut *expander, order, observer))
+    }
+
+    fn sample(&self, most: usize, each: &mut dyn FnMut(&[u64])) {
+        let layer = self.sweep.current.layer();
+        let states = layer.len().min(most);
+        for number in 0..states {
+            each(layer.state((number as u128 * layer.len() as u128 / states as u128) as usize));
+        }
     }
 
     fn troubled(&self) -> &[u64] {
@@ -273,11 +337,15 @@ impl Search for SweepSearch {
     }
 
     fn progress(&self) -> u64 {
-        self.sweep.front.value
+        self.sweep.front.value << self.sweep.merging.bits
     }
 
     fn counters(&self) -> Counters {
         self.sweep.counters()
+    }
+
+    fn workers(&self) -> &[WorkerFigures] {
+        &self.sweep.workers
     }
 
     fn course(&self) -> Option<Course> {

@@ -1,9 +1,10 @@
 //! The worker: expands states, measures and routes their successors, evaluates predicates.
 //!
 //! A worker owns all scratch space and an expander, reads the tiers and changes none of them: it
-//! takes a slice of the current level and fills a [`RoutedBatch`], which the loop commits. It is
-//! `Send`, so that several workers can share a level, as long as their batches are committed in
-//! order.
+//! takes a slice of the current level and fills a [`RoutedBatch`], which the loop commits. Several
+//! workers share a level ([`team`](super::team)), as long as their batches are committed in order.
+//! Beside the owner of the tiers a worker sees only the index of the current layer, and looks its
+//! successors up there: those that are found need not be committed.
 
 use model::measure::Comparison;
 use model::successor_batch::SuccessorBatch;
@@ -11,7 +12,8 @@ use model::transition_system::{Expander, Truth};
 
 use crate::explore::expansion::{self, BATCH, Few, Staying};
 use crate::store::behind::Behind;
-use crate::store::layer::Layer;
+use crate::store::hash::hash_state;
+use crate::store::layer::{Layer, NOT_FOUND, SharedView, TagMatch};
 use crate::store::recent_states::RecentStates;
 use crate::store::records::{RecordShape, Records, reuse};
 
@@ -28,12 +30,20 @@ pub(super) struct Worker<'s> {
 pub(super) struct Sight<'a> {
     /// The front; `None` with the constant measure, where every successor stays in the layer.
     pub(super) front: Option<Front>,
-    /// The current layer.
-    pub(super) layer: &'a Layer,
-    /// The states behind the front.
-    pub(super) behind: &'a Behind,
+    /// The states that are known.
+    pub(super) known: Known<'a>,
     /// Whether an observer wants the truth of the predicates.
     pub(super) wants_truth: bool,
+}
+
+/// The known states that a worker reads.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Known<'a> {
+    /// All, on the thread that owns them: the current layer, and the states behind the front.
+    Owned(&'a Layer, &'a Behind),
+    /// The current layer, on a thread beside its owner. The layer keeps the contract of
+    /// [`SharedView::find`] while the worker runs.
+    Shared(SharedView),
 }
 
 /// The scratch space of a worker.
@@ -43,6 +53,11 @@ pub(super) struct Scratch {
     recent: RecentStates,
     /// Whether an observer needs every step, also those to states that were stored a moment ago.
     all_steps: bool,
+    /// Changes when batches were discarded: then the states in them were not stored.
+    epoch: u64,
+    /// Hashes of states that are looked up beside the owner of the layer, and what the index has for
+    /// them.
+    matches: Vec<(u64, TagMatch)>,
 }
 
 /// Successors of some states, sorted by where they go.
@@ -58,6 +73,8 @@ pub(super) struct RoutedBatch {
     pub(super) staying: Staying,
     /// The numbers of successors that leave the layer.
     pub(super) leaving: Vec<u32>,
+    /// How often each action was taken, where a thread beside the owner has counted.
+    pub(super) taken: Vec<u32>,
     /// Number of steps to a greater value.
     pub(super) forward: u64,
     /// Number of steps that fall.
@@ -65,13 +82,25 @@ pub(super) struct RoutedBatch {
 }
 
 impl RoutedBatch {
-    fn new(shape: RecordShape) -> Self {
+    /// Counts how often each of so many actions was taken.
+    pub(super) fn count_actions(&mut self, actions: usize) {
+        self.taken.resize(actions, 0);
+        for action in self.successors.actions(0..self.successors.len()) {
+            if let Some(taken) = self.taken.get_mut(*action as usize) {
+                *taken += 1;
+            }
+        }
+    }
+
+    /// An empty batch that is full with about this many successors.
+    pub(super) fn new(shape: RecordShape, wanted: usize) -> Self {
         Self {
-            successors: SuccessorBatch::new(shape, BATCH),
+            successors: SuccessorBatch::new(shape, wanted),
             values: Vec::new(),
             truths: Vec::new(),
             staying: Staying::default(),
             leaving: Vec::new(),
+            taken: Vec::new(),
             forward: 0,
             regress: 0,
         }
@@ -85,10 +114,11 @@ impl RoutedBatch {
         self.values.clear();
         self.truths.clear();
         self.leaving.clear();
+        self.taken.clear();
         (self.forward, self.regress) = (0, 0);
     }
 
-    fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let described = self.values.capacity() * 8 + self.truths.capacity() * size_of::<Truth>();
         self.successors.bytes() + self.staying.bytes() + described + self.leaving.capacity() * 4
     }
@@ -151,7 +181,13 @@ impl<'a, R: Records> Sorted<'a, R> {
 impl Scratch {
     /// For states of this shape.
     pub(super) fn new(shape: RecordShape) -> Self {
-        Self { routed: RoutedBatch::new(shape), recent: RecentStates::new(shape), all_steps: false }
+        Self {
+            routed: RoutedBatch::new(shape, BATCH),
+            recent: RecentStates::new(shape),
+            all_steps: false,
+            epoch: 0,
+            matches: Vec::new(),
+        }
     }
 
     /// Says whether an observer needs every step.
@@ -167,6 +203,11 @@ impl Scratch {
     /// The states that were stored a moment ago, to be loaded.
     pub(super) fn recent_mut(&mut self) -> &mut RecentStates {
         &mut self.recent
+    }
+
+    /// Forgets which states were stored a moment ago.
+    pub(super) fn forget_recent(&mut self) {
+        self.recent = RecentStates::new(self.routed.successors.shape());
     }
 
     /// Begins again, for states of this shape.
@@ -189,19 +230,72 @@ impl Scratch {
         sight: &Sight<'_>,
     ) {
         let before = (self.routed.staying.tags.len(), self.routed.staying.words.len());
+        // Which states are stored is only known to the owner, and in the order of the search.
+        let sifts = matches!(sight.known, Known::Owned(..));
         match sight.front {
             None => self.sift(records, few),
             Some(front) if front.comparison == Comparison::Total => {
                 let front = Front { comparison: Comparison::Total, ..front };
-                self.measure::<false, _>(records, expander, few, front);
+                self.measure::<false, _>(records, expander, few, (front, sifts));
             }
-            Some(front) => self.measure_vectors(records, expander, few, front),
+            Some(front) => self.measure_vectors(records, expander, few, (front, sifts)),
         }
-        if sight.behind.looks_up() && sight.front.is_some() {
-            self.drop_known(records, before, sight.behind);
+        match sight.known {
+            Known::Owned(layer, behind) => {
+                if behind.looks_up() && sight.front.is_some() {
+                    self.drop_known(records, before, behind);
+                }
+                let Staying { words, hashes, .. } = &mut self.routed.staying;
+                layer.announce(records, &words[before.1..], hashes);
+            }
+            Known::Shared(view) => {
+                let Staying { words, hashes, .. } = &mut self.routed.staying;
+                hashes.extend(records.states(&words[before.1..]).map(|state| {
+                    let hash = hash_state(records.first(state));
+                    view.fetch(hash);
+                    hash
+                }));
+            }
         }
-        let Staying { words, hashes, .. } = &mut self.routed.staying;
-        sight.layer.announce(records, &words[before.1..], hashes);
+    }
+
+    /// Looks up the states that stay, in the layer that the view shows. Those that are found are
+    /// dropped, or, if an observer needs every step, marked with their numbers.
+    ///
+    /// # Safety
+    /// The contract of [`SharedView::find`] holds for the view.
+    #[inline(always)]
+    unsafe fn look_up<R: Records>(&mut self, records: R, view: SharedView) {
+        let all_steps = self.all_steps;
+        let Staying { words, tags, hashes, hints, is_looked_up } = &mut self.routed.staying;
+        *is_looked_up = true;
+        self.matches.clear();
+        // SAFETY: by the contract of this function.
+        self.matches.extend(hashes.iter().map(|&hash| (hash, unsafe { view.look(records, hash) })));
+        if all_steps {
+            let found = records.states(words).zip(&self.matches).map(|(state, &matched)| {
+                // SAFETY: by the contract of this function.
+                unsafe { view.find(records, state, matched) }.unwrap_or(NOT_FOUND)
+            });
+            hints.extend(found);
+            return;
+        }
+        let (mut stay, mut end, mut start) = (0, 0, 0);
+        for number in 0..tags.len() {
+            let len = records.len_of(&words[start..]);
+            // SAFETY: by the contract of this function.
+            let found = unsafe { view.find(records, &words[start..start + len], self.matches[number]) };
+            words.copy_within(start..start + len, end);
+            (tags[stay], hashes[stay]) = (tags[number], hashes[number]);
+            start += len;
+            // Without a branch: what is new cannot be predicted.
+            let is_new = found.is_none();
+            stay += usize::from(is_new);
+            end += if is_new { len } else { 0 };
+        }
+        words.truncate(end);
+        tags.truncate(stay);
+        hashes.truncate(stay);
     }
 
     /// Out of line: the loop over tuples stays small.
@@ -211,7 +305,7 @@ impl Scratch {
         records: R,
         expander: &mut dyn Expander,
         few: &Few<'_>,
-        front: Front,
+        front: (Front, bool),
     ) {
         self.measure::<true, _>(records, expander, few, front);
     }
@@ -232,19 +326,22 @@ impl Scratch {
     }
 
     /// Measures successors and sorts them by progress. `VECTORS` are compared component by
-    /// component.
+    /// component. Those that leave the layer and were stored a moment ago are dropped if `sifts`.
     #[inline(always)]
     fn measure<const VECTORS: bool, R: Records>(
         &mut self,
         records: R,
         expander: &mut dyn Expander,
         few: &Few<'_>,
-        front: Front,
+        (front, sifts): (Front, bool),
     ) {
         let RoutedBatch { values, staying, leaving, .. } = &mut self.routed;
         debug_assert_eq!(values.len(), few.from);
         let words = few.batch.words_from(records, few.from);
         expander.progress(words, values);
+        if front.merged > 0 {
+            values[few.from..].iter_mut().for_each(|value| *value >>= front.merged);
+        }
         let (current, all) = (front.value, self.all_steps);
         let mut recent = self.recent.look(records);
         let mut sorted = Sorted::begin(records, staying, leaving, (few.batch.len() - few.from, words.len()));
@@ -258,7 +355,7 @@ impl Scratch {
             let is_recent = !(VECTORS && falls) && recent.knows(state) & !all;
             sorted.stays(few.from + number, state, (value == current) & !is_recent);
             // A state behind the front may be forgotten, however recent it is.
-            let leaves = front.is_regress(value) | ((value != current) & !is_recent);
+            let leaves = front.is_regress(value) | ((value != current) & !(is_recent & sifts));
             sorted.leaves(few.from + number, leaves);
         }
         let counts = sorted.counts();
@@ -317,11 +414,6 @@ impl<'s> Worker<'s> {
         self.scratch.all_steps
     }
 
-    /// Forgets which states were stored a moment ago: a sweep ends.
-    pub(super) fn end_sweep(&mut self) {
-        self.scratch.recent = RecentStates::new(self.scratch.routed.successors.shape());
-    }
-
     /// Expands states from the front of `states` until the batch is full, and routes their
     /// successors. Returns whether a state cannot be expanded. A few states at a time: while the
     /// next ones are expanded, the index is fetched for the successors of these.
@@ -332,13 +424,43 @@ impl<'s> Worker<'s> {
         let mut batch = std::mem::take(&mut scratch.routed.successors);
         let trouble = expansion::expand(records, &mut **expander, states, &mut batch, |expander, few| {
             scratch.route(records, expander, &few, sight);
-            if sight.wants_truth {
-                let truths = records.states(few.states).map(|state| expander.predicates(state));
-                scratch.routed.truths.extend(truths);
-            }
         });
+        if sight.wants_truth {
+            let expanded = records.words_of(states, batch.ends().len());
+            expander.predicates(&states[..expanded], &mut scratch.routed.truths);
+        }
         scratch.routed.successors = batch;
         trouble
+    }
+
+    /// [`expand`](Self::expand) beside the owner of the layer, for all these states, into another
+    /// batch.
+    ///
+    /// # Safety
+    /// If the sight is shared, the contract of [`SharedView::find`] holds for its view.
+    pub(super) unsafe fn expand_into<R: Records>(
+        &mut self,
+        records: R,
+        states: &[u64],
+        sight: &Sight<'_>,
+        routed: &mut RoutedBatch,
+    ) -> bool {
+        std::mem::swap(&mut self.scratch.routed, routed);
+        let trouble = self.expand(records, states, sight);
+        if let Known::Shared(view) = sight.known {
+            // SAFETY: by the contract of this function.
+            unsafe { self.scratch.look_up(records, view) };
+        }
+        std::mem::swap(&mut self.scratch.routed, routed);
+        trouble
+    }
+
+    /// Forgets which states were stored a moment ago, if this is another number than before.
+    pub(super) fn begin_epoch(&mut self, epoch: u64) {
+        if self.scratch.epoch != epoch {
+            self.scratch.epoch = epoch;
+            self.scratch.forget_recent();
+        }
     }
 
     /// Routes successors of one state, which the search was supplied with.
@@ -356,9 +478,11 @@ impl<'s> Worker<'s> {
             batch.push(successors.action(i), successors.state(i));
         }
         batch.end_state();
-        let few = Few { states: state, batch: &batch, from: 0 };
+        let few = Few { batch: &batch, from: 0 };
         scratch.route(records, &mut **expander, &few, sight);
-        scratch.routed.truths.push(expansion::truth(&mut **expander, state, sight.wants_truth));
+        if sight.wants_truth {
+            expander.predicates(state, &mut scratch.routed.truths);
+        }
         scratch.routed.successors = batch;
     }
 }
