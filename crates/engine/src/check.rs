@@ -40,7 +40,8 @@ use model::transition_system::{Execution, MAX_ACTIONS};
 
 pub use crate::store::fingerprint::Fingerprint;
 pub use automatic::{
-    Attempt, AttemptEnd, Automatic, MeasureSearch, check_automatically, find_measures, judge_measure,
+    Attempt, AttemptEnd, Automatic, AutomaticPlan, ChangeFacts, MeasureSearch, Start, THRESHOLD,
+    check_automatically, find_measures, judge_measure,
 };
 pub use branching::{CtlWitness, GraphSummary, check_ctl, record_graph};
 pub use commands::CommandsSubject;
@@ -49,7 +50,7 @@ pub use error::{CheckError, ErrorKind};
 pub use executable::{Executable, Expanded, ProgressValues, Translation};
 pub use identity::Difference;
 pub use on_the_fly::check_subject;
-pub use outcome::{ErrorPlace, Figures, ModelError, Outcome, OutcomeOf, Regress};
+pub use outcome::{ChangeOutcome, ErrorPlace, Figures, ModelError, Outcome, OutcomeOf, Regress};
 pub use plan::{
     DiskUse, Engine, OnRuntimeError, Packing, Plan, Reduction, SearchPlan, SweepPlan, SweepStorage,
     TerminalList, TraceChoice, WhenFull,

@@ -5,7 +5,7 @@ use super::{CheckError, Plan, SearchPlan, WhenFull};
 use crate::explore::depth::DepthSearch;
 use crate::explore::nested_depth::NestedDepth;
 use crate::explore::partition::PartitionSearch;
-use crate::explore::sweep::SweepSearch;
+use crate::explore::sweep::{Order, SweepSearch, WorkerFigures};
 use crate::explore::{Counters, Course, Search};
 use crate::property::soundness::SearchKind;
 use crate::store::external::disk::Disk;
@@ -29,6 +29,7 @@ pub(super) struct SearchFigures {
     pub(super) estimated_distinct: u64,
     pub(super) peak_bytes: usize,
     pub(super) course: Option<Course>,
+    pub(super) workers: Vec<WorkerFigures>,
 }
 
 impl SearchFigures {
@@ -39,6 +40,7 @@ impl SearchFigures {
             estimated_distinct: search.estimated_distinct(),
             peak_bytes: search.peak_bytes(),
             course: search.course(),
+            workers: search.workers().to_vec(),
         }
     }
 }
@@ -61,12 +63,19 @@ impl AnySearch {
         let shape = model.shape();
         Ok(match kind {
             SearchKind::Layers(order) => {
-                let mut search = SweepSearch::new(shape, order, plan.limits).map_err(no_memory)?;
+                let search = SweepSearch::new(shape, order, plan.limits).map_err(no_memory)?;
+                let mut search = search.with_threads(plan.threads);
                 if plan.course {
                     let actions = model.structure().map_or(0, |structure| structure.actions());
                     search = search.with_course(actions);
                 }
-                if !matches!(plan.search, SearchPlan::Breadth(WhenFull::Stop)) {
+                let is_whole = match plan.search {
+                    SearchPlan::Breadth(when_full) => when_full == WhenFull::Stop,
+                    // Another search follows when memory is full. A run that is saved goes on.
+                    SearchPlan::Adaptive => plan.checkpoint.is_none() && order == Order::Constant,
+                    _ => false,
+                };
+                if !is_whole {
                     search = search.spill_to(plan.spilling(disk));
                 }
                 Self::Sweep(Box::new(search))
@@ -76,6 +85,7 @@ impl AnySearch {
             }
             SearchKind::Partitions => {
                 let search = PartitionSearch::new(shape, plan.limits, disk.clone()).map_err(no_memory)?;
+                let search = search.with_threads(plan.threads);
                 Self::Partition(Box::new(search.with_states_in_memory(plan.disk.in_memory)))
             }
         })

@@ -1,20 +1,30 @@
-//! Checks by a progress measure that Sweepline finds itself.
+//! Checks without a given measure: search first, plan beside it.
 //!
-//! The measure is estimated from a sample, and estimates can be wrong. So the run is monitored.
-//! When states are expanded again more often than expected, the run continues as full exploration
-//! and forgets nothing more. It does not start again: layers that were swept stay swept. From then
-//! on, each state is expanded at most once more.
+//! The check starts with full exploration at once. When that has become large, a thread
+//! [beside] the search looks for a measure. If one promises enough, the search changes over
+//! to it without a restart; if the kind of check relies on its measure from the first state on, it
+//! starts again. If memory runs out before, the best measure is swept, whatever it promises; without
+//! one, the model is explored by partitions.
 //!
-//! Full exploration is used where no measure was found. If it turns out to be long, it pauses once
-//! for a second, thorough search for a measure. The outcome lists the attempts.
+//! If memory counts more than time, or a sweep was requested, the finder runs first.
+//!
+//! A measure is estimated from a sample, and estimates can be wrong. So the sweep is monitored. When
+//! states are expanded again more often than expected, the run continues as full exploration and
+//! forgets nothing more. It does not start again: layers that were swept stay swept. From then on,
+//! each state is expanded at most once more.
 
+mod beside;
+
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::explore::search::{Limits, Snapshot};
+use crate::explore::phase::Finding;
+use crate::explore::search::Limits;
 use crate::explore::sweep::{Nesting, Retention};
 use crate::explore::{Counters, Monitor, Phase, StopReason};
 use crate::progress::finder::{
-    Aim, Cost, Effort, FinderOptions, Findings, Kind, Proposal, SampleFacts, find, judge,
+    Aim, Cost, Effort, FinderOptions, Findings, Kind, Proposal, RunningSearch, SampleFacts, find,
+    find_beside, judge,
 };
 use crate::progress::{ExpressionMeasure, prove_monotone};
 use crate::property::Property;
@@ -24,16 +34,42 @@ use model::guarded_commands::GuardedCommands;
 use model::transition_system::{Execution, StateFunctions};
 
 use super::commands::layout_for;
-use super::{CheckError, Engine, Outcome, Packing, Plan, SearchPlan, SweepPlan, WhenFull, check};
+use super::{CheckError, Engine, Outcome, Packing, Plan, SearchPlan, SweepPlan, check};
 
-/// Number of expanded states at which a full exploration pauses to look for a measure once more.
-const LARGE: u64 = 20_000_000;
+use beside::FinderBeside;
+
 /// Limit on re-expansions: expansions for each state beyond the first, times α, from which on a
 /// sweep counts as runaway. The work done by then is not lost, so a generous limit is cheap.
 const RUNAWAY: f64 = 4.5;
-/// Largest estimated cost at which a measure replaces a full exploration: half of the memory for
-/// the same work.
-const WORTH_IT: f64 = 0.5;
+
+/// How an automatic check finds its measure.
+#[derive(Clone, Copy, Debug)]
+pub struct AutomaticPlan {
+    /// The options of the measure finder.
+    pub finder: FinderOptions,
+    /// What happens first.
+    pub start: Start,
+}
+
+/// What an automatic check does first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// It looks for a measure, and then searches.
+    Finder,
+    /// It searches. The finder runs beside the search once that holds this many bytes, or a quarter
+    /// of the memory limit.
+    Search {
+        /// Bytes of states.
+        threshold: usize,
+    },
+}
+
+/// Bytes of states at which the finder starts, by default: some twenty million states, or two
+/// seconds. A change stores again what the front has not passed, and a smaller search ends before a
+/// sweep could make up for that. With 32 MiB, searches of three million states took up to 1.48 times
+/// as long as full exploration (exit.1, pgm_protocol.8), with 8 MiB up to 1.31, and with 4 MiB those
+/// of a million states up to 1.65 times. Where memory is limited, a quarter of it counts.
+pub const THRESHOLD: usize = 256 << 20;
 
 /// An outcome, and the attempts that led to it.
 #[derive(Clone, Debug)]
@@ -44,6 +80,25 @@ pub struct Automatic {
     pub attempts: Vec<Attempt>,
     /// All searches for a measure, in order.
     pub searches: Vec<MeasureSearch>,
+    /// Changes of the measure during the last attempt, in order.
+    pub changes: Vec<ChangeFacts>,
+}
+
+/// A change from full exploration to a sweep, as it was decided.
+#[derive(Clone, Copy, Debug)]
+pub struct ChangeFacts {
+    /// Bytes of states at which the finder was started.
+    pub threshold: u64,
+    /// Number of states that were expanded before the change.
+    pub explored: u64,
+    /// Number of states that were stored then.
+    pub stored: u64,
+    /// Bytes held then.
+    pub bytes: u64,
+    /// Time since the search began.
+    pub after: Duration,
+    /// The cost of a sweep over the sample.
+    pub expected: Cost,
 }
 
 /// A search for measures, with its result.
@@ -51,6 +106,8 @@ pub struct Automatic {
 pub struct MeasureSearch {
     /// The measures found.
     pub findings: Findings,
+    /// The effort of the search.
+    pub effort: Effort,
     /// The time the search took.
     pub time: Duration,
 }
@@ -97,7 +154,7 @@ pub fn find_measures(
     let layout = layout_for(model, packing);
     let system = execution.prepare(model, &layout, StateFunctions::default())?;
     let findings = find(model, &layout, &*system, options).map_err(CheckError::NoMemory)?;
-    Ok(MeasureSearch { findings, time: start.elapsed() })
+    Ok(MeasureSearch { findings, effort: options.effort, time: start.elapsed() })
 }
 
 /// Estimates the cost of a measure on a sample of the model.
@@ -117,7 +174,7 @@ pub fn judge_measure(
     judge(model, &layout, &*system, options).map_err(CheckError::NoMemory)
 }
 
-/// Checks the properties by a measure, which it looks for first.
+/// Checks the properties without a given measure.
 ///
 /// # Errors
 /// The errors of [`check`](super::check()).
@@ -125,28 +182,24 @@ pub fn check_automatically(
     model: &GuardedCommands,
     execution: &dyn Execution,
     properties: &[Property],
-    plan: &Plan,
-    options: &FinderOptions,
+    (plan, automatic): (&Plan, &AutomaticPlan),
     monitor: &mut dyn Monitor,
 ) -> Result<Automatic, CheckError> {
     plan.require_kept(properties)?;
+    let check = AutomaticCheck { model, execution, properties, plan };
     let mut run = AutomaticRun {
-        model,
-        execution,
-        properties,
-        plan,
-        options: *options,
+        check,
+        options: check.options(&automatic.finder),
         monitor,
         attempts: Vec::new(),
         searches: Vec::new(),
+        changes: Vec::new(),
     };
-    run.monitor.phase(Phase::FindingMeasure { again: false });
-    run.look(Effort::Quick)?;
-    let outcome = match run.best() {
-        Some(proposal) => run.sweep(&proposal)?,
-        None => run.explore_watched()?,
+    let outcome = match automatic.start {
+        Start::Finder => run.find_and_search()?,
+        Start::Search { threshold } => run.search_and_find(threshold)?,
     };
-    Ok(Automatic { outcome, attempts: run.attempts, searches: run.searches })
+    Ok(Automatic { outcome, attempts: run.attempts, searches: run.searches, changes: run.changes })
 }
 
 /// Adds the verdicts of an earlier attempt, in case this one was stopped before it reached them.
@@ -158,17 +211,6 @@ fn with_answers_of(earlier: Outcome, mut outcome: Outcome) -> Outcome {
     }
     outcome.error = outcome.error.or(earlier.error);
     outcome
-}
-
-/// The best measure of a search by which these properties can be checked.
-fn suitable<'s>(
-    model: &GuardedCommands,
-    properties: &[Property],
-    search: &'s MeasureSearch,
-) -> Option<&'s Proposal> {
-    let needs_proof = needs_monotone(properties).is_some();
-    let mut proposals = search.findings.proposals.iter();
-    proposals.find(|one| !needs_proof || prove_monotone(model, &one.components).is_ok())
 }
 
 impl Proposal {
@@ -202,70 +244,105 @@ impl SearchPlan {
     }
 }
 
-struct AutomaticRun<'a> {
+/// What is checked, and how.
+#[derive(Clone, Copy)]
+struct AutomaticCheck<'a> {
     model: &'a GuardedCommands,
     execution: &'a dyn Execution,
     properties: &'a [Property],
     plan: &'a Plan,
-    options: FinderOptions,
-    monitor: &'a mut dyn Monitor,
-    attempts: Vec<Attempt>,
-    searches: Vec<MeasureSearch>,
 }
 
-impl AutomaticRun<'_> {
-    /// Options of the search for measures.
-    fn options(&self) -> FinderOptions {
-        let windows = self.options.windows && self.plan.may_remember(self.properties);
-        FinderOptions { windows, ..self.options }
+impl AutomaticCheck<'_> {
+    /// The options of the finder, for these properties and limits.
+    fn options(&self, options: &FinderOptions) -> FinderOptions {
+        let windows = options.windows && self.plan.may_remember(self.properties);
+        FinderOptions { windows, memory: self.plan.limits.memory, ..*options }
     }
 
-    fn look(&mut self, effort: Effort) -> Result<(), CheckError> {
-        let options = FinderOptions { effort, memory: self.plan.limits.memory, ..self.options() };
-        let search = find_measures(self.model, self.execution, self.plan.packing, &options)?;
-        self.searches.push(search);
-        Ok(())
+    /// Looks for measures beside a search, with some of the states that the search has met, and the
+    /// number of all of them. `None` if the finder was stopped, or could not run.
+    fn find_beside(
+        &self,
+        options: &FinderOptions,
+        (explored, met): (&[Vec<i64>], u64),
+        stop: &AtomicBool,
+    ) -> Option<MeasureSearch> {
+        let start = Instant::now();
+        let layout = layout_for(self.model, self.plan.packing);
+        let mut words = Vec::with_capacity(explored.len() * layout.words());
+        let mut packed = vec![0; layout.words()];
+        for state in explored {
+            if layout.encode(state, &mut packed).is_ok() {
+                words.extend_from_slice(&packed);
+            }
+        }
+        let system = self.execution.prepare(self.model, &layout, StateFunctions::default()).ok()?;
+        let search = RunningSearch { states: &words, met: met as usize, stop };
+        let findings = find_beside(self.model, &layout, &*system, options, search).ok()??;
+        Some(MeasureSearch { findings, effort: Effort::Beside, time: start.elapsed() })
     }
 
-    /// The best measure of the last search by which these properties can be checked, if there is
-    /// one.
-    fn best(&self) -> Option<Proposal> {
-        suitable(self.model, self.properties, self.searches.last()?).cloned()
+    /// The best measure by which these properties can be checked, if it is worth changing to.
+    fn worth_changing(&self, search: &MeasureSearch) -> Option<(Proposal, ExpressionMeasure)> {
+        let proposal = self.suitable(search).find(|one| one.is_worth_changing())?;
+        let measure = ExpressionMeasure::new(self.model, &proposal.components).ok()?;
+        Some((proposal.clone(), measure))
     }
 
-    /// Mean number of expansions per state from which on the sweep forgets nothing.
-    fn limit(&self, proposal: &Proposal) -> f64 {
+    /// The measures of a search by which these properties can be checked, best first.
+    fn suitable<'s>(&self, search: &'s MeasureSearch) -> impl Iterator<Item = &'s Proposal> {
+        let needs_proof = needs_monotone(self.properties).is_some();
+        let model = self.model;
+        let proposals = search.findings.proposals.iter();
+        proposals.filter(move |one| !needs_proof || prove_monotone(model, &one.components).is_ok())
+    }
+
+    /// Mean number of expansions per state from which on a sweep by this measure forgets nothing.
+    fn revisits(&self, proposal: &Proposal, options: &FinderOptions) -> f64 {
         let expected = proposal.cost.revisits();
-        match self.options.aim {
+        match options.aim {
             Aim::Product { alpha } => (expected * (1.0 + 0.6 / alpha)).max(1.0 + RUNAWAY / alpha),
             Aim::Bounded { .. } => f64::INFINITY,
         }
     }
+}
 
-    /// Explores in full, unless that takes long and a second search finds a measure.
-    fn explore_watched(&mut self) -> Result<Outcome, CheckError> {
-        let is_whole = self.searches.last().is_some_and(|search| search.findings.sample.complete);
-        // A run with checkpoints resumes with the engine and the measure that it began with.
-        let is_saved = self.plan.checkpoint.is_some();
-        let outcome = self.explore((!is_whole && !is_saved).then_some(LARGE))?;
+struct AutomaticRun<'a> {
+    check: AutomaticCheck<'a>,
+    options: FinderOptions,
+    monitor: &'a mut dyn Monitor,
+    attempts: Vec<Attempt>,
+    searches: Vec<MeasureSearch>,
+    changes: Vec<ChangeFacts>,
+}
+
+impl AutomaticRun<'_> {
+    /// Looks for a measure, and sweeps by it. Without one, explores in full.
+    fn find_and_search(&mut self) -> Result<Outcome, CheckError> {
+        self.monitor.phase(Phase::FindingMeasure(Finding::First));
+        self.look(Effort::Quick)?;
+        match self.best() {
+            Some(proposal) => self.sweep(&proposal),
+            None => self.search_and_find(THRESHOLD),
+        }
+    }
+
+    /// Searches, and looks for a measure beside the search.
+    fn search_and_find(&mut self, threshold: usize) -> Result<Outcome, CheckError> {
+        let (outcome, chosen) = self.explore(threshold)?;
         let end = match &outcome.stopped {
             Some(StopReason::BetterWay) => AttemptEnd::BetterMeasure,
-            Some(StopReason::Memory(_)) if !is_saved => AttemptEnd::Memory,
+            Some(StopReason::Memory(_)) if self.can_restart(&outcome) => AttemptEnd::Memory,
             _ => return Ok(outcome),
         };
-        if end == AttemptEnd::Memory && self.searches.len() == 1 {
-            self.monitor.phase(Phase::FindingMeasure { again: true });
-            self.look(Effort::Thorough)?;
-        }
-        let again = match self.best() {
+        let again = match chosen.or(self.measure_for_memory(end)?) {
             Some(proposal) => {
                 self.ended(end);
                 self.sweep(&proposal)?
             }
             // Components and cycles need whole layers.
-            None if end == AttemptEnd::Memory
-                && self.properties.iter().all(|one| !one.kind.needs_layers()) =>
-            {
+            None if self.check.properties.iter().all(|one| !one.kind.needs_layers()) => {
                 self.ended(end);
                 self.partition()?
             }
@@ -274,55 +351,84 @@ impl AutomaticRun<'_> {
         Ok(with_answers_of(outcome, again))
     }
 
+    /// Whether a search that ran out of memory may start again in another way. A run with
+    /// checkpoints resumes as it began, and a sweep has spilled what it could.
+    fn can_restart(&self, outcome: &Outcome) -> bool {
+        self.check.plan.checkpoint.is_none() && outcome.change.is_none()
+    }
+
+    /// The best measure found so far, or by a thorough search, after memory has run out.
+    fn measure_for_memory(&mut self, end: AttemptEnd) -> Result<Option<Proposal>, CheckError> {
+        if end == AttemptEnd::Memory && self.best().is_none() {
+            self.monitor.phase(Phase::FindingMeasure(Finding::Again));
+            self.look(Effort::Thorough)?;
+        }
+        Ok(self.best())
+    }
+
+    fn look(&mut self, effort: Effort) -> Result<(), CheckError> {
+        let AutomaticCheck { model, execution, plan, .. } = self.check;
+        let options = FinderOptions { effort, ..self.options };
+        self.searches.push(find_measures(model, execution, plan.packing, &options)?);
+        Ok(())
+    }
+
+    /// The best measure of the last search by which these properties can be checked, if there is
+    /// one.
+    fn best(&self) -> Option<Proposal> {
+        self.check.suitable(self.searches.last()?).next().cloned()
+    }
+
     /// Explores in full, on disk.
     fn partition(&mut self) -> Result<Outcome, CheckError> {
-        let plan = Plan { search: SearchPlan::Partition, ..self.plan.clone() };
-        let start = Instant::now();
-        let outcome = check(self.model, self.execution, self.properties, &plan, self.monitor)?;
-        self.attempted(plan.search.engine(), None, &outcome, start.elapsed());
-        Ok(outcome)
+        self.attempt(SearchPlan::Partition, self.check.plan.limits, None)
     }
 
     fn sweep(&mut self, proposal: &Proposal) -> Result<Outcome, CheckError> {
-        let Ok(measure) = ExpressionMeasure::new(self.model, &proposal.components) else {
-            return self.explore(None);
+        let AutomaticCheck { model, plan, .. } = self.check;
+        let Ok(measure) = ExpressionMeasure::new(model, &proposal.components) else {
+            return self.partition();
         };
-        let search = SearchPlan::Sweep(self.plan.search.sweep_by(proposal, measure));
-        let limits = Limits { revisits: self.limit(proposal), ..self.plan.limits };
-        let plan = Plan { search, limits, ..self.plan.clone() };
+        let search = SearchPlan::Sweep(plan.search.sweep_by(proposal, measure));
+        let limits = Limits { revisits: self.check.revisits(proposal, &self.options), ..plan.limits };
+        self.attempt(search, limits, Some(proposal.clone()))
+    }
+
+    fn attempt(
+        &mut self,
+        search: SearchPlan,
+        limits: Limits,
+        proposal: Option<Proposal>,
+    ) -> Result<Outcome, CheckError> {
+        let AutomaticCheck { model, execution, properties, plan } = self.check;
+        let plan = Plan { search, limits, ..plan.clone() };
         let start = Instant::now();
-        let outcome = check(self.model, self.execution, self.properties, &plan, self.monitor)?;
-        self.attempted(plan.search.engine(), Some(proposal.clone()), &outcome, start.elapsed());
+        let outcome = check(model, execution, properties, &plan, self.monitor)?;
+        self.attempted(plan.search.engine(), proposal, &outcome, start.elapsed());
         Ok(outcome)
     }
 
-    /// Explores in full. At `until` expansions, the measure finder runs. If it finds a good
-    /// measure, the exploration ends. A run with checkpoints continues on disk when memory is full.
-    fn explore(&mut self, until: Option<u64>) -> Result<Outcome, CheckError> {
-        let when_full = if self.plan.checkpoint.is_some() { WhenFull::Spill } else { WhenFull::Stop };
-        let plan = Plan { search: SearchPlan::Breadth(when_full), ..self.plan.clone() };
-        let (model, execution, packing) = (self.model, self.execution, self.plan.packing);
-        let properties = self.properties;
-        let memory = self.plan.limits.memory;
-        let options = FinderOptions { effort: Effort::Thorough, memory, ..self.options() };
-        let mut watch = LargeWatch {
-            until,
-            look: || {
-                let search = find_measures(model, execution, packing, &options).ok()?;
-                let best = suitable(model, properties, &search);
-                let is_worth_it = best.is_some_and(|best| options.aim.price(&best.cost) < WORTH_IT);
-                Some((search, is_worth_it))
-            },
-            search: None,
-            monitor: &mut *self.monitor,
-        };
-        let start = Instant::now();
-        let outcome = check(model, execution, properties, &plan, &mut watch)?;
-        let time = start.elapsed();
-        let search = watch.search;
-        self.attempted(plan.search.engine(), None, &outcome, time);
-        self.searches.extend(search);
-        Ok(outcome)
+    /// Explores in full, with the finder beside the search. Returns the measure that it changed to,
+    /// or should have.
+    fn explore(&mut self, threshold: usize) -> Result<(Outcome, Option<Proposal>), CheckError> {
+        let AutomaticCheck { model, execution, properties, plan } = self.check;
+        let plan = Plan { search: SearchPlan::Adaptive, ..plan.clone() };
+        let (start, stop) = (Instant::now(), AtomicBool::new(false));
+        let (settings, monitor) = ((self.options, threshold), &mut *self.monitor);
+        let (outcome, searches, changes, chosen) = std::thread::scope(|scope| {
+            let mut beside = FinderBeside::new(self.check, settings, (scope, &stop), monitor);
+            let outcome = check(model, execution, properties, &plan, &mut beside);
+            // A finder that is still at work ends at once.
+            stop.store(true, Ordering::Relaxed);
+            (outcome, beside.searches, beside.changes, beside.chosen)
+        });
+        let outcome = outcome?;
+        self.searches.extend(searches);
+        self.changes = changes;
+        let engine = if outcome.change.is_some() { Engine::Sweep } else { Engine::Breadth };
+        let proposal = chosen.clone().filter(|_| outcome.change.is_some());
+        self.attempted(engine, proposal, &outcome, start.elapsed());
+        Ok((outcome, chosen))
     }
 
     fn attempted(&mut self, engine: Engine, proposal: Option<Proposal>, outcome: &Outcome, time: Duration) {
@@ -340,96 +446,5 @@ impl AutomaticRun<'_> {
         if let Some(last) = self.attempts.last_mut() {
             last.end = end;
         }
-    }
-}
-
-/// Monitor that looks for a measure once an exploration is large. The exploration pauses meanwhile.
-/// It continues if the measure is not worth a restart.
-struct LargeWatch<'a, F> {
-    /// Number of expansions at which the exploration counts as large. `None` once it was reached.
-    until: Option<u64>,
-    look: F,
-    search: Option<MeasureSearch>,
-    monitor: &'a mut dyn Monitor,
-}
-
-impl<F: FnMut() -> Option<(MeasureSearch, bool)>> Monitor for LargeWatch<'_, F> {
-    fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
-        let is_large = self.until.is_some_and(|until| snapshot.counters.explored >= until);
-        self.monitor.look(snapshot).or(is_large.then_some(StopReason::Pause))
-    }
-
-    fn paused(&mut self) -> Option<StopReason> {
-        let stopped = self.monitor.paused();
-        if stopped.is_some() || self.until.take().is_none() {
-            return stopped;
-        }
-        self.monitor.phase(Phase::FindingMeasure { again: true });
-        if let Some((search, is_worth_it)) = (self.look)() {
-            self.search = Some(search);
-            if is_worth_it {
-                return Some(StopReason::BetterWay);
-            }
-        }
-        self.monitor.phase(Phase::Exploring);
-        None
-    }
-
-    fn phase(&mut self, phase: Phase<'_>) {
-        // Work on a recorded graph does not pause.
-        if matches!(phase, Phase::FindingCycles | Phase::NumberingSteps | Phase::ReversePass) {
-            self.until = None;
-        }
-        self.monitor.phase(phase);
-    }
-
-    fn wants_checkpoint(&mut self) -> bool {
-        self.monitor.wants_checkpoint()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::property::PropertyKind;
-    use model::guarded_commands::{
-        Action, Assignment, BinaryOperator, CellId, Effect, Expression, IntegerType, Location, LocationId,
-        Participant, Shape, Span, Target,
-    };
-    use model::interpreted_model::Interpreted;
-
-    /// A byte that runs through all its values.
-    fn counter() -> GuardedCommands {
-        let mut model = GuardedCommands::default();
-        model.add_variable("x", None, Shape::Scalar(IntegerType::BYTE), &[], Span::default());
-        let location = Location { name: "l".into(), committed: false, span: Span::default() };
-        let process = model.add_process("P", vec![location], LocationId(0), Span::default());
-        let (from, to) = (LocationId(0), LocationId(0));
-        let participant = Participant { process, from, to, guards: Vec::new(), span: Span::default() };
-        let x = CellId(0);
-        let value = Expression::binary(BinaryOperator::Add, Expression::Cell(x), Expression::Constant(1));
-        let effects = vec![Effect::Assign(vec![Assignment { target: Target::Cell(x), value }])];
-        model.actions.push(Action { participants: vec![participant], effects, channel: None, name: None });
-        model
-    }
-
-    #[test]
-    fn what_an_attempt_that_was_given_up_has_decided_stays_decided() {
-        let model = counter();
-        let reached = |value| {
-            let x = Expression::Cell(CellId(0));
-            let goal = Expression::binary(BinaryOperator::Equal, x, Expression::Constant(value));
-            Property::new("goal", PropertyKind::Reachable(goal))
-        };
-        let properties = [reached(3), reached(200), reached(1)];
-        let stopped_at = |states| {
-            let plan = Plan { limits: Limits { states, ..Limits::default() }, ..Plan::default() };
-            check(&model, &Interpreted, &properties, &plan, &mut ()).unwrap()
-        };
-        let outcome = with_answers_of(stopped_at(10), stopped_at(2));
-        let holds: Vec<bool> =
-            outcome.verdicts.iter().map(|verdict| matches!(verdict, Verdict::Holds(_))).collect();
-        assert_eq!(holds, [true, false, true]);
-        assert_eq!(outcome.stopped, Some(StopReason::StateLimit(2)));
     }
 }

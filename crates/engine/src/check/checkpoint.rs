@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::CheckError;
 use crate::explore::search::Snapshot;
-use crate::explore::{Monitor, Phase, StopReason};
+use crate::explore::{AfterPause, Monitor, PausedSearch, Phase, StopReason};
 use crate::store::saved::{Loader, Saver};
 
 const CURRENT: &str = "checkpoint";
@@ -177,8 +177,8 @@ impl Monitor for Pauses<'_> {
         self.monitor.phase(phase);
     }
 
-    fn paused(&mut self) -> Option<StopReason> {
-        self.monitor.paused()
+    fn paused(&mut self, search: &PausedSearch<'_>) -> AfterPause {
+        self.monitor.paused(search)
     }
 }
 

@@ -1,11 +1,13 @@
 //! Guarded commands as a subject: layouts that widen, and the interpreter as the judge of traces.
 
+use std::cell::OnceCell;
 use std::io;
 use std::sync::Arc;
 
 use crate::progress::ExpressionMeasure;
 use crate::property::survey::Survey;
 use crate::reduce::Kept;
+use crate::reduce::gain::{Gain, sample};
 use crate::reduce::independence::Independence;
 use crate::reduce::reduced_system::ReducedSystem;
 use crate::reduce::stubborn_sets::StubbornSets;
@@ -32,9 +34,27 @@ pub struct CommandsSubject<'m> {
     model: &'m GuardedCommands,
     interpreter: Interpreter<'m>,
     execution: &'m dyn Execution,
-    measure: Option<&'m ExpressionMeasure>,
+    measure: Option<ExpressionMeasure>,
     packing: PackedRanges,
-    reduction: Option<(Arc<Independence>, Kept)>,
+    reduction: Option<Reducing>,
+}
+
+/// A reduction of the model.
+struct Reducing {
+    facts: Arc<Independence>,
+    kept: Kept,
+    /// Whether the reduction is given up if a sample shows no gain.
+    may_give_up: bool,
+    /// What the sample shows. It is taken when the model is first made executable, and saved: a run
+    /// that resumes must not decide again, in another layout.
+    gain: OnceCell<Gain>,
+}
+
+impl Reducing {
+    /// What the sample shows, if the reduction is given up because of it.
+    fn given_up(&self) -> Option<Gain> {
+        self.gain.get().copied().filter(Gain::is_too_small)
+    }
 }
 
 /// A layout together with the ranges from which it was made.
@@ -97,12 +117,12 @@ pub fn layout_for(model: &GuardedCommands, packing: Packing) -> StateLayout {
 
 impl<'m> CommandsSubject<'m> {
     /// Creates a subject, and chooses a layout for the model.
-    pub fn new(model: &'m GuardedCommands, execution: &'m dyn Execution, plan: &'m Plan) -> Self {
+    pub fn new(model: &'m GuardedCommands, execution: &'m dyn Execution, plan: &Plan) -> Self {
         Self {
             model,
             interpreter: Interpreter::new(model),
             execution,
-            measure: plan.search.measure(),
+            measure: plan.search.measure().cloned(),
             packing: PackedRanges::choose(model, plan.packing),
             reduction: None,
         }
@@ -173,7 +193,7 @@ impl<'m> Executable for CommandsSubject<'m> {
             bits: Some(measure.bits()),
             comparison: measure.comparison(),
         };
-        self.measure.map(values)
+        self.measure.as_ref().map(values)
     }
 
     fn prepare(&self, predicates: &[Expression]) -> Result<Self::System, ExecutionError> {
@@ -181,14 +201,26 @@ impl<'m> Executable for CommandsSubject<'m> {
             let actions = self.model.actions.len();
             return Err(ExecutionError::NotSupported(CheckError::TooManyActions(actions).to_string()));
         }
-        let functions = StateFunctions { predicates, progress: self.measure.map(ExpressionMeasure::packed) };
+        let progress = self.measure.as_ref().map(ExpressionMeasure::packed);
+        let functions = StateFunctions { predicates, progress };
         let layout = &self.packing.layout;
         let system = self.execution.prepare(self.model, layout, functions)?;
         Ok(match &self.reduction {
             None => system,
-            Some((facts, kept)) => {
+            Some(one) if one.given_up().is_some() => system,
+            Some(Reducing { facts, kept, may_give_up, gain }) => {
                 let sets = StubbornSets::new(self.model, facts.clone(), layout, *kept, predicates);
-                Box::new(ReducedSystem::new(system, sets, self.measure.is_some()))
+                let reduced = ReducedSystem::new(system, sets, self.measure.is_some());
+                let sample = || {
+                    let mut initial = SuccessorBatch::new(layout.shape(), 1);
+                    self.initial(&mut initial);
+                    sample(&reduced, &initial)
+                };
+                if *may_give_up && gain.get_or_init(sample).is_too_small() {
+                    reduced.into_full()
+                } else {
+                    Box::new(reduced)
+                }
             }
         })
     }
@@ -227,9 +259,19 @@ impl<'m> Executable for CommandsSubject<'m> {
         self.packing.layout.spare_bits(bits)
     }
 
-    fn reduce(&mut self, kept: Kept) -> bool {
-        self.reduction = Some((Arc::new(Independence::new(self.model)), kept));
+    fn reduce(&mut self, kept: Kept, may_give_up: bool) -> bool {
+        let facts = Arc::new(Independence::new(self.model));
+        self.reduction = Some(Reducing { facts, kept, may_give_up, gain: OnceCell::new() });
         true
+    }
+
+    fn follow(&mut self, measure: &ExpressionMeasure) -> bool {
+        self.measure = Some(measure.clone());
+        true
+    }
+
+    fn given_up(&self) -> Option<Gain> {
+        self.reduction.as_ref()?.given_up()
     }
 
     fn structure(&self) -> Option<&dyn Structure> {
@@ -237,11 +279,16 @@ impl<'m> Executable for CommandsSubject<'m> {
     }
 
     fn save(&self, to: &mut Saver) -> io::Result<()> {
-        to.put(&(&self.packing.wanted, &self.packing.layout))
+        let gain = self.reduction.as_ref().and_then(|one| one.gain.get());
+        to.put(&(&self.packing.wanted, &self.packing.layout, gain))
     }
 
     fn load(&mut self, from: &mut Loader) -> io::Result<()> {
-        (self.packing.wanted, self.packing.layout) = from.get()?;
+        let gain: Option<Gain>;
+        (self.packing.wanted, self.packing.layout, gain) = from.get()?;
+        if let (Some(one), Some(gain)) = (&mut self.reduction, gain) {
+            one.gain = OnceCell::from(gain);
+        }
         Ok(())
     }
 }
@@ -262,6 +309,10 @@ impl Structure for CommandsSubject<'_> {
 
     fn fields(&self) -> &[Field] {
         self.packing.layout.fields()
+    }
+
+    fn cells(&self, state: &[u64]) -> Option<Vec<i64>> {
+        Some(self.decode(state))
     }
 
     fn survey(&self) -> Option<Survey> {

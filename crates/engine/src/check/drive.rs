@@ -3,7 +3,8 @@
 //! A search returns when it cannot continue alone. A state that cannot be expanded with the current
 //! layout is *trouble*. The model then expands it slowly. It either gives the successors, which are
 //! supplied to the search, or another layout, to which everything is repacked. A *pause* is for a
-//! checkpoint, or for work of the monitor that takes long, such as a search for a measure.
+//! checkpoint, or for the monitor, which may look at the search and let it continue by another
+//! measure.
 //!
 //! The loop depends neither on the kind of model nor on the properties. Both are behind
 //! [`DrivenModel`], so each search is compiled once, in this crate. When searches were compiled for
@@ -13,6 +14,8 @@ use std::io;
 use std::path::Path;
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use super::any_search::AnySearch;
 use super::checkpoint::{CheckpointFolder, Checkpointing, Pauses};
 use super::executable::{Executable, Expanded};
@@ -21,7 +24,11 @@ use super::observers::Observers;
 use super::{CheckError, OnRuntimeError};
 use crate::explore::observer::Successors;
 use crate::explore::search::Translation;
-use crate::explore::{Monitor, Observer, Record, Search, SearchEnd, StopReason};
+use crate::explore::sweep::Spilling;
+use crate::explore::{
+    AfterPause, Change, Monitor, Observer, PausedSearch, Phase, Record, Search, SearchEnd, StopReason,
+};
+use crate::progress::ExpressionMeasure;
 use crate::store::saved::{Loader, Saver};
 use model::guarded_commands::ActionId;
 use model::records::RecordShape;
@@ -48,6 +55,13 @@ pub(super) trait DrivenModel<'m> {
 
     /// Expands a state that the system could not expand.
     fn expand(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> SlowExpansion;
+
+    /// The values of the cells of a state, if states consist of cells.
+    fn cells(&self, state: &[u64]) -> Option<Vec<i64>>;
+
+    /// Follows this measure from now on: systems that are prepared evaluate it. Returns `false` if
+    /// the model cannot.
+    fn follow(&mut self, measure: &ExpressionMeasure) -> bool;
 
     /// Saves the current layout.
     fn save(&self, to: &mut Saver) -> io::Result<()>;
@@ -106,6 +120,14 @@ where
         }
     }
 
+    fn cells(&self, state: &[u64]) -> Option<Vec<i64>> {
+        self.subject.structure()?.cells(state)
+    }
+
+    fn follow(&mut self, measure: &ExpressionMeasure) -> bool {
+        self.subject.follow(measure)
+    }
+
     fn save(&self, to: &mut Saver) -> io::Result<()> {
         self.subject.save(to)
     }
@@ -118,7 +140,7 @@ pub(super) struct Checkpoints<'a> {
 }
 
 /// Events of a search, as the driver counted them.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Driven {
     /// Number of times that a value outgrew its field.
     pub(super) widenings: u32,
@@ -127,6 +149,16 @@ pub(super) struct Driven {
     /// The first state with a step that is a run-time error, if there is a log to show the run to
     /// it.
     pub(super) erroneous_at: Option<Record>,
+    /// The change to the measure that the search follows now, if it began without one.
+    pub(super) change: Option<DrivenChange>,
+}
+
+/// A change of measure while the search ran.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct DrivenChange {
+    pub(super) change: Change,
+    /// Number of states that were expanded before it.
+    pub(super) explored: u64,
 }
 
 /// Drives a search to its end.
@@ -135,6 +167,8 @@ pub(super) struct Driver<'a, 'm> {
     pub(super) observers: &'a mut Observers,
     pub(super) on_runtime_error: OnRuntimeError,
     pub(super) checkpoints: Option<Checkpoints<'a>>,
+    /// The disk that the search may spill to after a change of measure.
+    pub(super) spilling: Option<Spilling>,
     /// The folder of the trace log.
     pub(super) log_directory: &'a Path,
     /// The checkpoint to resume from, read up to the layout of states.
@@ -142,7 +176,7 @@ pub(super) struct Driver<'a, 'm> {
     pub(super) driven: &'a mut Driven,
 }
 
-impl Driver<'_, '_> {
+impl<'m> Driver<'_, 'm> {
     /// Runs the search until it ends in a way that the driver cannot handle.
     ///
     /// # Errors
@@ -188,10 +222,21 @@ impl Driver<'_, '_> {
                         return Ok(SearchEnd::Stopped(StopReason::Disk(message)));
                     }
                     pauses.saved(start.elapsed());
-                    let stopped = if reason == StopReason::Pause { pauses.paused() } else { Some(reason) };
-                    match stopped {
-                        Some(reason) => return Ok(SearchEnd::Stopped(reason)),
-                        None => continue,
+                    let after = match reason {
+                        StopReason::Pause => self.after_pause(search, &mut pauses),
+                        reason => AfterPause::Stop(reason),
+                    };
+                    match after {
+                        AfterPause::Stop(reason) => return Ok(SearchEnd::Stopped(reason)),
+                        AfterPause::Continue => continue,
+                        AfterPause::Follow(change) => {
+                            match self.change_over(search, *change, &mut pauses)? {
+                                Ok(Some(measured)) => system = measured,
+                                Ok(None) => {}
+                                Err(end) => return Ok(end),
+                            }
+                            continue;
+                        }
                     }
                 }
                 end => return Ok(end),
@@ -223,6 +268,39 @@ impl Driver<'_, '_> {
         }
     }
 
+    /// Shows the search at rest to the monitor, and asks how to continue.
+    fn after_pause<Q: Search>(&self, search: &Q, monitor: &mut dyn Monitor) -> AfterPause {
+        let sample = |most| {
+            let mut sampled = Vec::new();
+            search.sample(most, &mut |state| sampled.extend(self.model.cells(state)));
+            sampled
+        };
+        let can_change_over = self.spilling.is_some() && search.can_change_over();
+        monitor.paused(&PausedSearch { can_change_over, sample: &sample })
+    }
+
+    /// Continues the search as a sweep by a measure, if search and model can. Returns the system
+    /// that evaluates the measure, or why the search ends.
+    fn change_over<Q: Search>(
+        &mut self,
+        search: &mut Q,
+        change: Change,
+        monitor: &mut dyn Monitor,
+    ) -> Result<Result<Option<Box<dyn TransitionSystem + 'm>>, SearchEnd>, CheckError> {
+        let spilling = self.spilling.clone().filter(|_| search.can_change_over());
+        let (Some(spilling), true) = (spilling, self.model.follow(&change.measure)) else {
+            return Ok(Ok(None));
+        };
+        let system = self.model.prepare()?;
+        let explored = search.counters().explored;
+        if let Err(end) = search.change_over(&*system, change.order, spilling, self.observers) {
+            return Ok(Err(end));
+        }
+        monitor.phase(Phase::Sweeping(&change.measure));
+        self.driven.change = Some(DrivenChange { change, explored });
+        Ok(Ok(Some(system)))
+    }
+
     /// Repacks all stored and observed states to the new layout of the model.
     fn widen<Q: Search>(&mut self, search: &mut Q, mut translate: Translation) -> Result<(), SearchEnd> {
         self.driven.widenings += 1;
@@ -248,6 +326,7 @@ impl Driver<'_, '_> {
         CheckpointFolder::new(&settings.directory).save(&settings.about, |to| {
             to.put(identity)?;
             self.model.save(to)?;
+            to.put(&self.driven.change)?;
             to.put(&(self.driven.widenings, self.driven.peak_bytes))?;
             search.save(to)?;
             self.observers.save(to)

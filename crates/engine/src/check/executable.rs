@@ -11,8 +11,9 @@ use std::io;
 use super::semantics::Semantics;
 use super::structure::Structure;
 pub use crate::explore::search::Translation;
-use crate::progress::Comparison;
+use crate::progress::{Comparison, ExpressionMeasure};
 use crate::reduce::Kept;
+use crate::reduce::gain::Gain;
 use crate::store::saved::{Loader, Saver};
 use model::guarded_commands::ActionId;
 use model::records::RecordShape;
@@ -54,10 +55,21 @@ pub trait Executable: Semantics {
         None
     }
 
-    /// Reduces the model from now on: leaves out steps that `_kept` does not need. Returns `false`
-    /// if this kind of model has no reduction.
-    fn reduce(&mut self, _kept: Kept) -> bool {
+    /// Reduces the model from now on: leaves out steps that `_kept` does not need, unless a sample
+    /// shows no gain and the reduction may be given up. Returns `false` if this kind of model has no
+    /// reduction.
+    fn reduce(&mut self, _kept: Kept, _may_give_up: bool) -> bool {
         false
+    }
+
+    /// Follows this measure from now on. Returns `false` if the model brings its own, or none.
+    fn follow(&mut self, _measure: &ExpressionMeasure) -> bool {
+        false
+    }
+
+    /// What a sample showed, if the reduction was given up because of it: all steps are taken.
+    fn given_up(&self) -> Option<Gain> {
+        None
     }
 
     /// The processes and cells of the model, if it consists of them.

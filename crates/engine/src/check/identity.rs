@@ -116,6 +116,8 @@ fn of_plan(plan: &Plan) -> Vec<(&'static str, u64)> {
     let Plan {
         search,
         reduction,
+        // Results do not depend on the number of threads.
+        threads: _,
         // A run may resume with other limits: that is a reason to resume.
         limits: _,
         on_runtime_error,
@@ -134,12 +136,14 @@ fn of_plan(plan: &Plan) -> Vec<(&'static str, u64)> {
     let (when_full, sweep) = match search {
         SearchPlan::Breadth(when_full) => (*when_full, SweepPlan::default()),
         SearchPlan::Sweep(sweep) => (WhenFull::default(), sweep.clone()),
-        SearchPlan::Depth | SearchPlan::BreadthDisk | SearchPlan::Partition => Default::default(),
+        SearchPlan::Adaptive | SearchPlan::Depth | SearchPlan::BreadthDisk | SearchPlan::Partition => {
+            Default::default()
+        }
     };
     // The engine says where a sweep stores its states.
     let SweepPlan { measure, initial, on_regress, nesting, retention, storage: _ } = &sweep;
     vec![
-        ("engine", Fingerprint::of(&search.engine())),
+        ("engine", Fingerprint::of(&(search.engine(), matches!(search, SearchPlan::Adaptive)))),
         ("progress measure", Fingerprint::of(measure)),
         ("treatment of initial states", Fingerprint::of(initial)),
         ("treatment of regress edges", Fingerprint::of(on_regress)),

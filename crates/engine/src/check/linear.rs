@@ -30,7 +30,7 @@ use super::{
 use crate::explore::propagation::{Propagation, WaveCycle, Waves};
 use crate::explore::search::{Limits, Snapshot};
 use crate::explore::sweep::{Nesting, Retention};
-use crate::explore::{Monitor, Phase, Record, Search};
+use crate::explore::{AfterPause, Monitor, PausedSearch, Phase, Record, Search};
 use crate::property::accepting_cycles::{AcceptingCycles, AcceptingState};
 use crate::property::acceptor::Acceptor;
 use crate::property::fairness::{Fairness, FairnessConditions, TooManyConditions};
@@ -114,7 +114,7 @@ pub(super) fn check_linear<M: Executable>(
 /// The search that looks for cycles in layers, for an automaton whose progress has so many bits.
 fn search_for_cycles(search: &SearchPlan, rank_bits: u32) -> SearchPlan {
     // A layer that is on disk is not searched for cycles.
-    if let SearchPlan::Breadth(_) = search {
+    if let SearchPlan::Breadth(_) | SearchPlan::Adaptive = search {
         return SearchPlan::Breadth(WhenFull::Stop);
     }
     search.changed(|sweep| {
@@ -150,8 +150,8 @@ impl Monitor for ModelProgress<'_> {
         self.monitor.phase(phase);
     }
 
-    fn paused(&mut self) -> Option<StopReason> {
-        self.monitor.paused()
+    fn paused(&mut self, search: &PausedSearch<'_>) -> AfterPause {
+        self.monitor.paused(search)
     }
 
     fn wants_checkpoint(&mut self) -> bool {

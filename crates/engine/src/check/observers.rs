@@ -117,6 +117,10 @@ impl Observer for Observers {
         }
     }
 
+    fn retract(&mut self, first: Record, each: &mut dyn FnMut(Option<Record>, ActionId)) -> io::Result<()> {
+        self.log.as_mut().map_or(Ok(()), |log| log.retract(first, each))
+    }
+
     fn wants_origins(&self) -> bool {
         self.log.is_some()
     }

@@ -7,14 +7,16 @@
 
 use super::any_search::AnySearch;
 use super::checkpoint::{CheckpointFolder, Checkpointing};
+use super::drive::DrivenChange;
 use super::executable::Executable;
 use super::identity::RunIdentity;
 use super::observers::Observers;
 use super::run::Run;
 use super::service;
 use super::{CheckError, OnRuntimeError, OutcomeOf, Plan, Reduction, Regress, SearchPlan, TerminalList};
+use crate::explore::search::Limits;
 use crate::explore::sweep::{OnRegress, Order, Retention};
-use crate::explore::{CompleteSearch, Monitor, RegressEdge, SearchEnd, StopReason};
+use crate::explore::{CompleteSearch, Monitor, Record, RegressEdge, SearchEnd, StopReason};
 use crate::property::soundness::{SearchKind, Unsound, needs_monotone, require_sound};
 use crate::property::terminal_states::TerminalStates;
 use crate::property::watch::PropertyWatch;
@@ -78,14 +80,19 @@ pub(super) fn decide_on_the_fly<M: Executable>(
     let _lock =
         plan.checkpoint.as_ref().map(|one| CheckpointFolder::new(&one.directory).lock()).transpose()?;
     let identity = plan.checkpoint.as_ref().map(|_| RunIdentity::new(&subject, properties, plan));
-    let saved = match (&plan.checkpoint, &identity) {
+    let (saved, change) = match (&plan.checkpoint, &identity) {
         (Some(settings), Some(identity)) if settings.resumes => {
-            Some(resumed(&mut subject, identity, settings)?)
+            let (saved, change) = resumed(&mut subject, identity, settings)?;
+            (Some(saved), change)
         }
-        _ => None,
+        _ => (None, None),
     };
     let disk = plan.disk.disk();
-    let search = AnySearch::new(kind, plan, &subject, &disk)?;
+    // A run that has changed over resumes as a sweep.
+    let order = change.as_ref().map(|one: &DrivenChange| one.change.order);
+    let now = order.map_or(kind, |order| SearchKind::Layers(order.order()));
+    let limits = Limits { revisits: order.map_or(plan.limits.revisits, |one| one.revisits), ..plan.limits };
+    let search = AnySearch::new(now, &Plan { limits, ..plan.clone() }, &subject, &disk)?;
     if plan.checkpoint.is_some() && !search.can_be_saved() {
         return Err(CheckError::NotSaved);
     }
@@ -93,16 +100,18 @@ pub(super) fn decide_on_the_fly<M: Executable>(
     let owned = properties.iter().enumerate();
     let owned =
         owned.flat_map(|(number, one)| one.kind.predicates().iter().map(move |p| (number, p.clone())));
-    let run = Run::new(subject, owned, plan, (search, disk), observers);
+    let mut run = Run::new(subject, owned, plan, (search, disk), observers);
+    run.driven.change = change;
     Deciding { run, properties, kind }.finish(identity, saved, monitor)
 }
 
-/// Opens the checkpoint of this run, and gives states the layout that they have there.
+/// Opens the checkpoint of this run. Gives states the layout that they have there, and the model the
+/// measure that the search had changed to, if it had.
 fn resumed<M: Executable>(
     subject: &mut M,
     identity: &RunIdentity,
     settings: &Checkpointing,
-) -> Result<Loader, CheckError> {
+) -> Result<(Loader, Option<DrivenChange>), CheckError> {
     let checkpoint = CheckpointFolder::new(&settings.directory).open();
     let mut loader = checkpoint.map_err(CheckError::Checkpoint)?.loader;
     let saved: RunIdentity = loader.get().map_err(CheckError::Checkpoint)?;
@@ -110,7 +119,11 @@ fn resumed<M: Executable>(
         return Err(CheckError::AnotherRun(difference));
     }
     subject.load(&mut loader).map_err(CheckError::Checkpoint)?;
-    Ok(loader)
+    let change: Option<DrivenChange> = loader.get().map_err(CheckError::Checkpoint)?;
+    if let Some(DrivenChange { change, .. }) = &change {
+        subject.follow(&change.measure);
+    }
+    Ok((loader, change))
 }
 
 /// The observers of the search: those of the properties, and those that the plan requests.
@@ -126,6 +139,8 @@ pub(super) fn observers<M: Executable>(
         || plan.search.on_regress() == OnRegress::Stop;
     let terminal = match (plan.terminal_states, kind) {
         (TerminalList::Listed, _) => Some(usize::MAX),
+        // It may become a sweep.
+        _ if matches!(plan.search, SearchPlan::Adaptive) => Some(TERMINAL_STATES),
         // One pass visits every state once.
         (_, SearchKind::Depth | SearchKind::Partitions | SearchKind::Layers(Order::Constant)) => None,
         (TerminalList::Counted, _) => Some(TERMINAL_STATES),
@@ -196,7 +211,7 @@ impl<M: Executable> Deciding<'_, M> {
         let property = &self.properties[number];
         if let Some(record) = self.run.observers.watch.decided(number) {
             let run = self.run.run_to(record)?;
-            let evidence = self.evidence(property, &run)?;
+            let evidence = self.evidence(property, &run, record)?;
             return Ok(match property.kind.claim() {
                 Claim::Existential => Verdict::Holds(evidence),
                 Claim::Universal => Verdict::Violated(evidence),
@@ -219,13 +234,18 @@ impl<M: Executable> Deciding<'_, M> {
         &self,
         property: &Property<M::Predicate>,
         run: &LoggedRun,
+        record: Record,
     ) -> Result<Evidence<M::Run, M::State>, CheckError> {
         let trace = self.run.subject.replay(run)?;
         let state = M::last_state(&trace);
         let wrong = || CheckError::WrongTrace(property.name.clone());
         let length = match self.kind {
             // The reduction may have left out a shorter run.
-            _ if self.run.plan.reduction != Reduction::None => Length::AsFound,
+            _ if self.run.plan.reduction != Reduction::None && self.run.subject.given_up().is_none() => {
+                Length::AsFound
+            }
+            // Found after full exploration had become a sweep.
+            _ if self.run.driven.change.as_ref().is_some_and(|one| record >= one.explored) => Length::AsFound,
             SearchKind::Layers(Order::Constant) => Length::Shortest,
             // Groups are swept again before the states ahead of them are visited, and a window is
             // revisited.
@@ -234,6 +254,8 @@ impl<M: Executable> Deciding<'_, M> {
             {
                 Length::AsFound
             }
+            // Layers were merged: progress inside of a layer was not looked at.
+            _ if self.run.search.figures().counters.merged_bits > 0 => Length::AsFound,
             // The levels of a layer that did not fit into memory were mixed.
             _ if self.run.search.figures().counters.spilled.current > 0 => Length::AsFound,
             SearchKind::Layers(_) => Length::SubjectToProgress,

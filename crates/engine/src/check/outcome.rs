@@ -2,8 +2,10 @@
 
 use super::branching::GraphSummary;
 use super::semantics::Semantics;
-use crate::explore::{Counters, Course, StopReason};
+use crate::explore::sweep::WorkerFigures;
+use crate::explore::{Change, Counters, Course, StopReason};
 use crate::property::survey::Surveyed;
+use crate::reduce::gain::Gain;
 use crate::store::external::disk::IoCounts;
 use crate::verdict::Verdict;
 use crate::verdict::replay::ReplayedTrace;
@@ -55,6 +57,8 @@ pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     pub complete: bool,
     /// The reason why the search was stopped, if it was.
     pub stopped: Option<StopReason>,
+    /// The change from full exploration to a sweep, if there was one.
+    pub change: Option<ChangeOutcome>,
     /// Numbers of states, and memory.
     pub figures: Figures,
     /// The states without successors, if they were to be listed.
@@ -66,6 +70,20 @@ pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     /// The states held layer by layer, and the number of times that each action was taken. Present
     /// if it was requested and the search has layers.
     pub course: Option<Course>,
+    /// What a sample showed, if the reduction was given up because of it. The search then took all
+    /// steps, and counts are those of the full state space.
+    pub given_up: Option<Gain>,
+}
+
+/// The change from full exploration to a sweep, without a restart.
+#[derive(Clone, Debug)]
+pub struct ChangeOutcome {
+    /// The measure, and the details of the sweep.
+    pub change: Change,
+    /// Number of states that were expanded before the change.
+    pub explored: u64,
+    /// The most states that the sweep held at one time after the change.
+    pub peak_after: u64,
 }
 
 /// What a run counted: states, steps, bytes.
@@ -91,6 +109,8 @@ pub struct Figures {
     pub state_words: u64,
     /// Number of times that a value outgrew its field.
     pub widenings: u32,
+    /// What each thread did while threads shared their work. Empty for a search by one thread.
+    pub workers: Vec<WorkerFigures>,
 }
 
 /// The outcome of a run over this kind of model.

@@ -8,7 +8,7 @@ use super::checkpoint::Checkpointing;
 use super::executable::Executable;
 use crate::explore::Phase;
 use crate::explore::search::Limits;
-use crate::explore::sweep::{InMemory, Initial, Nesting, OnRegress, Order, Retention, Spilling};
+use crate::explore::sweep::{InMemory, Initial, Nesting, OnRegress, Order, Retention, Spilling, Threads};
 use crate::progress::ExpressionMeasure;
 use crate::property::Property;
 use crate::property::soundness::{SearchKind, Unsound, require_kept};
@@ -68,6 +68,9 @@ impl Engine {
 pub enum SearchPlan {
     /// [`Engine::Breadth`].
     Breadth(WhenFull),
+    /// [`Engine::Breadth`], until the [monitor](crate::explore::Monitor) proposes a measure: then
+    /// [`Engine::Sweep`], without a restart. Ends when memory is full, unless the run is saved.
+    Adaptive,
     /// [`Engine::Depth`].
     Depth,
     /// [`Engine::Sweep`] or [`Engine::SweepDisk`].
@@ -152,7 +155,7 @@ impl SearchPlan {
     /// The name of the search.
     pub fn engine(&self) -> Engine {
         match self {
-            Self::Breadth(_) => Engine::Breadth,
+            Self::Breadth(_) | Self::Adaptive => Engine::Breadth,
             Self::Depth => Engine::Depth,
             Self::Sweep(SweepPlan { storage: SweepStorage::Memory, .. }) => Engine::Sweep,
             Self::Sweep(SweepPlan { storage: SweepStorage::Disk, .. }) => Engine::SweepDisk,
@@ -200,7 +203,9 @@ impl SearchPlan {
                 comparison: progress.comparison,
                 retention: sweep.retention,
             }),
-            (Self::Sweep(_) | Self::Breadth(_) | Self::BreadthDisk, _) => SearchKind::Layers(Order::Constant),
+            (Self::Sweep(_) | Self::Breadth(_) | Self::Adaptive | Self::BreadthDisk, _) => {
+                SearchKind::Layers(Order::Constant)
+            }
         }
     }
 
@@ -299,8 +304,11 @@ pub enum Reduction {
     /// All steps are taken.
     #[default]
     None,
-    /// Only the steps of [stubborn sets](crate::reduce) are taken.
+    /// Only the steps of [stubborn sets](crate::reduce) are taken. If a
+    /// [sample](crate::reduce::gain) shows that they leave out next to nothing, all steps are taken.
     Stubborn,
+    /// Only the steps of stubborn sets are taken, whether that pays or not.
+    StubbornAlways,
 }
 
 impl Reduction {
@@ -309,6 +317,7 @@ impl Reduction {
         match self {
             Self::None => "none",
             Self::Stubborn => "stubborn",
+            Self::StubbornAlways => "stubborn-always",
         }
     }
 }
@@ -321,6 +330,8 @@ pub struct Plan {
     /// The partial-order reduction. Only for guarded commands, and not for every property: see
     /// [`soundness`](crate::property::soundness).
     pub reduction: Reduction,
+    /// Number of threads that share the work of a search. Depth-first searches use one.
+    pub threads: Threads,
     /// Limits at which the search stops.
     pub limits: Limits,
     /// The reaction to run-time errors.
@@ -367,10 +378,12 @@ impl Plan {
 
     /// Reduces the model, if the plan selects a reduction.
     pub(super) fn reduce<M: Executable>(&self, model: &mut M, kept: Kept) -> Result<(), Unsound> {
-        match self.reduction {
-            Reduction::Stubborn if !model.reduce(kept) => Err(Unsound::NotGuardedCommands),
-            _ => Ok(()),
-        }
+        let can_be_reduced = match self.reduction {
+            Reduction::None => true,
+            Reduction::Stubborn => model.reduce(kept, true),
+            Reduction::StubbornAlways => model.reduce(kept, false),
+        };
+        if can_be_reduced { Ok(()) } else { Err(Unsound::NotGuardedCommands) }
     }
 
     /// The parts of the search that spill to disk, and when.

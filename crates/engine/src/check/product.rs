@@ -14,6 +14,7 @@ use crate::property::linear::LinearProperty;
 use crate::property::product::{Automaton, Place, Product, ProductState, REPEATED, Scratch};
 use crate::property::service::ServiceProperty;
 use crate::property::service_table::ServiceTable;
+use crate::reduce::gain::Gain;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::saved::{Loader, Saver};
 use crate::verdict::replay::ReplayError;
@@ -209,6 +210,10 @@ impl<M: Executable, A: Automaton> Executable for ProductSubject<M, A> {
         self.model.structure().map(|_| self as &dyn Structure)
     }
 
+    fn given_up(&self) -> Option<Gain> {
+        self.model.given_up()
+    }
+
     fn save(&self, to: &mut Saver) -> io::Result<()> {
         self.model.save(to)
     }
@@ -232,5 +237,11 @@ impl<M: Executable, A: Automaton> Structure for ProductSubject<M, A> {
 
     fn fair_actions(&self) -> Vec<(ActionId, Strength)> {
         self.model.structure().map_or_else(Vec::new, Structure::fair_actions)
+    }
+
+    fn cells(&self, state: &[u64]) -> Option<Vec<i64>> {
+        let mut plain = Vec::new();
+        self.place.append_model(state, &mut plain);
+        self.model.structure()?.cells(&plain)
     }
 }

@@ -1,13 +1,13 @@
 //! One run of a search over a model: everything between the plan and the verdicts.
 
 use super::any_search::AnySearch;
-use super::drive::{Asked, Checkpoints, Driven, Driver};
+use super::drive::{Asked, Checkpoints, Driven, DrivenChange, Driver};
 use super::executable::Executable;
 use super::identity::RunIdentity;
 use super::observers::Observers;
 use super::{
-    CheckError, ErrorPlace, Figures, ModelError, ModelErrorOf, Outcome, OutcomeOf, Plan, Regress,
-    TerminalList,
+    ChangeOutcome, CheckError, ErrorPlace, Figures, ModelError, ModelErrorOf, Outcome, OutcomeOf, Plan,
+    Reduction, Regress, SearchPlan, TerminalList,
 };
 use crate::explore::{Monitor, Observer, Record, SearchEnd};
 use crate::property::survey::Survey;
@@ -31,7 +31,7 @@ pub(super) struct Run<'a, M: Executable> {
     pub(super) observers: Observers,
     /// The first run-time error.
     pub(super) error: Option<ModelErrorOf<M>>,
-    driven: Driven,
+    pub(super) driven: Driven,
     /// Peak bytes held, where the check holds more than the search does.
     peak_bytes: usize,
     disk: Disk,
@@ -68,6 +68,10 @@ impl<'a, M: Executable> Run<'a, M> {
             observers: &mut self.observers,
             on_runtime_error: self.plan.on_runtime_error,
             checkpoints,
+            // The proviso of a reduction compares states by the measure: it must not change.
+            spilling: (matches!(self.plan.search, SearchPlan::Adaptive)
+                && self.plan.reduction == Reduction::None)
+                .then(|| self.plan.spilling(&self.disk)),
             log_directory: &self.plan.disk.folder(),
             saved,
             driven: &mut self.driven,
@@ -144,6 +148,11 @@ impl<'a, M: Executable> Run<'a, M> {
             error: self.error,
             regress,
             complete: matches!(end, SearchEnd::Complete(_)),
+            change: self.driven.change.map(|DrivenChange { change, explored }| ChangeOutcome {
+                change,
+                explored,
+                peak_after: figures.counters.peak_since_change.total(),
+            }),
             stopped: if let SearchEnd::Stopped(reason) = end { Some(reason) } else { None },
             figures: Figures {
                 distinct: figures.distinct,
@@ -160,12 +169,14 @@ impl<'a, M: Executable> Run<'a, M> {
                 state_bits: self.subject.bits() as u64,
                 state_words: self.subject.words() as u64,
                 widenings: self.driven.widenings,
+                workers: figures.workers,
             },
             terminal_states: listed
                 .map(|states| states.states().map(|one| self.subject.decode(one)).collect()),
             survey: survey.as_ref().map(Survey::surveyed),
             graph: None,
             course: figures.course,
+            given_up: self.subject.given_up(),
         }
     }
 }

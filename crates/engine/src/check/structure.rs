@@ -24,6 +24,11 @@ pub trait Structure {
         &[]
     }
 
+    /// The values of the cells of a state. `None` if states do not consist of cells.
+    fn cells(&self, _state: &[u64]) -> Option<Vec<i64>> {
+        None
+    }
+
     /// An observer that surveys values and actions, if states consist of cells.
     fn survey(&self) -> Option<Survey> {
         None

@@ -209,13 +209,17 @@ impl<M: Model> Expander for RustExpander<'_, '_, M> {
         Expansion { states: expanded, trouble }
     }
 
-    fn predicates(&mut self, state: &[u64]) -> Truth {
-        // Equal heads mean equal lengths.
-        if self.judged.words[self.asked_words..].starts_with(state) {
-            (self.asked, self.asked_words) = (self.asked + 1, self.asked_words + state.len());
-            return self.judged.answers[self.asked - 1];
+    fn predicates(&mut self, states: &[u64], truths: &mut Vec<Truth>) {
+        for state in RecordShape::Prefixed.states(states) {
+            // Equal heads mean equal lengths.
+            let truth = if self.judged.words[self.asked_words..].starts_with(state) {
+                (self.asked, self.asked_words) = (self.asked + 1, self.asked_words + state.len());
+                self.judged.answers[self.asked - 1]
+            } else {
+                self.system.judge(&self.encoded.decode(state))
+            };
+            truths.push(truth);
         }
-        self.system.judge(&self.encoded.decode(state))
     }
 
     fn progress(&mut self, words: &[u64], values: &mut Vec<u64>) {
