@@ -3,8 +3,8 @@
 
 use crate::random_model::random_model;
 use engine::check::{
-    Engine, OnRuntimeError, Outcome, Packing, Plan, SearchPlan, TerminalList, check, check_automatically,
-    find_measures, judge_measure,
+    AutomaticPlan, Engine, OnRuntimeError, Outcome, Packing, Plan, SearchPlan, Start, TerminalList, check,
+    check_automatically, find_measures, judge_measure,
 };
 use engine::explore::search::Limits;
 use engine::progress::finder::{Aim, FinderOptions, Prefer, SmallModels};
@@ -73,7 +73,9 @@ fn random_models_are_answered_as_by_full_exploration() {
             _ => Aim::Bounded { regress: 0.2 },
         };
         let options = FinderOptions { aim, seed, small: SmallModels::Swept, ..FinderOptions::default() };
-        let found = check_automatically(&model, &Interpreted, &properties, &plan, &options, &mut ()).unwrap();
+        let automatic = AutomaticPlan { finder: options, start: Start::Finder };
+        let plans = (&plan, &automatic);
+        let found = check_automatically(&model, &Interpreted, &properties, plans, &mut ()).unwrap();
         let outcome = &found.outcome;
         compared += 1;
         swept += usize::from(found.attempts.last().unwrap().proposal.is_some());

@@ -32,13 +32,15 @@ fn compare(model: &GuardedCommands, layout: &StateLayout, predicates: &[Expressi
     let mut queue = vec![initial];
     let mut next = 0;
     let mut batches = [SuccessorBatch::new(layout.shape(), 1), SuccessorBatch::new(layout.shape(), 1)];
+    let mut truths = [Vec::new(), Vec::new()];
     while next < queue.len() && next < limit {
         let state = queue[next].clone();
         next += 1;
         batches.iter_mut().for_each(SuccessorBatch::clear);
         let expansions =
             [compiled.expand(&state, &mut batches[0]), interpreted.expand(&state, &mut batches[1])];
-        assert_eq!(compiled.predicates(&state), interpreted.predicates(&state));
+        compiled.predicates(&state, &mut truths[0]);
+        interpreted.predicates(&state, &mut truths[1]);
         // Machine code may also give up for a value that only an effect in between has: slower
         // then, not wrong.
         if expansions[0] != expansions[1] {
@@ -58,6 +60,14 @@ fn compare(model: &GuardedCommands, layout: &StateLayout, predicates: &[Expressi
                 queue.push(ours.state(i).to_vec());
             }
         }
+    }
+    // Both agree state by state, and on all states in one call.
+    assert_eq!(truths[0], truths[1]);
+    let together = queue[..next].concat();
+    for expander in [&mut compiled, &mut interpreted] {
+        let mut at_once = Vec::new();
+        expander.predicates(&together, &mut at_once);
+        assert_eq!(at_once, truths[0]);
     }
     next
 }

@@ -10,7 +10,7 @@ use std::ops::Add;
 use std::sync::Mutex;
 
 use crate::coverage::{explore, initial, reach_goals, sweep};
-use engine::check::{Packing, Plan, check_automatically, find_measures};
+use engine::check::{AutomaticPlan, Packing, Plan, Start, check_automatically, find_measures};
 use engine::explore::search::Limits;
 use engine::explore::sweep::{Nesting, Order, Retention};
 use engine::progress::finder::{FinderOptions, Kind, Prefer, SmallModels};
@@ -129,7 +129,9 @@ fn compare(
         let goal = model.expression(formula).unwrap();
         let property = Property::new("goal", PropertyKind::Reachable(goal));
         let plan = Plan::default();
-        let found = check_automatically(commands, &Compiled, &[property], &plan, &options, &mut ()).unwrap();
+        let automatic = AutomaticPlan { finder: options, start: Start::Finder };
+        let plans = (&plan, &automatic);
+        let found = check_automatically(commands, &Compiled, &[property], plans, &mut ()).unwrap();
         let verdict = &found.outcome.verdicts[0];
         let holds = matches!(verdict, Verdict::Holds(Evidence::Trace(..)));
         let none = matches!(verdict, Verdict::Violated(Evidence::Search(_)));

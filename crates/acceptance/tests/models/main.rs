@@ -4,6 +4,7 @@
 #![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests say what they skip, and may fail")]
 
 mod automatic_checks;
+mod change_over;
 mod corpus;
 mod coverage;
 mod differential;
@@ -15,6 +16,7 @@ mod oracle_partition;
 mod oracle_petri;
 mod oracle_petri_properties;
 mod oracle_sweep;
+mod oracle_threads;
 mod oracle_verdicts;
 mod petri_nets;
 mod proved_measures;

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use engine::check::{Engine, Plan, check, check_automatically};
+use engine::check::{AutomaticPlan, Engine, Plan, Start, check, check_automatically};
 use engine::progress::finder::{FinderOptions, SmallModels};
 use engine::property::linear::LinearProperty;
 use engine::property::{Property, PropertyKind};
@@ -105,7 +105,9 @@ fn answers(beem: &Beem, row: &oracles::Property) -> Result<(bool, bool, Option<b
     };
     let sweep = Plan { search: Engine::Sweep.into(), ..Plan::default() };
     let options = FinderOptions { small: SmallModels::Swept, ..FinderOptions::default() };
-    let swept = check_automatically(&model.commands, &Compiled, &properties, &sweep, &options, &mut ());
+    let automatic = AutomaticPlan { finder: options, start: Start::Finder };
+    let plans = (&sweep, &automatic);
+    let swept = check_automatically(&model.commands, &Compiled, &properties, plans, &mut ());
     let swept = answer(&swept.map_err(|error| error.to_string())?.outcome.verdicts[0])?;
     let by_formula = expressed(&row.instance, &row.formula).map(|text| {
         let formula = model.ltl(&text).map_err(|errors| format!("{text}: {errors:?}"))?;

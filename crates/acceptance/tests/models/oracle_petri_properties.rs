@@ -76,7 +76,7 @@ impl Subject {
         plan.limits.states = self.most_states;
         let sweep =
             Plan { search: SearchPlan::with_measure(Engine::Sweep, self.measure.clone()), ..plan.clone() };
-        let reduced = |plan: &Plan| Plan { reduction: Reduction::Stubborn, ..plan.clone() };
+        let reduced = |plan: &Plan| Plan { reduction: Reduction::StubbornAlways, ..plan.clone() };
         let check = |plan: &Plan| check(&self.model.commands, execution, properties, plan, &mut ());
         let outcome = check(&plan).map_err(|error| error.to_string())?;
         for other in [reduced(&plan), sweep.clone(), reduced(&sweep)] {

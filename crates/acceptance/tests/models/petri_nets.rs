@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use engine::check::{OnRuntimeError, Outcome, Packing, Plan, check, check_automatically};
+use engine::check::{
+    AutomaticPlan, OnRuntimeError, Outcome, Packing, Plan, Start, check, check_automatically,
+};
 use engine::progress::finder::{FinderOptions, Kind, Proposal};
 use engine::property::{Property, PropertyKind};
 use engine::verdict::Verdict;
@@ -82,9 +84,10 @@ fn inhibitors_forbid() {
 fn a_net_without_progress_is_swept_once_and_mostly_forgotten() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/petri");
     let model = net(&std::fs::read_to_string(folder.join("pallets.lola")).unwrap());
-    let (plan, options) = (Plan::default(), FinderOptions::default());
+    let plan = Plan::default();
+    let automatic = AutomaticPlan { finder: FinderOptions::default(), start: Start::Finder };
     let ask = |properties: &[Property]| {
-        check_automatically(&model.commands, &Compiled, properties, &plan, &options, &mut ()).unwrap()
+        check_automatically(&model.commands, &Compiled, properties, (&plan, &automatic), &mut ()).unwrap()
     };
     let swept = ask(&[]);
     let proposal = swept.attempts.last().unwrap().proposal.as_ref().unwrap();

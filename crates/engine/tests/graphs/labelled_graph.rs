@@ -142,9 +142,12 @@ impl Expander for &Labelled {
         Expansion { states: expanded, trouble: false }
     }
 
-    fn predicates(&mut self, state: &[u64]) -> Truth {
-        let state = self.unpack(state);
-        Truth { holds: self.labels[state], undefined: u64::from(self.undefined == Some(state)) }
+    fn predicates(&mut self, states: &[u64], truths: &mut Vec<Truth>) {
+        let states = TransitionSystem::shape(*self).states(states).map(|state| self.unpack(state));
+        truths.extend(states.map(|state| Truth {
+            holds: self.labels[state],
+            undefined: u64::from(self.undefined == Some(state)),
+        }));
     }
 
     fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {

@@ -80,8 +80,9 @@ impl Expander for &Labelled {
         (&self.graph).expand(states, batch)
     }
 
-    fn predicates(&mut self, state: &[u64]) -> Truth {
-        Truth { holds: self.labels[self.graph.unpack(state)], undefined: 0 }
+    fn predicates(&mut self, states: &[u64], truths: &mut Vec<Truth>) {
+        let truth = |state| Truth { holds: self.labels[self.graph.unpack(state)], undefined: 0 };
+        truths.extend(self.graph.shape().states(states).map(truth));
     }
 
     fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {

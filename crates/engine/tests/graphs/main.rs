@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests say what they skip, and may fail")]
 
+mod change_over_on_random_graphs;
 mod checkpoints;
 mod checkpoints_of_other_runs;
 mod ctl_on_random_graphs;
@@ -14,5 +15,6 @@ mod services_on_random_graphs;
 mod sweep_on_random_graphs;
 mod sweep_on_random_vectors;
 mod sweep_reference;
+mod threads_on_random_graphs;
 mod varying_lengths;
 mod windows_on_random_graphs;

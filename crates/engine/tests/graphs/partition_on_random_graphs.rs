@@ -97,9 +97,11 @@ impl Expander for &Widening {
         Expansion { states: self.shape().count(states), trouble: false }
     }
 
-    fn predicates(&mut self, state: &[u64]) -> Truth {
-        let marked = self.graph.marked[Widening::unpack(self.generation, state)];
-        Truth { holds: u64::from(marked) * u64::MAX, undefined: 0 }
+    fn predicates(&mut self, states: &[u64], truths: &mut Vec<Truth>) {
+        truths.extend(self.shape().states(states).map(|state| {
+            let marked = self.graph.marked[Widening::unpack(self.generation, state)];
+            Truth { holds: u64::from(marked) * u64::MAX, undefined: 0 }
+        }));
     }
 
     fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {

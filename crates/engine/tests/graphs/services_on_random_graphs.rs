@@ -74,8 +74,8 @@ impl Expander for &Acting {
         Expansion { states: done, trouble: false }
     }
 
-    fn predicates(&mut self, state: &[u64]) -> Truth {
-        (&self.graph).predicates(state)
+    fn predicates(&mut self, states: &[u64], truths: &mut Vec<Truth>) {
+        (&self.graph).predicates(states, truths);
     }
 
     fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {

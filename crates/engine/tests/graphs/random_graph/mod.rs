@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use engine::check::{
     Engine, Executable, Expanded, Fingerprint, Outcome, Plan, ProgressValues, Semantics, check_subject,
 };
-use engine::progress::Comparison;
+use engine::progress::{Comparison, ExpressionMeasure};
 use engine::property::{Property, PropertyKind};
 use engine::verdict::replay::ReplayError;
 use engine::verdict::trace_log::LoggedRun;
@@ -135,8 +135,9 @@ impl Expander for &Graph {
         Expansion { states: expanded, trouble: false }
     }
 
-    fn predicates(&mut self, state: &[u64]) -> Truth {
-        Truth { holds: u64::from(self.marked[self.unpack(state)]) * u64::MAX, undefined: 0 }
+    fn predicates(&mut self, states: &[u64], truths: &mut Vec<Truth>) {
+        let holds = |state| u64::from(self.marked[self.unpack(state)]) * u64::MAX;
+        truths.extend(self.shape().states(states).map(|state| Truth { holds: holds(state), undefined: 0 }));
     }
 
     fn progress(&mut self, states: &[u64], values: &mut Vec<u64>) {
@@ -214,6 +215,11 @@ impl Executable for GraphSubject {
 
     fn decode(&self, state: &[u64]) -> usize {
         self.0.unpack(state)
+    }
+
+    /// The graph brings its own progress values, whatever the measure.
+    fn follow(&mut self, _: &ExpressionMeasure) -> bool {
+        true
     }
 }
 
