@@ -1,5 +1,7 @@
 //! Petri nets with answers of other tools: the folder `petri` of the oracles.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -72,6 +74,16 @@ impl Petri {
         answers(&text)
     }
 
+    /// The rows of `expected.csv` about the number of states, with a number of states. Reads line by
+    /// line and keeps no other rows, so that a process that measures others stays small.
+    pub fn state_spaces(&self) -> Result<Vec<NetAnswer>, OracleError> {
+        let path = self.folder.join("expected.csv");
+        let read = |error| OracleError::Read { path: path.clone(), error };
+        let lines = BufReader::new(File::open(&path).map_err(read)?).lines();
+        let is_kept = |answer: &NetAnswer| answer.kind == "statespace" && answer.states.is_some();
+        kept_answers(lines.map(|line| line.map_err(read)), is_kept)
+    }
+
     /// The file of a net. A net in an archive is unpacked into `temporary`, once.
     pub fn net(&self, answer: &NetAnswer, temporary: &Path) -> Result<PathBuf, OracleError> {
         if !answer.file.ends_with(".tgz") {
@@ -98,9 +110,15 @@ impl Petri {
 }
 
 fn answers(text: &str) -> Result<Vec<NetAnswer>, OracleError> {
+    kept_answers(text.lines().map(|line| Ok(line.to_owned())), |_| true)
+}
+
+fn kept_answers(
+    mut lines: impl Iterator<Item = Result<String, OracleError>>,
+    is_kept: impl Fn(&NetAnswer) -> bool,
+) -> Result<Vec<NetAnswer>, OracleError> {
     let file = "expected.csv";
-    let mut lines = text.lines().enumerate().map(|(number, line)| (number + 1, cells(line)));
-    let header = lines.next().map(|(_, cells)| cells).unwrap_or_default();
+    let header = lines.next().transpose()?.map(|line| cells(&line)).unwrap_or_default();
     let column = |name: &str| {
         let problem = format!("there is no column `{name}`");
         let place = header.iter().position(|title| title == name);
@@ -111,19 +129,23 @@ fn answers(text: &str) -> Result<Vec<NetAnswer>, OracleError> {
     for (place, name) in columns.iter_mut().zip(names) {
         *place = column(name)?;
     }
-    lines
-        .filter(|(_, cells)| cells.iter().any(|cell| !cell.is_empty()))
-        .map(|(line, cells)| {
-            if cells.len() != header.len() {
-                let problem = format!("{} cells instead of {}", cells.len(), header.len());
-                return Err(OracleError::Format { file, line, problem });
-            }
-            let [file, format, states, edges, property, kind, formula, verdict] =
-                columns.map(|column| cells[column].clone());
-            let (states, edges) = (states.parse().ok(), edges.parse().ok());
-            Ok(NetAnswer { file, format, states, edges, property, kind, formula, verdict })
-        })
-        .collect()
+    let mut kept = Vec::new();
+    for (line, text) in (2..).zip(lines) {
+        let cells = cells(&text?);
+        if cells.iter().all(String::is_empty) {
+            continue;
+        }
+        if cells.len() != header.len() {
+            let problem = format!("{} cells instead of {}", cells.len(), header.len());
+            return Err(OracleError::Format { file, line, problem });
+        }
+        let [file, format, states, edges, property, kind, formula, verdict] =
+            columns.map(|column| cells[column].clone());
+        let (states, edges) = (states.parse().ok(), edges.parse().ok());
+        let answer = NetAnswer { file, format, states, edges, property, kind, formula, verdict };
+        kept.extend(Some(answer).filter(&is_kept));
+    }
+    Ok(kept)
 }
 
 /// The cells of a line. Quoted cells may contain commas and doubled quotation marks.

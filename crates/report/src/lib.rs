@@ -66,10 +66,11 @@ pub use profile_record::{ActionRecord, ProfilePointRecord, ProfileRecord, RateRe
 pub use quantities::{About, Bytes, Count, Percent, Seconds, States, Steps};
 pub use run_record::{
     AnswerRecord, CellRecord, ChangeRecord, ClassIoRecord, ComponentRecord, DiagnosticRecord, EngineRecord,
-    FinishedSearch, GraphRecord, HeldRecord, IoRecord, LengthRecord, MeasureOrigin, MeasureRecord,
-    ModelRecord, NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS, PlanRecord, PropertyKindRecord, PropertyRecord,
-    ReductionRecord, ResourcesRecord, RunRecord, SearchRecord, SeverityRecord, StateTableRecord,
-    StatesRecord, StepRecord, TimesRecord, TraceKind, TraceRecord, TransitionsRecord, Usage, ValueRecord,
+    FinishedSearch, GivenUpRecord, GraphRecord, HeldRecord, IoRecord, LengthRecord, MeasureChangeRecord,
+    MeasureOrigin, MeasureRecord, ModelRecord, NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS, PlanRecord,
+    PropertyKindRecord, PropertyRecord, ReductionRecord, ResourcesRecord, RunRecord, SearchRecord,
+    SeverityRecord, StateTableRecord, StatesRecord, StepRecord, TimesRecord, TraceKind, TraceRecord,
+    TransitionsRecord, Usage, ValueRecord, WorkerRecord,
 };
 pub use space::{LayerEdgeRecord, SpaceEdgeRecord, SpaceLayerRecord, SpaceRecord, SpaceStateRecord};
 pub use space_drawing::svg;

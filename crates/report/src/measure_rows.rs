@@ -2,7 +2,7 @@
 
 use crate::measure_search::{AttemptEndRecord, AttemptRecord, ExpectedRecord, MeasureSearchRecord};
 use crate::quantities::{About, Count, Percent, Seconds, States};
-use crate::run_record::{EngineRecord, RunRecord};
+use crate::run_record::{EngineRecord, MeasureChangeRecord, RunRecord};
 use crate::terminal::Detail;
 
 /// The lines about the measure search; none if there was no search.
@@ -11,8 +11,9 @@ pub fn rows(record: &RunRecord, detail: Detail) -> Vec<(&'static str, Option<Str
     let proved = if record.plan.measure.proved == Some(true) { "; proved monotone" } else { "" };
     let expected = search.attempts.last().and_then(|kept| kept.expected);
     let mut rows = vec![
-        ("measure", measure_row(search).map(|row| row + proved)),
+        ("measure", measure_row(record, search).map(|row| row + proved)),
         ("expected", expected.as_ref().map(expected_text)),
+        ("changed", record.plan.change.as_ref().map(changed_text)),
         ("fallback", search.attempts.last().and_then(fallback)),
     ];
     let nexts = (1..search.attempts.len()).map(|next| &search.attempts[next..]);
@@ -26,8 +27,13 @@ pub fn rows(record: &RunRecord, detail: Detail) -> Vec<(&'static str, Option<Str
 }
 
 /// The measure of the attempt that gave the verdicts, or why there is none.
-fn measure_row(search: &MeasureSearchRecord) -> Option<String> {
-    let (kept, last) = (search.attempts.last()?, search.searches.last()?);
+fn measure_row(record: &RunRecord, search: &MeasureSearchRecord) -> Option<String> {
+    let kept = search.attempts.last()?;
+    let Some(last) = search.searches.last() else {
+        // The run resumed after the change, or ended before a search for a measure did.
+        let resumed = record.plan.measure.summary.clone();
+        return Some(resumed.unwrap_or_else(|| "none; small model, all states are stored".into()));
+    };
     let effort = format!("in {} from {}", Seconds(search.seconds), States(last.sample.expanded));
     let proposed = search.searches.iter().any(|search| !search.proposals.is_empty());
     let swept = search.attempts.iter().any(|attempt| attempt.measure.is_some());
@@ -37,10 +43,16 @@ fn measure_row(search: &MeasureSearchRecord) -> Option<String> {
             format!("{measure}{window}, found {effort}")
         }
         _ if swept => "none in the end: all states are stored".into(),
-        _ if proposed => "none: the properties are decided on all states".into(),
+        _ if proposed => "none worth a sweep: all states are stored".into(),
         _ if last.sample.complete => "none; small model, all states are stored".into(),
         _ => format!("none found {effort}: all states are stored"),
     })
+}
+
+/// When full exploration became a sweep.
+fn changed_text(change: &MeasureChangeRecord) -> String {
+    let when = change.seconds.map_or(String::new(), |seconds| format!("{} and ", Seconds(seconds)));
+    format!("from full exploration to the sweep after {when}{}", States(change.explored))
 }
 
 fn expected_text(expected: &ExpectedRecord) -> String {

@@ -3,7 +3,7 @@
 //!
 //! As in the rest of the record, fields are only added. Shares are between 0 and 1.
 
-use engine::check::{Attempt, AttemptEnd, Automatic, Engine, MeasureSearch};
+use engine::check::{Attempt, AttemptEnd, Automatic, ChangeOutcome, Engine, MeasureSearch};
 use engine::progress::finder::{Cost, Effort, Kind, Proposal, SampleFacts};
 use languages::Model;
 use model::guarded_commands::Expression;
@@ -11,7 +11,9 @@ use model::guarded_commands::Expression;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::run_record::{EngineRecord, MeasureOrigin, MeasureRecord, PlanRecord, RunRecord};
+use crate::run_record::{
+    EngineRecord, MeasureChangeRecord, MeasureOrigin, MeasureRecord, PlanRecord, RunRecord,
+};
 
 /// Maximum length of a short form of a measure, in characters.
 const BRIEF: usize = 100;
@@ -47,7 +49,9 @@ pub struct FinderRecord {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum EffortRecord {
-    /// About a tenth of a second.
+    /// About a tenth of a second, beside the search.
+    Beside,
+    /// About a fifth of a second.
     Quick,
     /// About a second.
     Thorough,
@@ -219,10 +223,19 @@ impl RunRecord {
     /// Records the measure search and the plan that followed from it.
     pub fn set_automatic(&mut self, model: &Model, automatic: &Automatic, engine: Engine) {
         let kept = automatic.attempts.last().and_then(|attempt| attempt.proposal.as_ref());
+        let changed = automatic.outcome.change.as_ref();
         let execution = self.plan.execution.take().unwrap_or_default();
-        self.plan = match kept {
-            None => PlanRecord::new(engine, execution),
-            Some(proposal) => {
+        self.plan = match (kept, changed) {
+            (None, None) => PlanRecord::new(engine, execution),
+            // A resumed run does not know what was expected of its measure.
+            (None, Some(changed)) => {
+                let components = changed.change.measure.components();
+                let text = model.measure_text(components);
+                let plan = PlanRecord::new(engine, execution).with_measure(text, MeasureOrigin::Derived);
+                let summary = Some(brief_measure(model, components));
+                PlanRecord { measure: MeasureRecord { summary, ..plan.measure }, ..plan }
+            }
+            (Some(proposal), _) => {
                 let text = model.measure_text(&proposal.components);
                 let plan = PlanRecord::new(engine, execution).with_measure(text, MeasureOrigin::Derived);
                 let measure = MeasureRecord {
@@ -234,22 +247,38 @@ impl RunRecord {
                 PlanRecord { measure, ..plan }
             }
         };
+        self.plan.change = changed.map(|changed| change_record(changed, automatic));
         self.measure_search = Some(MeasureSearchRecord::new(model, automatic));
+    }
+}
+
+/// What was decided about the change, and what came of it.
+fn change_record(changed: &ChangeOutcome, automatic: &Automatic) -> MeasureChangeRecord {
+    let facts = automatic.changes.last();
+    let figures = &automatic.outcome.figures;
+    let states = figures.distinct.unwrap_or(figures.estimated_distinct).max(1) as f64;
+    MeasureChangeRecord {
+        threshold_bytes: facts.map(|facts| facts.threshold),
+        seconds: facts.map(|facts| facts.after.as_secs_f64()),
+        explored: changed.explored,
+        states_held: facts.map(|facts| facts.stored),
+        bytes_held: facts.map(|facts| facts.bytes),
+        predicted_peak_share: facts.map(|facts| facts.expected.peak_share()),
+        actual_peak: changed.peak_after,
+        actual_peak_share: changed.peak_after as f64 / states,
+        predicted_revisits: facts.map(|facts| facts.expected.revisits()),
+        actual_revisits: figures.counters.explored as f64 / states,
     }
 }
 
 impl MeasureSearchRecord {
     fn new(model: &Model, automatic: &Automatic) -> Self {
         let Automatic { attempts, searches, .. } = automatic;
-        // Only the first search is quick.
-        let efforts = [Effort::Quick].into_iter().chain(std::iter::repeat(Effort::Thorough));
-        let searches: Vec<FinderRecord> = searches
-            .iter()
-            .zip(efforts)
-            .map(|(search, effort)| FinderRecord::new(model, search, effort.into()))
-            .collect();
+        let searches: Vec<FinderRecord> =
+            searches.iter().map(|search| FinderRecord::new(model, search)).collect();
         Self {
-            seconds: searches.iter().map(|search| search.seconds).sum(),
+            // The sum of no numbers would be minus zero.
+            seconds: searches.iter().fold(0.0, |sum, search| sum + search.seconds),
             searches,
             attempts: attempts.iter().map(|attempt| AttemptRecord::new(model, attempt)).collect(),
         }
@@ -258,11 +287,11 @@ impl MeasureSearchRecord {
 
 impl FinderRecord {
     /// Records a search for measures.
-    pub fn new(model: &Model, search: &MeasureSearch, effort: EffortRecord) -> Self {
+    pub fn new(model: &Model, search: &MeasureSearch) -> Self {
         let proposals = search.findings.proposals.iter();
         Self {
             seconds: search.time.as_secs_f64(),
-            effort,
+            effort: search.effort.into(),
             sample: (&search.findings.sample).into(),
             proposals: proposals.map(|proposal| ProposalRecord::of(model, proposal)).collect(),
         }
@@ -336,6 +365,7 @@ impl From<&SampleFacts> for SampleRecord {
 impl From<Effort> for EffortRecord {
     fn from(effort: Effort) -> Self {
         match effort {
+            Effort::Beside => Self::Beside,
             Effort::Quick => Self::Quick,
             Effort::Thorough => Self::Thorough,
             Effort::Exact => Self::Exact,

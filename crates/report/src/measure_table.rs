@@ -45,6 +45,7 @@ impl fmt::Display for MeasureTable<'_> {
             write!(f, "{}", proof_text(candidate))?;
         }
         let effort = match record.effort {
+            EffortRecord::Beside => "beside the search",
             EffortRecord::Quick => "quick",
             EffortRecord::Thorough => "thorough",
             EffortRecord::Exact => "exact",

@@ -36,12 +36,16 @@ use crate::profile_record::RateRecord;
 use crate::space::SpaceRecord;
 
 pub use outcome::FinishedSearch;
-pub use plan::{EngineRecord, MeasureOrigin, MeasureRecord, PlanRecord, ReductionRecord};
+pub use plan::{
+    EngineRecord, GivenUpRecord, MeasureChangeRecord, MeasureOrigin, MeasureRecord, PlanRecord,
+    ReductionRecord,
+};
 pub use property::{
     AnswerRecord, NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS, PropertyKindRecord, PropertyRecord,
 };
 pub use search::{
     ClassIoRecord, GraphRecord, HeldRecord, IoRecord, SearchRecord, StatesRecord, TransitionsRecord,
+    WorkerRecord,
 };
 pub use state_table::{CellRecord, StateTableRecord};
 pub use trace::{

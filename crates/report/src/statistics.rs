@@ -38,6 +38,7 @@ pub fn rows(record: &RunRecord, detail: Detail) -> impl Iterator<Item = (&'stati
         rows.push(("CPU time", resources.cpu_seconds.map(|seconds| Seconds(seconds).to_string())));
         rows.push(("disk", resources.disk_bytes.map(|bytes| Bytes(bytes).to_string())));
         rows.push(("words per state", count(model.state_words)));
+        rows.push(("threads", Some(threads_row(record))));
         if record.plan.is_sweep() {
             rows.push(("persistent", count(search.states.persistent)));
         } else {
@@ -50,7 +51,10 @@ pub fn rows(record: &RunRecord, detail: Detail) -> impl Iterator<Item = (&'stati
 /// The reduction, if there is one.
 fn reduction_row(record: &RunRecord) -> Option<String> {
     match record.plan.reduction {
-        ReductionRecord::None => None,
+        ReductionRecord::None => {
+            let sample = record.plan.reduction_given_up?;
+            Some(format!("stubborn sets, given up: a sample of {} shows no gain", States(sample.states)))
+        }
         ReductionRecord::Stubborn => Some("stubborn sets; all counts are of the reduced state space".into()),
     }
 }
@@ -62,9 +66,9 @@ pub fn one_line(record: &RunRecord) -> Option<String> {
         1 => "1 transition".into(),
         many => format!("{} transitions", Count(many)),
     };
-    let transitions = match reduction_row(record) {
-        Some(_) => format!("{transitions} of the reduced state space"),
-        None => transitions,
+    let transitions = match record.plan.reduction {
+        ReductionRecord::Stubborn => format!("{transitions} of the reduced state space"),
+        ReductionRecord::None => transitions,
     };
     if !record.plan.is_sweep() {
         return Some(format!("{}, {transitions}", States(search.states.distinct?)));
@@ -124,6 +128,18 @@ fn sweep_rows(record: &RunRecord) -> Vec<Row> {
 }
 
 /// The search: engine, measure, execution, and how it ended.
+/// Number of threads, and the share of their work if they shared it.
+fn threads_row(record: &RunRecord) -> String {
+    let mut row = record.plan.threads.to_string();
+    if let Some(workers) = &record.search.workers {
+        let parts = workers.iter().map(|worker| {
+            format!("{} and {} of waiting", States(worker.states), Seconds(worker.waiting_seconds))
+        });
+        row = format!("{row}: {}", parts.collect::<Vec<_>>().join("; "));
+    }
+    row
+}
+
 fn search_row(record: &RunRecord) -> String {
     let RunRecord { plan, search, properties, .. } = record;
     let violated = |kind| {

@@ -8,7 +8,7 @@
 //! Each method of [`Execution`] does what the function of the same name in the engine does.
 
 use engine::check::{
-    Automatic, CheckError, CommandsSubject, MeasureSearch, Outcome, Packing, Plan, check,
+    Automatic, AutomaticPlan, CheckError, CommandsSubject, MeasureSearch, Outcome, Packing, Plan, check,
     check_automatically, find_measures, judge_measure, record_graph,
 };
 use engine::explore::Monitor;
@@ -83,7 +83,7 @@ impl Execution {
         check(commands, self.implementation(), properties, plan, monitor)
     }
 
-    /// Searches for a progress measure, then checks the properties with it.
+    /// Checks the properties, and looks for a progress measure.
     ///
     /// # Errors
     /// The run could not be made or finished.
@@ -91,10 +91,10 @@ impl Execution {
         self,
         commands: &GuardedCommands,
         properties: &[Property],
-        (plan, finder): (&Plan, &FinderOptions),
+        plans: (&Plan, &AutomaticPlan),
         monitor: &mut dyn Monitor,
     ) -> Result<Automatic, CheckError> {
-        check_automatically(commands, self.implementation(), properties, plan, finder, monitor)
+        check_automatically(commands, self.implementation(), properties, plans, monitor)
     }
 
     /// Explores a model and returns the graph of its states.

@@ -72,12 +72,12 @@ impl ModelFile {
     fn search(&self, questions: &Questions, plan: &Plan, explores: bool) -> Result<Outcome, Error> {
         let properties = questions.properties(&self.model, (&self.path, &self.text))?;
         let request = plan.request(self.measure(plan)?, explores);
-        let PlannedSearch { plan, finder } = PlannedSearch::new(&request)?;
+        let PlannedSearch { plan, automatic } = PlannedSearch::new(&request)?;
         let (execution, commands) = (Execution::suited_to(&self.model), &self.model.commands);
-        let outcome = match finder {
+        let outcome = match automatic {
             None => execution.check(commands, &properties, &plan, &mut ())?,
-            Some(finder) => {
-                let run = execution.check_automatically(commands, &properties, (&plan, &finder), &mut ());
+            Some(automatic) => {
+                let run = execution.check_automatically(commands, &properties, (&plan, &automatic), &mut ());
                 run?.outcome
             }
         };

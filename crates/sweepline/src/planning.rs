@@ -5,32 +5,30 @@
 //!
 //! - A search that follows no measure is taken as requested, even if the model declares a measure.
 //! - A given measure is swept.
-//! - If the measure is open, the check searches for one first, unless the search is too short for
-//!   that to pay. Small models are then explored in full, unless a sweep was requested.
+//! - If the measure is open, full exploration starts at once, and the check looks for a measure
+//!   beside it once it has become large. If memory counts more than time, or a sweep was requested,
+//!   the check looks for a measure first.
 //! - Without any measure, the search is breadth-first.
 
 use std::path::PathBuf;
 
 use engine::check::{
-    Automatic, Engine, OnRuntimeError, Plan, Reduction, SearchPlan, SweepPlan, SweepStorage, TerminalList,
-    TraceChoice, WhenFull,
+    Automatic, AutomaticPlan, ChangeOutcome, Engine, OnRuntimeError, Plan, Reduction, SearchPlan, Start,
+    SweepPlan, SweepStorage, THRESHOLD, TerminalList, TraceChoice, WhenFull,
 };
 use engine::explore::search::Limits;
-use engine::explore::sweep::{Initial, OnRegress, Retention};
+use engine::explore::sweep::{Initial, OnRegress, Retention, Threads};
 use engine::progress::finder::{FinderOptions, Prefer, SmallModels};
 use engine::progress::{Comparison, ExpressionMeasure};
 use engine::store::ahead::QueueKind;
 use model::guarded_commands::{Expression, GuardedCommands};
 use thiserror::Error;
 
-/// State limit up to which no measure is searched for: the measure search itself expands about as
-/// many states.
-const SHORT: u64 = 60_000;
-
 /// The kind of search that a user can ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EngineRequest {
-    /// A sweep if there is a measure, breadth-first search otherwise.
+    /// A sweep if there is a measure. Otherwise breadth-first search, which becomes a sweep when it
+    /// is large and a measure is found.
     #[default]
     Auto,
     /// A sweep, of small models, too.
@@ -142,6 +140,8 @@ pub struct Request {
     pub purpose: Purpose,
     /// The reduction.
     pub reduction: Reduction,
+    /// The threads of the search.
+    pub threads: Threads,
     /// Whether all terminal states are listed.
     pub terminal_states: TerminalList,
     /// When the search stops.
@@ -161,6 +161,7 @@ impl Request {
             sweep: SweepRequest::default(),
             purpose,
             reduction: Reduction::default(),
+            threads: Threads::of_this_machine(),
             terminal_states: TerminalList::default(),
             limits: Limits::of_this_machine(),
             disk: DiskRequest::default(),
@@ -202,9 +203,9 @@ pub enum PlanError {
 pub struct PlannedSearch {
     /// The plan for the engine.
     pub plan: Plan,
-    /// How the check searches for a measure first, if it does. Then the search of `plan` is a sweep
-    /// without a measure, and provisional.
-    pub finder: Option<FinderOptions>,
+    /// How the check finds a measure, if it does. Then the search of `plan` is a sweep without a
+    /// measure, and provisional.
+    pub automatic: Option<AutomaticPlan>,
 }
 
 impl PlannedSearch {
@@ -213,10 +214,11 @@ impl PlannedSearch {
     /// # Errors
     /// Parts of the request contradict each other, or the measure.
     pub fn new(request: &Request) -> Result<Self, PlanError> {
-        let (search, finder) = search(request)?;
+        let (search, automatic) = search(request)?;
         let mut plan = Plan {
             search,
             reduction: request.reduction,
+            threads: request.threads,
             terminal_states: request.terminal_states,
             limits: request.limits,
             ..Plan::default()
@@ -233,11 +235,17 @@ impl PlannedSearch {
         plan.disk.directory.clone_from(&request.disk.directory);
         plan.disk.limit = request.disk.limit.unwrap_or(plan.disk.limit);
         plan.disk.queue = request.disk.queue;
-        Ok(Self { plan, finder })
+        Ok(Self { plan, automatic })
     }
 
     /// The plan of the run that the outcome of an automatic check is from.
     pub fn adopted(&self, automatic: &Automatic, commands: &GuardedCommands) -> Plan {
+        if let Some(ChangeOutcome { change, .. }) = &automatic.outcome.change {
+            let settings = self.plan.search.sweep().cloned().unwrap_or_default();
+            let (nesting, retention) = (change.order.nesting, change.order.retention);
+            let sweep = SweepPlan { measure: Some(change.measure.clone()), nesting, retention, ..settings };
+            return Plan { search: SearchPlan::Sweep(sweep), ..self.plan.clone() };
+        }
         let Some(last) = automatic.attempts.last() else { return self.plan.clone() };
         let swept = last.proposal.as_ref().and_then(|kept| {
             let measure = ExpressionMeasure::new(commands, &kept.components).ok()?;
@@ -254,11 +262,14 @@ impl PlannedSearch {
 
 /// The components of the measure that an automatic check followed, if it followed one.
 pub fn adopted_components(automatic: &Automatic) -> Option<&[Expression]> {
-    Some(&automatic.attempts.last()?.proposal.as_ref()?.components)
+    match &automatic.outcome.change {
+        Some(changed) => Some(changed.change.measure.components()),
+        None => Some(&automatic.attempts.last()?.proposal.as_ref()?.components),
+    }
 }
 
 /// Chooses the search, and the options of the measure search if there is to be one.
-fn search(request: &Request) -> Result<(SearchPlan, Option<FinderOptions>), PlanError> {
+fn search(request: &Request) -> Result<(SearchPlan, Option<AutomaticPlan>), PlanError> {
     if let EngineRequest::Unguided(engine) = request.engine {
         return Ok((engine.into(), None));
     }
@@ -287,23 +298,26 @@ fn search(request: &Request) -> Result<(SearchPlan, Option<FinderOptions>), Plan
     ];
     match needs.into_iter().find(|(is_needed, _)| *is_needed) {
         Some((_, part)) => Err(PlanError::NoMeasure(part)),
-        None if is_open && !is_short(request) => Ok((SearchPlan::Sweep(sweep), Some(finder(request)))),
+        None if is_open => Ok((SearchPlan::Sweep(sweep), Some(automatic(request)))),
         // The search was left open, so it may spill to disk.
         None => Ok((SearchPlan::Breadth(WhenFull::Spill), None)),
     }
 }
 
-/// Whether the search ends before a measure could pay. Breadth-first search finds what is near.
-fn is_short(request: &Request) -> bool {
-    request.engine == EngineRequest::Auto && request.limits.states <= SHORT
-}
-
-fn finder(request: &Request) -> FinderOptions {
+fn automatic(request: &Request) -> AutomaticPlan {
     let small = match request.engine {
         EngineRequest::Sweep | EngineRequest::SweepDisk => SmallModels::Swept,
         EngineRequest::Auto | EngineRequest::Unguided(_) => SmallModels::Explored,
     };
-    FinderOptions { aim: request.prefer.aim(), seed: request.seed, small, ..FinderOptions::default() }
+    let start = match (small, request.prefer) {
+        (SmallModels::Swept, _) | (_, Prefer::Memory) => Start::Finder,
+        (SmallModels::Explored, _) => Start::Search { threshold: THRESHOLD },
+    };
+    let aim = request.prefer.aim();
+    AutomaticPlan {
+        finder: FinderOptions { aim, seed: request.seed, small, ..FinderOptions::default() },
+        start,
+    }
 }
 
 /// The window in terms of packed progress values.
@@ -336,16 +350,16 @@ mod tests {
     }
 
     #[test]
-    fn an_open_measure_is_searched_for_unless_the_search_is_short() {
-        let planned = PlannedSearch::new(&check()).unwrap();
-        assert!(planned.finder.is_some_and(|finder| finder.small == SmallModels::Explored));
-        let mut short = check();
-        short.limits.states = SHORT;
-        let planned = PlannedSearch::new(&short).unwrap();
-        assert!(planned.finder.is_none() && planned.plan.search.engine() == Engine::Breadth);
-        let sweep = Request { engine: EngineRequest::Sweep, ..short };
-        let planned = PlannedSearch::new(&sweep).unwrap();
-        assert!(planned.finder.is_some_and(|finder| finder.small == SmallModels::Swept));
+    fn the_search_starts_first_unless_a_sweep_is_requested_or_memory_counts() {
+        let start = |request: Request| PlannedSearch::new(&request).unwrap().automatic.unwrap().start;
+        assert_eq!(start(check()), Start::Search { threshold: THRESHOLD });
+        assert_eq!(
+            start(Request { prefer: Prefer::Time, ..check() }),
+            Start::Search { threshold: THRESHOLD }
+        );
+        assert_eq!(start(Request { prefer: Prefer::Memory, ..check() }), Start::Finder);
+        assert_eq!(start(Request { engine: EngineRequest::Sweep, ..check() }), Start::Finder);
+        assert_eq!(start(Request { engine: EngineRequest::SweepDisk, ..check() }), Start::Finder);
     }
 
     #[test]

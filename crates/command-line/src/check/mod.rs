@@ -302,7 +302,7 @@ impl<'a> CheckRun<'a> {
             record.plan.measure.monotone != Some(false) && is_proved(&file, components, kind)
         });
         self.tell(&findings_of(outcome, &file, &questions, search), record);
-        let mut monitor = self.monitor(interrupt);
+        let mut monitor = self.monitor(interrupt, &file);
         let checked = (&properties[..], outcome);
         let vacuous = vacuous_properties(commands, checked, (planned.execution, plan), &mut monitor);
         monitor.finish();
@@ -341,20 +341,21 @@ impl<'a> CheckRun<'a> {
         interrupt: Interrupt,
     ) -> (Result<Searched, CheckError>, Vec<RateRecord>) {
         let (execution, plan) = (planned.execution, &planned.search.plan);
-        let mut monitor = self.monitor(interrupt);
+        let mut monitor = self.monitor(interrupt, file);
         let (commands, properties) = (&file.model.commands, &questions.properties);
-        let searched = match &planned.search.finder {
+        let searched = match &planned.search.automatic {
             None => execution.check(commands, properties, plan, &mut monitor).map(Searched::AsPlanned),
-            Some(finder) => execution
-                .check_automatically(commands, properties, (plan, finder), &mut monitor)
+            Some(automatic) => execution
+                .check_automatically(commands, properties, (plan, automatic), &mut monitor)
                 .map(Searched::Automatically),
         };
         (searched, monitor.finish())
     }
 
-    fn monitor(&self, interrupt: Interrupt) -> SearchMonitor {
+    fn monitor<'m>(&self, interrupt: Interrupt, file: &'m ModelFile) -> SearchMonitor<'m> {
         let live = self.console.live(self.task.output().detail());
-        SearchMonitor::new(self.start, self.task.search().time_limit, interrupt, live)
+        let display = (live, Some(&file.model));
+        SearchMonitor::new(self.start, self.task.search().time_limit, interrupt, display)
     }
 
     /// Saves the most important trace: the first counterexample, or else the first witness.

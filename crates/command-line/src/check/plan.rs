@@ -2,7 +2,7 @@
 
 use engine::check::{Engine, SearchPlan, TerminalList};
 use engine::explore::search::Limits;
-use engine::explore::sweep::{Initial, OnRegress};
+use engine::explore::sweep::{Initial, OnRegress, Threads};
 use engine::store::ahead::QueueKind;
 use engine::store::external::array_heap::Parameters;
 use report::{Finding, MeasureOrigin, MeasureRecord, PlanRecord, WindowRecord};
@@ -54,7 +54,7 @@ impl ChosenPlan {
     /// The plan for the run record.
     pub fn record(&self) -> PlanRecord {
         let plan = &self.search.plan;
-        if self.search.finder.is_some() {
+        if self.search.automatic.is_some() {
             return PlanRecord::asked(None, Some(self.execution.name()), None).with_reduction(plan.reduction);
         }
         let record =
@@ -81,6 +81,7 @@ fn request(options: &SearchOptions, purpose: Purpose, measure: MeasureRequest) -
             window: options.window,
         },
         reduction: options.reduction,
+        threads: options.threads.map_or(open.threads, Threads::new),
         terminal_states: match options.terminal_states {
             true => TerminalList::Listed,
             false => TerminalList::default(),

@@ -106,7 +106,7 @@ impl Conversion<'_> {
         let (plan, execution) = (self.plan(measure), Execution::suited_to(&file.model));
         self.record.plan = plan_record(&plan, execution.name(), measure);
         let live = self.console.live(Detail::Normal);
-        let mut monitor = SearchMonitor::new(self.start, None, Interrupt::listen(), live);
+        let mut monitor = SearchMonitor::new(self.start, None, Interrupt::listen(), (live, None));
         let commands = &file.model.commands;
         let expressions: Vec<Expression> = propositions.iter().map(|one| one.expression.clone()).collect();
         let result = execution.record_graph(commands, &expressions, &plan, &mut monitor);

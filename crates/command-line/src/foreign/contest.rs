@@ -87,7 +87,7 @@ impl ContestRun<'_> {
         let ChosenPlan { search, execution, .. } =
             ChosenPlan::new(self.search, Purpose::Check(Default::default()), &file)?;
         let mut plan = search.plan;
-        if search.finder.is_some() {
+        if search.automatic.is_some() {
             plan.search = SearchPlan::Breadth(WhenFull::Spill);
         }
         // One file may contain any kind of property, and bounds and counts need all states.
@@ -256,7 +256,7 @@ impl Searching<'_> {
         let run = self.run;
         let live = run.console.live(run.output.detail());
         let interrupt = self.interrupt.clone();
-        let mut monitor = SearchMonitor::new(run.start, run.search.time_limit, interrupt, live);
+        let mut monitor = SearchMonitor::new(run.start, run.search.time_limit, interrupt, (live, None));
         let outcome = self.execution.check(&self.file.model.commands, properties, plan, &mut monitor);
         monitor.finish();
         outcome.map_err(|error| Failure::of_check(&error, Some(run.search)))

@@ -334,7 +334,7 @@ fn outcome_of(question: &Question, console: Console) -> Result<Outcome, Failure>
         ..Plan::default()
     };
     let live = console.live(Detail::Normal);
-    let mut monitor = SearchMonitor::new(Instant::now(), None, Interrupt::listen(), live);
+    let mut monitor = SearchMonitor::new(Instant::now(), None, Interrupt::listen(), (live, None));
     let execution = Execution::suited_to(model);
     let result = execution.check(&model.commands, std::slice::from_ref(property), &plan, &mut monitor);
     monitor.finish();

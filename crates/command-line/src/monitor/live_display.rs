@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use engine::explore::{Phase, Snapshot};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use languages::Model;
 use model::measure::ExpressionMeasure;
-use report::{Bytes, Count, Seconds};
+use report::{Bytes, Count, Seconds, brief_measure};
 use serde::Serialize;
 
 /// Time between two updates on a terminal.
@@ -40,8 +41,10 @@ pub enum LiveDisplay {
 
 /// A live display.
 #[derive(Debug)]
-pub struct Live {
+pub struct Live<'m> {
     display: Display,
+    /// The model, which names the components of measures.
+    model: Option<&'m Model>,
     start: Instant,
     /// Name of the current phase.
     phase: Option<String>,
@@ -95,9 +98,9 @@ struct PhaseEvent<'a> {
     phase: &'a str,
 }
 
-impl Live {
-    /// The display of a run that began at `start`.
-    pub fn new(choice: LiveDisplay, start: Instant) -> Self {
+impl<'m> Live<'m> {
+    /// The display of a run of this model that began at `start`.
+    pub fn new(choice: LiveDisplay, start: Instant, model: Option<&'m Model>) -> Self {
         let display = match choice {
             LiveDisplay::None => Display::Hidden,
             LiveDisplay::Json => Display::Json,
@@ -108,21 +111,23 @@ impl Live {
             }
             LiveDisplay::Auto | LiveDisplay::Lines => Display::Lines,
         };
-        Self { display, start, phase: None, measure: None, shown: (start, 0), merged: start }
+        Self { display, model, start, phase: None, measure: None, shown: (start, 0), merged: start }
     }
 
     /// Begins a phase.
     pub fn phase(&mut self, phase: Phase<'_>) {
-        let words = phase.to_string();
+        let words = match (phase, self.model) {
+            (Phase::Sweeping(measure), Some(model)) => {
+                format!("{phase} by {}", brief_measure(model, measure.components()))
+            }
+            _ => phase.to_string(),
+        };
         match phase {
             Phase::Sweeping(measure) => self.measure = Some(measure.clone()),
-            Phase::FindingMeasure { .. } | Phase::Exploring | Phase::Partitioning | Phase::Shortening => {
+            Phase::FindingMeasure(_) | Phase::Exploring | Phase::Partitioning | Phase::Shortening => {
                 self.measure = None;
             }
             _ => {}
-        }
-        if phase.counts_anew() {
-            self.shown.1 = 0;
         }
         // Merging may happen many times a second.
         if matches!(phase, Phase::MergingRuns) {
@@ -180,7 +185,9 @@ impl Live {
     fn moment(&self, snapshot: &Snapshot, now: Instant) -> Moment<'_> {
         let (last, before) = self.shown;
         let explored = snapshot.counters.explored;
-        let rate = explored.saturating_sub(before) as f64 / now.duration_since(last).as_secs_f64();
+        // Another search counts from zero.
+        let before = if before > explored { 0 } else { before };
+        let rate = (explored - before) as f64 / now.duration_since(last).as_secs_f64();
         let measure = self.measure.as_ref();
         Moment {
             event: "progress",
@@ -251,17 +258,18 @@ mod tests {
 
     #[test]
     fn a_sweep_shows_its_progress_in_the_terms_of_the_measure() {
-        let mut live = Live::new(LiveDisplay::None, Instant::now());
+        let text = "byte x, y; process P { state s; init s; trans s -> s { guard x < 15 and y < 15; effect x = x + 1, y = y + 1; }; } system async;";
+        let model = languages::read_model(text).unwrap();
+        let mut live = Live::new(LiveDisplay::None, Instant::now(), Some(&model));
         let later = Instant::now() + Duration::from_secs(1);
         live.phase(Phase::Exploring);
         let text = live.moment(&searched(), later).to_string();
         assert!(text.contains("exploring: 500 states, ") && text.contains(", 7 waiting, "), "{text}");
-        let text = "byte x, y; process P { state s; init s; trans s -> s { guard x < 15 and y < 15; effect x = x + 1, y = y + 1; }; } system async;";
-        let model = languages::read_model(text).unwrap();
         let measure = model.measure("(x % 4, y % 8)").unwrap().pack(&model.commands).unwrap();
         live.phase(Phase::Sweeping(&measure));
         let moment = live.moment(&searched(), later);
         assert_eq!((moment.share, moment.sweep), (Some(21.0 / 32.0), Some(2)));
+        assert_eq!(moment.phase, Some("sweeping by (x % 4, y % 8)"));
         assert!(moment.to_string().contains(", progress (2, 5) of sweep 2, 1,234 stored, "), "{moment}");
         // A property with its own search keeps the measure; full exploration has none.
         live.phase(Phase::Checking("G x"));
@@ -273,7 +281,7 @@ mod tests {
 
     #[test]
     fn merging_does_not_replace_the_phase() {
-        let mut live = Live::new(LiveDisplay::None, Instant::now());
+        let mut live = Live::new(LiveDisplay::None, Instant::now(), None);
         live.phase(Phase::Exploring);
         live.phase(Phase::MergingRuns);
         assert_eq!(live.phase.as_deref(), Some("exploring"));

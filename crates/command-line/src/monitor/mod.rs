@@ -10,6 +10,7 @@ mod resource_usage;
 use std::time::{Duration, Instant};
 
 use engine::explore::{Monitor, Phase, Snapshot, StopReason};
+use languages::Model;
 use report::RateRecord;
 
 pub use interrupt::Interrupt;
@@ -24,30 +25,30 @@ const MOST_SAMPLES: usize = 256;
 
 /// The monitor of one search.
 #[derive(Debug)]
-pub struct SearchMonitor {
+pub struct SearchMonitor<'m> {
     start: Instant,
     time_limit: Option<Duration>,
     interrupt: Interrupt,
-    live: Live,
+    live: Live<'m>,
     /// Number of explored states at certain times.
     rate: Vec<RateRecord>,
     /// Time between two samples of `rate`.
     rate_every: Duration,
 }
 
-impl SearchMonitor {
-    /// Monitors a search of a run that began at `start`.
+impl<'m> SearchMonitor<'m> {
+    /// Monitors a search of a run that began at `start`. The model names what the display shows.
     pub fn new(
         start: Instant,
         time_limit: Option<Duration>,
         interrupt: Interrupt,
-        live: LiveDisplay,
+        (live, model): (LiveDisplay, Option<&'m Model>),
     ) -> Self {
         Self {
             start,
             time_limit,
             interrupt,
-            live: Live::new(live, start),
+            live: Live::new(live, start, model),
             rate: Vec::new(),
             rate_every: RATE_EVERY,
         }
@@ -83,7 +84,7 @@ impl SearchMonitor {
     }
 }
 
-impl Monitor for SearchMonitor {
+impl Monitor for SearchMonitor<'_> {
     fn look(&mut self, snapshot: &Snapshot) -> Option<StopReason> {
         if self.interrupt.is_wanted() {
             return Some(StopReason::Interrupted);
@@ -113,7 +114,7 @@ mod tests {
     #[test]
     fn the_time_limit_and_the_user_stop_a_search() {
         let look = |limit, interrupt| {
-            let monitor = SearchMonitor::new(Instant::now(), limit, interrupt, LiveDisplay::None);
+            let monitor = SearchMonitor::new(Instant::now(), limit, interrupt, (LiveDisplay::None, None));
             { monitor }.look(&Snapshot::default())
         };
         assert_eq!(look(None, Interrupt::default()), None);

@@ -107,8 +107,9 @@ impl Choice for Reduction {
             (
                 Self::Stubborn,
                 "stubborn",
-                "Stubborn sets; preserves deadlocks, invariants, reachability, and LTL without X",
+                "Stubborn sets, unless a sample shows no gain; preserves deadlocks, invariants, reachability, and LTL without X",
             ),
+            (Self::StubbornAlways, "stubborn-always", "Stubborn sets, whether they pay or not"),
         ]
     }
 }

@@ -1,5 +1,6 @@
 //! Options about the search: engine, measure, limits, checkpoints.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -57,6 +58,11 @@ pub struct SearchOptions {
     /// Temporal-logic properties ignore the window. An automatically found measure brings its own.
     #[arg(long, value_name = "N|K:N", value_parser = window, help_heading = "How to search")]
     pub window: Option<Window>,
+    /// Number of threads [default: all processors that the process may use]
+    ///
+    /// Counts, verdicts and traces do not depend on it. Depth-first searches use one thread.
+    #[arg(long, value_name = "N", help_heading = "How to search")]
+    pub threads: Option<NonZero<usize>>,
     /// How to execute the model [default: compiled; interpreted for large explicit state spaces]
     #[arg(long, value_name = "HOW", value_parser = choice::<Execution>(), help_heading = "How to search")]
     pub execution: Option<Execution>,

@@ -13,8 +13,8 @@ use engine::progress::finder::{Aim, Effort, FinderOptions, SmallModels};
 use model::guarded_commands::Expression;
 use model::measure::MeasureKind;
 use report::{
-    AimRecord, CandidateOrigin, CandidateRecord, Count, Detail, EffortRecord, Exit, FinderRecord, Finding,
-    MeasureTable, MeasuresRecord, Percent, ProposalRecord, States,
+    AimRecord, CandidateOrigin, CandidateRecord, Count, Detail, Exit, FinderRecord, Finding, MeasureTable,
+    MeasuresRecord, Percent, ProposalRecord, States,
 };
 use sweepline::execution::Execution;
 
@@ -65,7 +65,8 @@ impl<'a> ProgressRun<'a> {
             }
         };
         let path = self.arguments.model.display().to_string();
-        let mut record = MeasuresRecord::new(path, self.aim_record(), self.effort(), self.arguments.seed);
+        let mut record =
+            MeasuresRecord::new(path, self.aim_record(), self.effort().into(), self.arguments.seed);
         record.model.constants = self.arguments.definitions.constants.iter().cloned().collect();
         let mut exit = self.answer(&mut record).unwrap_or_else(|Failure { exit, findings }| {
             self.tell(&findings, &mut record);
@@ -105,7 +106,7 @@ impl<'a> ProgressRun<'a> {
         let execution = arguments.execution.unwrap_or_else(|| Execution::suited_to(&file.model));
         record.execution = Some(execution.name().into());
         let subject = Subject { file, execution, options };
-        subject.find(record, self.effort())?;
+        subject.find(record)?;
         let declared = subject.file.model.progress.as_ref();
         let declared = declared.and_then(|declared| chosen_measure::declared(declared, &subject.file).ok());
         let declared = declared.filter(|measure| measure.packed.kind() == MeasureKind::Lexicographic);
@@ -125,11 +126,11 @@ impl<'a> ProgressRun<'a> {
         detail(self.arguments.quiet, self.arguments.verbose)
     }
 
-    fn effort(&self) -> EffortRecord {
+    fn effort(&self) -> Effort {
         match (self.arguments.exact, self.arguments.thorough) {
-            (true, _) => EffortRecord::Exact,
-            (_, true) => EffortRecord::Thorough,
-            _ => EffortRecord::Quick,
+            (true, _) => Effort::Exact,
+            (_, true) => Effort::Thorough,
+            _ => Effort::Quick,
         }
     }
 
@@ -145,11 +146,7 @@ impl<'a> ProgressRun<'a> {
     }
 
     fn finder_options(&self) -> FinderOptions {
-        let effort = match self.effort() {
-            EffortRecord::Quick => Effort::Quick,
-            EffortRecord::Thorough => Effort::Thorough,
-            EffortRecord::Exact => Effort::Exact,
-        };
+        let effort = self.effort();
         let aim = match self.regress_bound() {
             Some(regress) => Aim::Bounded { regress },
             None => self.arguments.prefer.unwrap_or_default().aim(),
@@ -192,15 +189,15 @@ impl<'a> ProgressRun<'a> {
 }
 
 impl Subject {
-    fn find(&self, record: &mut MeasuresRecord, effort: EffortRecord) -> Result<(), Failure> {
+    fn find(&self, record: &mut MeasuresRecord) -> Result<(), Failure> {
         let model = &self.file.model;
         let search = self
             .execution
             .find_measures(&model.commands, &self.options)
             .map_err(|error| Failure::of_check(&error, None))?;
-        let FinderRecord { seconds, sample, proposals, .. } = FinderRecord::new(model, &search, effort);
+        let FinderRecord { seconds, sample, proposals, .. } = FinderRecord::new(model, &search);
         (record.seconds, record.sample) = (Some(seconds), Some(sample));
-        if effort == EffortRecord::Exact && !sample.complete {
+        if search.effort == Effort::Exact && !sample.complete {
             let findings = vec![not_from_all_states(&self.file.path, sample.expanded)];
             return Err(Failure { exit: Exit::Unknown, findings });
         }

@@ -16,7 +16,8 @@ process R { state s; init s; trans s -> s { effect c = (c + 1) % 170; }; }
 system async;
 ";
 
-const RUN: [&str; 9] = [
+/// By one thread: only then does a resumed run count everything as one that was never interrupted.
+const RUN: [&str; 11] = [
     "check",
     "m.dve",
     "--reach",
@@ -25,6 +26,8 @@ const RUN: [&str; 9] = [
     "a == 170 and b == 169 and c == 169",
     "--measure",
     "(a, b)",
+    "--threads",
+    "1",
     "--engine",
 ];
 
@@ -76,6 +79,44 @@ fn a_run_that_is_killed_twenty_times_has_the_same_result() {
         session.run(&last).expect(1);
         assert_eq!(comparable(session.json("pieces.json")), comparable(session.json("whole.json")));
         assert_eq!(session.files(), ["m.dve", "pieces.json", "whole.json"], "nothing is left behind");
+    }
+}
+
+/// A run by several threads, or one that changes over, is saved and resumed like others: it is killed again and again, and
+/// its answers and counts are those of a run that was not.
+#[test]
+fn runs_by_several_threads_and_without_a_measure_survive_being_killed() {
+    for (options, seed) in [
+        (&["--measure", "(a, b)", "--threads", "2"][..], 3u64),
+        (&["--threads", "2"], 5),
+        // Little memory: the finder starts soon, and the search spills.
+        (&["--memory", "40MiB"], 9),
+    ] {
+        let session = Session::with_model(COUNTERS);
+        let begin = [&RUN[..6], options].concat();
+        session.run(&[&begin[..], &["--json", "whole.json"]].concat()).expect(1);
+        let begin = [&begin[..], &SAVED, &["--json", "pieces.json"]].concat();
+        let mut random = seed;
+        for _ in 0..6 {
+            let is_begun = session.path("saved/checkpoint").exists();
+            let arguments = if is_begun { vec!["resume", "saved"] } else { begin.clone() };
+            let mut child = session.spawn(&arguments, Stdio::null());
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            std::thread::sleep(Duration::from_millis(30 + random % 150));
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        let is_begun = session.path("saved/checkpoint").exists();
+        session.run(&if is_begun { vec!["resume", "saved"] } else { begin }).expect(1);
+        let [pieces, whole] = ["pieces.json", "whole.json"].map(|name| session.json(name));
+        for record in [&pieces, &whole] {
+            let verdicts =
+                record["properties"].as_array().unwrap().iter().map(|one| one["verdict"].as_str().unwrap());
+            assert_eq!(verdicts.collect::<Vec<_>>(), ["violated", "holds"], "{options:?}");
+            assert_eq!(record["search"]["deadlocks"], 0, "{options:?}");
+            let states = &record["search"]["states"]["distinct"];
+            assert!(states.is_null() || *states == 171 * 170 * 170, "{options:?}: {states}");
+        }
     }
 }
 

@@ -6,19 +6,20 @@ use engine::check::{
     Engine, ErrorPlace, GraphSummary, ModelError, Outcome, Plan, Reduction, Regress, SearchPlan, SweepPlan,
 };
 use engine::explore::StopReason;
-use engine::explore::sweep::{OnRegress, Retention};
+use engine::explore::sweep::{OnRegress, Retention, WorkerFigures};
 use engine::property::{Property, PropertyKind};
 use engine::store::external::disk::{FileClass, IoCount, IoCounts};
 use engine::verdict::{Evidence, Verdict};
 use model::guarded_commands::{ActionId, GuardedCommands};
 
 use super::RunRecord;
-use super::plan::MeasureOrigin;
+use super::plan::{MeasureOrigin, ReductionRecord};
 use super::property::{
     AnswerRecord, NO_RUNTIME_ERROR, PROGRESS_NEVER_FALLS, PropertyKindRecord, PropertyRecord,
 };
 use super::search::{
     ClassIoRecord, GraphRecord, HeldRecord, IoRecord, SearchRecord, StatesRecord, TransitionsRecord,
+    WorkerRecord,
 };
 use super::state_table::StateTableRecord;
 use super::trace::{LengthRecord, TraceKind, TraceRecord};
@@ -45,11 +46,19 @@ impl RunRecord {
         self.model.state_bits = Some(outcome.figures.state_bits);
         self.model.state_words = Some(outcome.figures.state_words);
         self.search = SearchRecord::new(finished);
-        self.plan.reduction = plan.reduction.into();
+        self.plan.set_reduction(plan.reduction, outcome.given_up);
+        self.plan.threads = match plan.search {
+            SearchPlan::Depth => 1,
+            _ => u32::try_from(plan.threads.number.get()).unwrap_or(u32::MAX),
+        };
         if self.plan.measure.origin != MeasureOrigin::None {
             let regresses = outcome.regress.is_some() || outcome.figures.counters.regress > 0;
-            // A reduction may have left out regress edges.
-            let all = outcome.complete && plan.reduction == Reduction::None;
+            // A reduction may have left out regress edges. None was noticed before a change of
+            // measure, nor inside of merged layers.
+            let all = outcome.complete
+                && self.plan.reduction == ReductionRecord::None
+                && outcome.change.is_none()
+                && outcome.figures.counters.merged_bits == 0;
             self.plan.measure.monotone = if regresses { Some(false) } else { all.then_some(true) };
         }
         self.resources.peak_state_bytes = Some(outcome.figures.peak_state_bytes);
@@ -102,8 +111,8 @@ impl RunRecord {
 
     /// Adds the violation by a run-time error of the model.
     fn add_runtime_error(&mut self, finished: FinishedSearch<'_>, error: &ModelError) {
-        let FinishedSearch { plan, commands, properties, .. } = finished;
-        let length = Some(length_by(plan));
+        let FinishedSearch { plan, commands, properties, outcome } = finished;
+        let length = Some(length_by(plan, outcome.given_up.is_none()));
         let trace = TraceRecord { length, ..TraceRecord::new(commands, error.trace.trace()) };
         let trace = Some(self.add_trace(trace));
         self.properties.push(PropertyRecord {
@@ -186,6 +195,15 @@ impl SearchRecord {
             graph: outcome.graph.map(GraphRecord::from),
             profile: outcome.course.as_ref().map(|course| ProfileRecord::new(course, plan.search.measure())),
             actions: outcome.course.as_ref().map(|course| ActionRecord::all(course, commands)),
+            workers: (!outcome.figures.workers.is_empty()).then(|| {
+                let record = |worker: &WorkerFigures| WorkerRecord {
+                    states: worker.states,
+                    transitions: worker.steps,
+                    waiting_seconds: worker.waited.as_secs_f64(),
+                };
+                outcome.figures.workers.iter().map(record).collect()
+            }),
+            merged_bits: Some(counters.merged_bits).filter(|bits| *bits > 0),
         }
     }
 }
@@ -233,14 +251,16 @@ fn states_matched(finished: FinishedSearch<'_>) -> Option<u64> {
 }
 
 /// How the first trace that a search finds compares with others.
-fn length_by(plan: &Plan) -> LengthRecord {
+fn length_by(plan: &Plan, may_be_reduced: bool) -> LengthRecord {
     match &plan.search {
         // The reduction may have left out a shorter one.
-        _ if plan.reduction != Reduction::None => LengthRecord::AsFound,
+        _ if may_be_reduced && plan.reduction != Reduction::None => LengthRecord::AsFound,
         SearchPlan::Depth | SearchPlan::Partition => LengthRecord::AsFound,
         SearchPlan::Sweep(sweep) if sweep.measure.is_some() && returns_early(sweep) => LengthRecord::AsFound,
         SearchPlan::Sweep(sweep) if sweep.measure.is_some() => LengthRecord::SubjectToProgress,
-        SearchPlan::Sweep(_) | SearchPlan::Breadth(_) | SearchPlan::BreadthDisk => LengthRecord::Shortest,
+        SearchPlan::Sweep(_) | SearchPlan::Breadth(_) | SearchPlan::Adaptive | SearchPlan::BreadthDisk => {
+            LengthRecord::Shortest
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The plan of a run in its record: engine, execution, reduction and progress measure.
 
 use engine::check::{Engine, Reduction};
+use engine::reduce::gain::Gain;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,8 +21,43 @@ pub struct PlanRecord {
     /// The partial-order reduction. With one, all counts are of the reduced state space.
     #[serde(default)]
     pub reduction: ReductionRecord,
+    /// The sample because of which the reduction was given up, if it was. Then `reduction` is
+    /// `none`, and all counts are of the full state space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduction_given_up: Option<GivenUpRecord>,
     /// The progress measure.
     pub measure: MeasureRecord,
+    /// The change from full exploration to a sweep by this measure; `null` if there was none.
+    #[serde(default)]
+    pub change: Option<MeasureChangeRecord>,
+}
+
+/// A change from full exploration to a sweep, while the search ran.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct MeasureChangeRecord {
+    /// Bytes of states at which the search for a measure started; `null` in a run that was resumed
+    /// after the change.
+    pub threshold_bytes: Option<u64>,
+    /// Time of the change, in seconds since the search began; `null` as above.
+    pub seconds: Option<f64>,
+    /// Number of states expanded before the change.
+    pub explored: u64,
+    /// Number of states stored at the change; `null` as above.
+    pub states_held: Option<u64>,
+    /// Bytes of states held at the change; `null` as above.
+    pub bytes_held: Option<u64>,
+    /// Predicted peak of states in memory after the change, as a share of all states; `null` as
+    /// above.
+    pub predicted_peak_share: Option<f64>,
+    /// Actual peak of states in memory after the change.
+    pub actual_peak: u64,
+    /// The same as a share of all states. Their number is an estimate if states were expanded again.
+    pub actual_peak_share: f64,
+    /// Predicted number of expansions per state; `null` as above.
+    pub predicted_revisits: Option<f64>,
+    /// Actual number of expansions per state.
+    pub actual_revisits: f64,
 }
 
 /// A search.
@@ -53,6 +89,16 @@ pub enum ReductionRecord {
     None,
     /// Stubborn sets.
     Stubborn,
+}
+
+/// A sample that shows no gain of a reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct GivenUpRecord {
+    /// Number of states in the sample.
+    pub states: u64,
+    /// Number of those that a reduced search reached.
+    pub reached: u64,
 }
 
 /// A progress measure.
@@ -103,7 +149,9 @@ impl PlanRecord {
             execution: Some(execution.into()),
             threads: 1,
             reduction: ReductionRecord::None,
+            reduction_given_up: None,
             measure,
+            change: None,
         }
     }
 
@@ -115,13 +163,22 @@ impl PlanRecord {
             execution: execution.map(Into::into),
             threads: 1,
             reduction: ReductionRecord::None,
+            reduction_given_up: None,
             measure: MeasureRecord::unknown(measure.map(Into::into), origin),
+            change: None,
         }
     }
 
     /// The same plan with a reduction.
     pub fn with_reduction(self, reduction: Reduction) -> Self {
         Self { reduction: reduction.into(), ..self }
+    }
+
+    /// Records the reduction of a search, and what a sample showed if it was given up.
+    pub fn set_reduction(&mut self, reduction: Reduction, given_up: Option<Gain>) {
+        self.reduction = if given_up.is_some() { ReductionRecord::None } else { reduction.into() };
+        self.reduction_given_up =
+            given_up.map(|gain| GivenUpRecord { states: gain.states, reached: gain.reached });
     }
 
     /// The same plan with a measure that is not yet known to be monotone.
@@ -184,7 +241,7 @@ impl From<Reduction> for ReductionRecord {
     fn from(reduction: Reduction) -> Self {
         match reduction {
             Reduction::None => Self::None,
-            Reduction::Stubborn => Self::Stubborn,
+            Reduction::Stubborn | Reduction::StubbornAlways => Self::Stubborn,
         }
     }
 }

@@ -56,6 +56,26 @@ pub struct SearchRecord {
     /// All actions of the model, with the number of times each was taken.
     #[serde(default)]
     pub actions: Option<Vec<ActionRecord>>,
+    /// What each thread did while threads shared the work; `null` if there was one thread, or nothing
+    /// to share.
+    #[serde(default)]
+    pub workers: Option<Vec<WorkerRecord>>,
+    /// Number of lowest bits of progress values that were dropped to merge small layers for several
+    /// threads. Transitions and layers are then counted by the merged measure.
+    #[serde(default)]
+    pub merged_bits: Option<u32>,
+}
+
+/// What a thread did while threads shared the work. The first thread also stored all states.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct WorkerRecord {
+    /// Number of states that it expanded.
+    pub states: u64,
+    /// Number of transitions from them.
+    pub transitions: u64,
+    /// Time without work, in seconds.
+    pub waiting_seconds: f64,
 }
 
 /// A graph without its states.

@@ -18,7 +18,7 @@ fn phases_and_the_end_are_events() {
     let record: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(record["exit_code"], 0);
     let events = events(&run);
-    assert_eq!((&events[0]["event"], &events[0]["phase"]), (&"phase".into(), &"sweeping".into()));
+    assert_eq!((&events[0]["event"], &events[0]["phase"]), (&"phase".into(), &"sweeping by x".into()));
     let end = events.last().unwrap();
     assert_eq!((&end["event"], &end["exit_code"], &end["stopped"]), (&"end".into(), &0.into(), &Value::Null));
 }
