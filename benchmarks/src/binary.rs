@@ -1,4 +1,7 @@
-//! The sweepline binary: building it, running `explore`, reading the run record.
+//! The sweepline binary: building it, running `explore` and `check`, reading the run record.
+//!
+//! A comparison is fair if both sides use as many threads, so every run says how many it may use, one
+//! unless told otherwise, and a record of more is an error.
 
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
@@ -19,6 +22,18 @@ pub struct Sweepline {
     pinning: Pinning,
 }
 
+/// A run was ended because it took too long.
+#[derive(Debug)]
+pub struct OutOfTime(Duration);
+
+impl std::fmt::Display for OutOfTime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "no result after {} s", self.0.as_secs())
+    }
+}
+
+impl std::error::Error for OutOfTime {}
+
 /// The figures of one `explore` run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exploration {
@@ -31,8 +46,13 @@ pub struct Exploration {
     pub layers: Option<u64>,
     pub states_written: Option<u64>,
     pub states_read: Option<u64>,
+    /// Threads that explored.
+    pub threads: u32,
     /// The run's own clock, from start to end: reading and compiling the model included.
     pub wall_seconds: f64,
+    /// From the start to the end of the process, measured from outside; the run's own clock in a record
+    /// that was read from a file.
+    pub process_seconds: f64,
     /// Measured from outside, like every other tool's.
     pub peak_rss_bytes: u64,
     /// Errors the tool reported, one line each.
@@ -77,8 +97,25 @@ impl Sweepline {
 
     /// Walks the whole state space with these options.
     pub fn explore_by(&self, model: &Path, options: &[String], time_limit: Duration) -> Result<Exploration> {
-        let words: Vec<&str> = options.iter().map(String::as_str).chain(["--quiet"]).collect();
-        self.run(Path::new("."), model, &words, time_limit)
+        self.ask("explore", model, options, 1, time_limit)
+    }
+
+    /// Runs `explore` or `check`, whichever `command` is, with these options on at most so many threads.
+    pub fn ask(
+        &self,
+        command: &str,
+        model: &Path,
+        options: &[String],
+        threads: u32,
+        time_limit: Duration,
+    ) -> Result<Exploration> {
+        let mut process = self.pinning.command(&self.path);
+        process.arg(command).arg(model).args(options).arg("--quiet");
+        // No number is as many threads as the program likes.
+        if threads < u32::MAX && !options.iter().any(|option| option == "--threads") {
+            process.args(["--threads", &threads.to_string()]);
+        }
+        Self::explored(process, threads, time_limit)
     }
 
     /// Walks the whole state space with these options, started in a folder, and keeps what is printed.
@@ -129,20 +166,19 @@ impl Sweepline {
 
     /// Checks what the options ask.
     pub fn check_by(&self, model: &Path, options: &[String], time_limit: Duration) -> Result<Exploration> {
-        let mut command = self.pinning.command(&self.path);
-        command.arg("check").arg(model).args(options).arg("--quiet");
-        Self::explored(command, time_limit)
+        self.ask("check", model, options, 1, time_limit)
     }
 
     fn run(&self, from: &Path, model: &Path, options: &[&str], time_limit: Duration) -> Result<Exploration> {
         let mut command = self.pinning.command(&self.path);
-        command.current_dir(from).arg("explore").arg(model).args(options);
-        Self::explored(command, time_limit)
+        command.current_dir(from).arg("explore").arg(model).args(options).args(["--threads", "1"]);
+        Self::explored(command, 1, time_limit)
     }
 
-    fn explored(mut command: Command, time_limit: Duration) -> Result<Exploration> {
+    fn explored(mut command: Command, threads: u32, time_limit: Duration) -> Result<Exploration> {
         let (text, measured) = recorded(&mut command, time_limit)?;
-        let mut exploration = Exploration::from_record(&text)?;
+        let mut exploration = Exploration::with_threads(&text, threads)?;
+        exploration.process_seconds = measured.wall.as_secs_f64();
         exploration.peak_rss_bytes = measured.peak_rss_bytes;
         exploration.check_clock(measured.wall, text.len())?;
         exploration.said = measured.output;
@@ -156,7 +192,7 @@ fn recorded(command: &mut Command, time_limit: Duration) -> Result<(String, Meas
     let record = folder.path().join("record.json");
     let measured = measure::run(command.arg("--json").arg(&record), time_limit)?;
     if measured.timed_out {
-        bail!("no result after {} s", time_limit.as_secs());
+        return Err(OutOfTime(time_limit).into());
     }
     let text = std::fs::read_to_string(&record).map_err(|_| {
         let said = measured.output.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
@@ -166,19 +202,25 @@ fn recorded(command: &mut Command, time_limit: Duration) -> Result<(String, Meas
 }
 
 impl Exploration {
-    /// Reads a record as `--json` writes it.
+    /// Reads a record as `--json` writes it, of a search on one thread.
     pub fn from_record(text: &str) -> Result<Exploration> {
+        Self::with_threads(text, 1)
+    }
+
+    /// Reads a record as `--json` writes it, of a search on at most so many threads.
+    pub fn with_threads(text: &str, most: u32) -> Result<Exploration> {
         let record: Value = serde_json::from_str(text).context("the run record is no JSON")?;
         let format = record["format"].as_str().unwrap_or("none");
         if format != "sweepline-run/1" {
             bail!("a run record of format {format}; this reader knows sweepline-run/1");
         }
-        let threads = record["plan"]["threads"].as_u64().unwrap_or(1);
-        if threads != 1 {
-            bail!("the search used {threads} threads; only one-threaded runs are compared");
+        let threads = u32::try_from(record["plan"]["threads"].as_u64().unwrap_or(1))?;
+        if threads > most {
+            bail!("the search used {threads} threads; at most {most} may be compared");
         }
         let search = &record["search"];
         let resources = &record["resources"];
+        let wall_seconds = resources["wall_seconds"].as_f64().context("the record has no wall time")?;
         Ok(Exploration {
             complete: search["complete"].as_bool().unwrap_or(false),
             distinct_states: search["states"]["distinct"].as_u64(),
@@ -189,7 +231,9 @@ impl Exploration {
             layers: search["layers"].as_u64(),
             states_written: search["io"]["states_written"].as_u64(),
             states_read: search["io"]["states_read"].as_u64(),
-            wall_seconds: resources["wall_seconds"].as_f64().context("the record has no wall time")?,
+            threads,
+            wall_seconds,
+            process_seconds: wall_seconds,
             peak_rss_bytes: resources["peak_rss_bytes"].as_u64().unwrap_or(0),
             errors: errors(&record["diagnostics"]),
             said: String::new(),
@@ -203,6 +247,19 @@ impl Exploration {
             bail!("incomplete: {}", self.cut_off());
         }
         self.distinct_states.context("the record does not know how many states there are")
+    }
+
+    /// Expansions of all attempts, and the most states held in any of them: measures that were abandoned
+    /// on the way count.
+    pub fn all_attempts(&self) -> Option<(u64, u64)> {
+        let kept = &self.record["search"]["states"];
+        let mut work = (kept["explored"].as_u64()?, kept["peak_stored"].as_u64()?);
+        let attempts = self.record["measure_search"]["attempts"].as_array().map_or(&[][..], Vec::as_slice);
+        for attempt in attempts.iter().filter(|attempt| attempt["end"] != "kept") {
+            work.0 += attempt["explored"].as_u64()?;
+            work.1 = work.1.max(attempt["peak_stored"].as_u64()?);
+        }
+        Some(work)
     }
 
     /// Why a search that is not complete is not.
@@ -292,9 +349,20 @@ mod tests {
     }
 
     #[test]
-    fn a_search_with_several_threads_is_refused() {
+    fn a_search_with_more_threads_than_expected_is_refused() {
         let record = RECORD.replace("\"threads\": 1", "\"threads\": 2");
         assert!(Exploration::from_record(&record).unwrap_err().to_string().contains("2 threads"));
+        assert_eq!(Exploration::with_threads(&record, 2).unwrap().threads, 2);
+        assert_eq!(Exploration::with_threads(RECORD, 2).unwrap().threads, 1);
+    }
+
+    #[test]
+    fn abandoned_attempts_count() {
+        let attempts = r#""measure_search": {"attempts": [
+            {"end": "better-measure", "explored": 5, "peak_stored": 20000},
+            {"end": "kept", "explored": 12498, "peak_stored": 12498}]}, "properties""#;
+        let run = Exploration::from_record(&RECORD.replace("\"properties\"", attempts)).unwrap();
+        assert_eq!(run.all_attempts(), Some((12503, 20000)));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! other tools, `counts` compares state counts with those of the BEEM benchmark, `compile` times what happens before a
 //! search, `sweep` and `billion` measure what forgetting states costs and saves, `measures` how good the progress
 //! measures are that the program finds itself, `external` repeats the experiment of the SPIN 2012 paper on queues on disk, `budget`
-//! explores with little memory, `temporal` checks formulas by sweeps, `nets` compares sweeps over Petri nets with LoLA's, `reductions` tells
+//! explores with little memory, `default` asks whether the default is the fastest way to an answer, `temporal` checks formulas by sweeps, `nets` compares sweeps over Petri nets with LoLA's, `reductions` tells
 //! what stubborn sets leave of state spaces; `generate` prints models of any size. See `README.md` beside this crate for what is measured and how.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool prints")]
@@ -13,6 +13,7 @@ mod binary;
 mod budget;
 mod compile;
 mod counts;
+mod default;
 mod external;
 mod generate;
 mod limit;
@@ -55,6 +56,8 @@ enum Benchmark {
     External(external::Options),
     /// Large instances in little memory: right answers, resident memory, time
     Budget(budget::Options),
+    /// The default of explore, on one and two threads, against full exploration
+    Default(default::Options),
     /// Temporal logic by sweeps, against searches that keep all states
     Temporal(temporal::Options),
     /// Sweeps over Petri nets against LoLA's
@@ -125,6 +128,7 @@ fn run(benchmark: Benchmark) -> Result<()> {
         Benchmark::Measures(options) => measures::run(&options),
         Benchmark::External(options) => external::run(&options),
         Benchmark::Budget(options) => budget::run(&options),
+        Benchmark::Default(options) => default::run(&options),
         Benchmark::Temporal(options) => temporal::run(&options),
         Benchmark::Nets(options) => nets::run(&options),
         Benchmark::Reductions(options) => reductions::run(&options),
@@ -140,6 +144,7 @@ fn run(benchmark: Benchmark) -> Result<()> {
                 "counts",
                 "measures",
                 "budget",
+                "default",
                 "external",
                 "temporal",
                 "nets",

@@ -1,8 +1,9 @@
 //! One process, run to its end on one core: what it printed and how much memory it needed.
 //!
 //! The peak resident size comes from `wait4`, so that it is the same figure for every tool, whatever the
-//! tool says about itself. Times are taken from the tools' own clocks (they leave out the start of the
-//! process, for both sides); the wall time here only guards against a clock that leaves out too much.
+//! tool says about itself. Most times are taken from the tools' own clocks (they leave out the start of
+//! the process, for both sides); then the wall time here only guards against a clock that leaves out too
+//! much. `default` compares the wall times, because it asks how long a user waits.
 //! Output goes to a file rather than a pipe, so that no reader competes while the clock runs.
 
 use std::fs::File;
@@ -13,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-/// How often a running process is looked at. The tools run for seconds; this costs nothing.
-const POLL: Duration = Duration::from_millis(5);
+/// The shortest and the longest pause between two looks at a running process.
+const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(5));
 
 /// What a finished process left behind.
 #[derive(Debug)]
@@ -84,7 +85,7 @@ pub fn run(command: &mut Command, time_limit: Duration) -> Result<Measured> {
             timed_out = true;
             child.kill()?;
         }
-        std::thread::sleep(POLL);
+        std::thread::sleep(pause(start.elapsed()));
     };
     let wall = start.elapsed();
     Ok(Measured {
@@ -94,6 +95,12 @@ pub fn run(command: &mut Command, time_limit: Duration) -> Result<Measured> {
         wall,
         peak_rss_bytes: peak_rss_bytes(&usage),
     })
+}
+
+/// The time until the next look at a process that has run this long: a hundredth of it, so that the
+/// time of a process of ten milliseconds is not that of the clock that looks at it.
+fn pause(elapsed: Duration) -> Duration {
+    (elapsed / 100).clamp(PAUSES.0, PAUSES.1)
 }
 
 /// The status and resource usage of child `pid` if it has ended. Takes the place of [`Child::wait`], which
@@ -148,6 +155,12 @@ mod tests {
         assert!(measured.timed_out);
         assert_eq!(measured.exit_code, None);
         assert!(measured.wall < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn short_processes_are_looked_at_more_often() {
+        let pauses = [0, 10_000, 100_000, 10_000_000].map(|micros| pause(Duration::from_micros(micros)));
+        assert_eq!(pauses.map(|pause| pause.as_micros()), [50, 100, 1000, 5000]);
     }
 
     #[test]

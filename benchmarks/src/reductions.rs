@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use oracles::{NetAnswer, Petri};
-use serde_json::Value;
 
 use crate::binary::{Exploration, Sweepline};
 use crate::measure::Pinning;
@@ -101,8 +100,7 @@ impl Run {
             Some("unknown") if out_of_time => End::OutOfTime,
             _ => bail!("no answer: {}", run.cut_off()),
         };
-        let (explored, peak) =
-            all_attempts(&run.record).context("the record has no expansions or no peak")?;
+        let (explored, peak) = run.all_attempts().context("the record has no expansions or no peak")?;
         let states = if engine == "breadth" { run.distinct_states } else { Some(explored) };
         let states = Some(states.context("the record does not know how many states there are")?);
         let deadlocks = run.record["search"]["deadlocks"].as_u64();
@@ -200,18 +198,6 @@ impl Row {
             None => "unknown",
         }
     }
-}
-
-/// Expansions of all attempts, and the most states held in any of them: measures that were abandoned on the way count.
-fn all_attempts(record: &Value) -> Option<(u64, u64)> {
-    let kept = &record["search"]["states"];
-    let mut work = (kept["explored"].as_u64()?, kept["peak_stored"].as_u64()?);
-    let attempts = record["measure_search"]["attempts"].as_array().map_or(&[][..], Vec::as_slice);
-    for attempt in attempts.iter().filter(|attempt| attempt["end"] != "kept") {
-        work.0 += attempt["explored"].as_u64()?;
-        work.1 = work.1.max(attempt["peak_stored"].as_u64()?);
-    }
-    Some(work)
 }
 
 /// Runs the benchmark.
@@ -425,17 +411,5 @@ mod tests {
             "{page}"
         );
         assert!(page.contains("deadlocks") && page.contains("> 5,000"), "{page}");
-    }
-
-    #[test]
-    fn abandoned_attempts_count() {
-        let record = serde_json::json!({
-            "search": {"states": {"explored": 10, "peak_stored": 4}},
-            "measure_search": {"attempts": [
-                {"end": "better-measure", "explored": 5, "peak_stored": 5},
-                {"end": "kept", "explored": 10, "peak_stored": 4},
-            ]},
-        });
-        assert_eq!(all_attempts(&record), Some((15, 5)));
     }
 }

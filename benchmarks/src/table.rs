@@ -130,6 +130,11 @@ pub fn least(values: &[f64]) -> Option<f64> {
     values.iter().copied().reduce(f64::min)
 }
 
+/// The largest; `None` of nothing.
+pub fn greatest(values: &[f64]) -> Option<f64> {
+    values.iter().copied().reduce(f64::max)
+}
+
 /// Puts a page into `benchmarks/results`.
 pub fn write_page(name: &str, text: &str) -> Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("results");
@@ -190,5 +195,6 @@ mod tests {
         assert!((geometric_mean(&[4.0, 0.25]).unwrap() - 1.0).abs() < 1e-12);
         assert_eq!(geometric_mean(&[]), None);
         assert_eq!(least(&[2.0, 0.5, 3.0]), Some(0.5));
+        assert_eq!((greatest(&[2.0, 0.5, 3.0]), greatest(&[])), (Some(3.0), None));
     }
 }
