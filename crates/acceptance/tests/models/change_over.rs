@@ -18,9 +18,9 @@ use native_code::Compiled;
 use crate::random_model::random_model;
 
 /// Lets a search change over to a measure at its look with this number.
-struct ChangesAt {
-    looks: u32,
-    measure: ExpressionMeasure,
+pub struct ChangesAt {
+    pub looks: u32,
+    pub measure: ExpressionMeasure,
 }
 
 impl Monitor for ChangesAt {

@@ -5,35 +5,15 @@
 use std::num::NonZero;
 
 use engine::check::{Engine, OnRuntimeError, Outcome, Plan, SearchPlan, check};
-use engine::explore::search::{Limits, Snapshot};
-use engine::explore::sweep::{Nesting, NewOrder, Retention, Threads};
-use engine::explore::{AfterPause, Change, Monitor, PausedSearch, StopReason};
+use engine::explore::Monitor;
+use engine::explore::search::Limits;
+use engine::explore::sweep::Threads;
 use model::guarded_commands::{CellId, Expression, GuardedCommands};
 use model::measure::ExpressionMeasure;
 use native_code::Compiled;
 use oracles::{Beem, Instance};
 
-/// Lets a search change over to a measure after some looks.
-struct ChangesAt {
-    looks: u32,
-    measure: ExpressionMeasure,
-}
-
-impl Monitor for ChangesAt {
-    fn look(&mut self, _: &Snapshot) -> Option<StopReason> {
-        self.looks = self.looks.wrapping_sub(1);
-        (self.looks == 0).then_some(StopReason::Pause)
-    }
-
-    fn paused(&mut self, search: &PausedSearch<'_>) -> AfterPause {
-        if !search.can_change_over {
-            return AfterPause::Continue;
-        }
-        let (nesting, retention) = (Nesting::default(), Retention::Immediate);
-        let order = NewOrder { nesting, retention, revisits: f64::INFINITY };
-        AfterPause::Follow(Box::new(Change { measure: self.measure.clone(), order }))
-    }
-}
+use crate::change_over::ChangesAt;
 
 /// Some cell as a measure, the same for each model.
 fn measure(commands: &GuardedCommands, name: &str) -> Option<ExpressionMeasure> {
