@@ -43,6 +43,12 @@ fn comparable(mut record: Value) -> Value {
     record
 }
 
+/// Whether there is a checkpoint in the folder. A process that is killed while it replaces one leaves
+/// only the one before it.
+fn has_checkpoint(session: &Session) -> bool {
+    ["saved/checkpoint", "saved/checkpoint.previous"].iter().any(|name| session.path(name).exists())
+}
+
 /// Kills the process at twenty random moments of one run, resumes it each time, and compares with
 /// an uninterrupted run.
 #[test]
@@ -53,8 +59,7 @@ fn a_run_that_is_killed_twenty_times_has_the_same_result() {
         let begin = run(engine, &[&SAVED[..], &["--json", "pieces.json"]].concat());
         let (mut random, mut killed, mut resumed) = (seed, 0, 0);
         while killed < 20 {
-            let is_begun = session.path("saved/checkpoint").exists()
-                || session.path("saved/checkpoint.previous").exists();
+            let is_begun = has_checkpoint(&session);
             resumed += u32::from(is_begun);
             let arguments = if is_begun { vec!["resume", "saved"] } else { begin.clone() };
             let mut child = session.spawn(&arguments, Stdio::null());
@@ -98,16 +103,14 @@ fn runs_by_several_threads_and_without_a_measure_survive_being_killed() {
         let begin = [&begin[..], &SAVED, &["--json", "pieces.json"]].concat();
         let mut random = seed;
         for _ in 0..6 {
-            let is_begun = session.path("saved/checkpoint").exists();
-            let arguments = if is_begun { vec!["resume", "saved"] } else { begin.clone() };
+            let arguments = if has_checkpoint(&session) { vec!["resume", "saved"] } else { begin.clone() };
             let mut child = session.spawn(&arguments, Stdio::null());
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             std::thread::sleep(Duration::from_millis(30 + random % 150));
             child.kill().unwrap();
             child.wait().unwrap();
         }
-        let is_begun = session.path("saved/checkpoint").exists();
-        session.run(&if is_begun { vec!["resume", "saved"] } else { begin }).expect(1);
+        session.run(&if has_checkpoint(&session) { vec!["resume", "saved"] } else { begin }).expect(1);
         let [pieces, whole] = ["pieces.json", "whole.json"].map(|name| session.json(name));
         for record in [&pieces, &whole] {
             let verdicts =
