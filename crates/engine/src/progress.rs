@@ -13,6 +13,7 @@ mod monotone_proof;
 mod row_space;
 mod semiflows;
 mod static_measure;
+pub mod step_changes;
 mod value_graph;
 
 pub use model::measure::{Comparison, ExpressionMeasure, MeasureError, MeasureKind};

@@ -43,6 +43,14 @@ pub trait Expander: Send {
     /// Appends the progress value of each of `states` (whole, contiguous states) to `values`.
     /// Without a measure all values are zero.
     fn progress(&mut self, states: &[u64], values: &mut Vec<u64>);
+
+    /// [`progress`](Self::progress) of `states` to which these actions lead from states that all have
+    /// the progress value `before`. What an action changes may be known without a look at the state.
+    #[inline]
+    fn successor_progress(&mut self, before: u64, actions: &[u32], states: &[u64], values: &mut Vec<u64>) {
+        let _ = (before, actions);
+        self.progress(states, values);
+    }
 }
 
 impl<S: TransitionSystem + ?Sized> TransitionSystem for Box<S>

@@ -13,9 +13,10 @@ pub fn rows(record: &RunRecord, detail: Detail) -> Vec<(&'static str, Option<Str
     let mut rows = vec![
         ("measure", measure_row(record, search).map(|row| row + proved)),
         ("expected", expected.as_ref().map(expected_text)),
-        ("changed", record.plan.change.as_ref().map(changed_text)),
-        ("fallback", search.attempts.last().and_then(fallback)),
     ];
+    let changes = record.plan.earlier_changes.iter().chain(&record.plan.change);
+    rows.extend(changes.map(|change| ("changed", Some(changed_text(change)))));
+    rows.push(("fallback", search.attempts.last().and_then(fallback)));
     let nexts = (1..search.attempts.len()).map(|next| &search.attempts[next..]);
     let pairs = search.attempts.iter().zip(nexts);
     rows.extend(pairs.map(|(attempt, rest)| ("abandoned", Some(abandoned(attempt, rest)))));
@@ -49,10 +50,12 @@ fn measure_row(record: &RunRecord, search: &MeasureSearchRecord) -> Option<Strin
     })
 }
 
-/// When full exploration became a sweep.
+/// When full exploration became a sweep, or when a sweep got another measure.
 fn changed_text(change: &MeasureChangeRecord) -> String {
     let when = change.seconds.map_or(String::new(), |seconds| format!("{} and ", Seconds(seconds)));
-    format!("from full exploration to the sweep after {when}{}", States(change.explored))
+    let what =
+        if change.between_sweeps { "to another measure" } else { "from full exploration to the sweep" };
+    format!("{what} after {when}{}", States(change.explored))
 }
 
 fn expected_text(expected: &ExpectedRecord) -> String {

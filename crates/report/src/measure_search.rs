@@ -223,7 +223,7 @@ impl RunRecord {
     /// Records the measure search and the plan that followed from it.
     pub fn set_automatic(&mut self, model: &Model, automatic: &Automatic, engine: Engine) {
         let kept = automatic.attempts.last().and_then(|attempt| attempt.proposal.as_ref());
-        let changed = automatic.outcome.change.as_ref();
+        let changed = automatic.outcome.changes.last();
         let execution = self.plan.execution.take().unwrap_or_default();
         self.plan = match (kept, changed) {
             (None, None) => PlanRecord::new(engine, execution),
@@ -247,14 +247,17 @@ impl RunRecord {
                 PlanRecord { measure, ..plan }
             }
         };
-        self.plan.change = changed.map(|changed| change_record(changed, automatic));
+        let changes = automatic.outcome.changes.iter();
+        self.plan.earlier_changes = changes.map(|changed| change_record(model, changed, automatic)).collect();
+        self.plan.change = self.plan.earlier_changes.pop();
         self.measure_search = Some(MeasureSearchRecord::new(model, automatic));
     }
 }
 
 /// What was decided about the change, and what came of it.
-fn change_record(changed: &ChangeOutcome, automatic: &Automatic) -> MeasureChangeRecord {
-    let facts = automatic.changes.last();
+fn change_record(model: &Model, changed: &ChangeOutcome, automatic: &Automatic) -> MeasureChangeRecord {
+    // A resumed run has no facts about changes before.
+    let facts = automatic.changes.iter().find(|facts| facts.explored == changed.explored);
     let figures = &automatic.outcome.figures;
     let states = figures.distinct.unwrap_or(figures.estimated_distinct).max(1) as f64;
     MeasureChangeRecord {
@@ -267,7 +270,9 @@ fn change_record(changed: &ChangeOutcome, automatic: &Automatic) -> MeasureChang
         actual_peak: changed.peak_after,
         actual_peak_share: changed.peak_after as f64 / states,
         predicted_revisits: facts.map(|facts| facts.expected.revisits()),
-        actual_revisits: figures.counters.explored as f64 / states,
+        actual_revisits: changed.revisits,
+        between_sweeps: changed.regress > 0,
+        measure: model.measure_text(changed.change.measure.components()),
     }
 }
 

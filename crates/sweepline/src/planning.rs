@@ -240,7 +240,7 @@ impl PlannedSearch {
 
     /// The plan of the run that the outcome of an automatic check is from.
     pub fn adopted(&self, automatic: &Automatic, commands: &GuardedCommands) -> Plan {
-        if let Some(ChangeOutcome { change, .. }) = &automatic.outcome.change {
+        if let Some(ChangeOutcome { change, .. }) = automatic.outcome.changes.last() {
             let settings = self.plan.search.sweep().cloned().unwrap_or_default();
             let (nesting, retention) = (change.order.nesting, change.order.retention);
             let sweep = SweepPlan { measure: Some(change.measure.clone()), nesting, retention, ..settings };
@@ -262,7 +262,7 @@ impl PlannedSearch {
 
 /// The components of the measure that an automatic check followed, if it followed one.
 pub fn adopted_components(automatic: &Automatic) -> Option<&[Expression]> {
-    match &automatic.outcome.change {
+    match automatic.outcome.changes.last() {
         Some(changed) => Some(changed.change.measure.components()),
         None => Some(&automatic.attempts.last()?.proposal.as_ref()?.components),
     }

@@ -2,11 +2,16 @@
 //! and traces are those of full exploration, also where layouts widen and threads share the work.
 
 use std::num::NonZero;
+use std::time::Duration;
 
-use engine::check::{OnRuntimeError, Outcome, Packing, Plan, Reduction, SearchPlan, TerminalList, check};
+use engine::check::{
+    AutomaticPlan, OnRuntimeError, Outcome, Packing, Plan, Reduction, SearchPlan, Start, TerminalList, check,
+    check_automatically,
+};
 use engine::explore::search::{Limits, Snapshot};
 use engine::explore::sweep::{Nesting, NewOrder, Retention, Threads};
-use engine::explore::{AfterPause, Change, Monitor, PausedSearch, StopReason};
+use engine::explore::{AfterPause, Change, Monitor, PausedSearch, Phase, StopReason};
+use engine::progress::finder::FinderOptions;
 use engine::property::{Property, PropertyKind};
 use engine::verdict::Verdict;
 use model::guarded_commands::{BinaryOperator, CellId, Expression, GuardedCommands};
@@ -114,7 +119,7 @@ fn random_models_change_over_and_answer_as_before() {
         let mut monitor = ChangesAt { looks: 1 + (seed / 7) as u32 % 9, measure };
         let outcome = check(&model, execution, &properties, &plan, &mut monitor).unwrap();
         compared += 1;
-        changed += u32::from(outcome.change.is_some());
+        changed += u32::from(!outcome.changes.is_empty());
         assert_eq!(answers(&outcome), answers(&full), "seed {seed}");
         assert_eq!(outcome.complete, full.complete, "seed {seed}");
         if full.complete {
@@ -152,7 +157,7 @@ fn layouts_widen_before_and_after_a_change() {
         let plan = Plan { search: SearchPlan::Adaptive, ..base.clone() };
         let outcome =
             check(&model, &Compiled, &properties, &plan, &mut ChangesAt { looks, measure }).unwrap();
-        assert!(outcome.change.is_some() && outcome.figures.widenings > 0, "{looks} {component}");
+        assert!(!outcome.changes.is_empty() && outcome.figures.widenings > 0, "{looks} {component}");
         assert!(outcome.figures.distinct.is_none_or(|states| Some(states) == full.figures.distinct));
         assert_eq!(outcome.figures.deadlocks, full.figures.deadlocks, "{looks} {component}");
         assert_eq!(answers(&outcome), answers(&full), "{looks} {component}");
@@ -172,7 +177,51 @@ fn a_reduced_search_does_not_change_over() {
         let plan = Plan { search: SearchPlan::Adaptive, reduction, limits, ..Plan::default() };
         let mut monitor = ChangesAt { looks: 3, measure: measure.clone() };
         let outcome = check(&model, &Compiled, &properties, &plan, &mut monitor).unwrap();
-        assert_eq!(outcome.change.is_some(), changes, "{reduction:?}");
+        assert_eq!(!outcome.changes.is_empty(), changes, "{reduction:?}");
         assert!(matches!(outcome.verdicts[0], Verdict::Violated(_)));
     }
+}
+
+/// Slows the search while a measure is looked for beside it, so that the search does not end first.
+struct WaitsForFinder(bool);
+
+impl Monitor for WaitsForFinder {
+    fn look(&mut self, _: &Snapshot) -> Option<StopReason> {
+        if self.0 {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        None
+    }
+
+    fn phase(&mut self, phase: Phase<'_>) {
+        self.0 = matches!(phase, Phase::FindingMeasure(_));
+    }
+}
+
+/// The measure that is found first decreases where no sample has been: late in the state space, a counter goes back.
+/// Another one is found then, and the sweep follows it.
+#[test]
+fn a_sweep_that_disappoints_gets_another_measure() {
+    let text = "int x, y; byte v, z; process P { state s; init s; trans \
+        s -> s { guard x < 3000; effect x = x + 1; }, s -> s { guard y < 20 and x > y; effect y = y + 1; }, \
+        s -> s { guard z < 9; effect z = z + 1; }, s -> s { guard z > 0; effect z = z - 1; }, \
+        s -> s { guard x > 2000 and z == 9; effect x = x - 1000; }, \
+        s -> s { guard x > 2500 and z == 0 and v < 3; effect x = x - 1500, v = v + 1; }; } system async;";
+    let model = languages::read_model(text).unwrap().commands;
+    let properties = [Property::new("deadlock", PropertyKind::DeadlockFree)];
+    let plan = Plan { explore_all: true, ..Plan::default() };
+    let full = check(&model, &Compiled, &properties, &plan, &mut ()).unwrap();
+    let automatic =
+        AutomaticPlan { finder: FinderOptions::default(), start: Start::Search { threshold: 1 << 19 } };
+    let plans = (&plan, &automatic);
+    let found =
+        check_automatically(&model, &Compiled, &properties, plans, &mut WaitsForFinder(false)).unwrap();
+    let outcome = &found.outcome;
+    assert_eq!(answers(outcome), answers(&full));
+    assert_eq!(outcome.figures.deadlocks, full.figures.deadlocks);
+    assert!(outcome.figures.distinct.is_none_or(|states| Some(states) == full.figures.distinct));
+    assert_eq!(found.changes.len(), outcome.changes.len(), "each change was decided");
+    let explored = outcome.changes.iter().map(|one| one.explored);
+    assert!(explored.eq(found.changes.iter().map(|one| one.explored)), "and made there");
+    assert!(outcome.changes.len() >= 2, "it disappointed");
 }

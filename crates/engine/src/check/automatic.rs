@@ -9,9 +9,10 @@
 //! If memory counts more than time, or a sweep was requested, the finder runs first.
 //!
 //! A measure is estimated from a sample, and estimates can be wrong. So the sweep is monitored. When
-//! states are expanded again more often than expected, the run continues as full exploration and
-//! forgets nothing more. It does not start again: layers that were swept stay swept. From then on,
-//! each state is expanded at most once more.
+//! states are expanded again more often than expected, the finder looks once more beside the sweep.
+//! If it finds a measure that promises enough, that one replaces the first before the next sweep.
+//! Otherwise the run continues as full exploration and forgets nothing more. It does not start
+//! again: layers that were swept stay swept. From then on, each state is expanded at most once more.
 
 mod beside;
 
@@ -30,14 +31,17 @@ use crate::progress::{ExpressionMeasure, prove_monotone};
 use crate::property::Property;
 use crate::property::soundness::needs_monotone;
 use crate::verdict::Verdict;
-use model::guarded_commands::GuardedCommands;
+use model::guarded_commands::{Expression, GuardedCommands};
+use model::interpreted_model::Interpreted;
 use model::transition_system::{Execution, StateFunctions};
 
 use super::commands::layout_for;
-use super::{CheckError, Engine, Outcome, Packing, Plan, SearchPlan, SweepPlan, check};
+use super::{CheckError, Engine, Outcome, Packing, Plan, Reduction, SearchPlan, SweepPlan, check};
 
-use beside::FinderBeside;
+use beside::{Begin, FinderBeside};
 
+/// Number of actions from which on it takes long to compile a model: some tenths of a second.
+const SLOWLY_COMPILED: usize = 512;
 /// Limit on re-expansions: expansions for each state beyond the first, times α, from which on a
 /// sweep counts as runaway. The work done by then is not lost, so a generous limit is cheap.
 const RUNAWAY: f64 = 4.5;
@@ -84,10 +88,11 @@ pub struct Automatic {
     pub changes: Vec<ChangeFacts>,
 }
 
-/// A change from full exploration to a sweep, as it was decided.
+/// A change of measure, as it was decided.
 #[derive(Clone, Copy, Debug)]
 pub struct ChangeFacts {
-    /// Bytes of states at which the finder was started.
+    /// Bytes of states at which the finder was started: the threshold, or those of a sweep that
+    /// disappointed.
     pub threshold: u64,
     /// Number of states that were expanded before the change.
     pub explored: u64,
@@ -277,15 +282,24 @@ impl AutomaticCheck<'_> {
                 words.extend_from_slice(&packed);
             }
         }
-        let system = self.execution.prepare(self.model, &layout, StateFunctions::default()).ok()?;
+        // Compiling cannot be stopped, and the search would have to wait for it when it ends.
+        let execution: &dyn Execution =
+            if self.model.actions.len() > SLOWLY_COMPILED { &Interpreted } else { self.execution };
+        let system = execution.prepare(self.model, &layout, StateFunctions::default()).ok()?;
         let search = RunningSearch { states: &words, met: met as usize, stop };
         let findings = find_beside(self.model, &layout, &*system, options, search).ok()??;
         Some(MeasureSearch { findings, effort: Effort::Beside, time: start.elapsed() })
     }
 
-    /// The best measure by which these properties can be checked, if it is worth changing to.
-    fn worth_changing(&self, search: &MeasureSearch) -> Option<(Proposal, ExpressionMeasure)> {
-        let proposal = self.suitable(search).find(|one| one.is_worth_changing())?;
+    /// The best measure by which these properties can be checked, if it is worth changing to. Those
+    /// that `failed` are not.
+    fn worth_changing(
+        &self,
+        search: &MeasureSearch,
+        failed: &[Vec<Expression>],
+    ) -> Option<(Proposal, ExpressionMeasure)> {
+        let is_other = |one: &Proposal| failed.iter().all(|components| *components != one.components);
+        let proposal = self.suitable(search).find(|one| one.is_worth_changing() && is_other(one))?;
         let measure = ExpressionMeasure::new(self.model, &proposal.components).ok()?;
         Some((proposal.clone(), measure))
     }
@@ -296,6 +310,11 @@ impl AutomaticCheck<'_> {
         let model = self.model;
         let proposals = search.findings.proposals.iter();
         proposals.filter(move |one| !needs_proof || prove_monotone(model, &one.components).is_ok())
+    }
+
+    /// Whether a sweep can change its measure: nothing relies on the one with which it begins.
+    fn can_change_measure(&self) -> bool {
+        self.plan.reduction == Reduction::None && self.plan.may_remember(self.properties)
     }
 
     /// Mean number of expansions per state from which on a sweep by this measure forgets nothing.
@@ -354,7 +373,7 @@ impl AutomaticRun<'_> {
     /// Whether a search that ran out of memory may start again in another way. A run with
     /// checkpoints resumes as it began, and a sweep has spilled what it could.
     fn can_restart(&self, outcome: &Outcome) -> bool {
-        self.check.plan.checkpoint.is_none() && outcome.change.is_none()
+        self.check.plan.checkpoint.is_none() && outcome.changes.is_empty()
     }
 
     /// The best measure found so far, or by a thorough search, after memory has run out.
@@ -391,7 +410,13 @@ impl AutomaticRun<'_> {
         };
         let search = SearchPlan::Sweep(plan.search.sweep_by(proposal, measure));
         let limits = Limits { revisits: self.check.revisits(proposal, &self.options), ..plan.limits };
-        self.attempt(search, limits, Some(proposal.clone()))
+        if !self.check.can_change_measure() {
+            return self.attempt(search, limits, Some(proposal.clone()));
+        }
+        let (plan, start) = (Plan { search, limits, ..plan.clone() }, Instant::now());
+        let (outcome, chosen) = self.search_beside(&plan, Begin::Sweep(proposal.clone()))?;
+        self.attempted(plan.search.engine(), chosen, &outcome, start.elapsed());
+        Ok(outcome)
     }
 
     fn attempt(
@@ -404,6 +429,7 @@ impl AutomaticRun<'_> {
         let plan = Plan { search, limits, ..plan.clone() };
         let start = Instant::now();
         let outcome = check(model, execution, properties, &plan, self.monitor)?;
+        self.changes.clear();
         self.attempted(plan.search.engine(), proposal, &outcome, start.elapsed());
         Ok(outcome)
     }
@@ -411,24 +437,34 @@ impl AutomaticRun<'_> {
     /// Explores in full, with the finder beside the search. Returns the measure that it changed to,
     /// or should have.
     fn explore(&mut self, threshold: usize) -> Result<(Outcome, Option<Proposal>), CheckError> {
-        let AutomaticCheck { model, execution, properties, plan } = self.check;
-        let plan = Plan { search: SearchPlan::Adaptive, ..plan.clone() };
-        let (start, stop) = (Instant::now(), AtomicBool::new(false));
-        let (settings, monitor) = ((self.options, threshold), &mut *self.monitor);
+        let plan = Plan { search: SearchPlan::Adaptive, ..self.check.plan.clone() };
+        let start = Instant::now();
+        let (outcome, chosen) = self.search_beside(&plan, Begin::Full { threshold })?;
+        let engine = if outcome.changes.is_empty() { Engine::Breadth } else { Engine::Sweep };
+        let proposal = chosen.clone().filter(|_| !outcome.changes.is_empty());
+        self.attempted(engine, proposal, &outcome, start.elapsed());
+        Ok((outcome, chosen))
+    }
+
+    /// Searches by this plan, with the finder beside the search. Returns the measure that it followed
+    /// last, or should have.
+    fn search_beside(
+        &mut self,
+        plan: &Plan,
+        begin: Begin,
+    ) -> Result<(Outcome, Option<Proposal>), CheckError> {
+        let AutomaticCheck { model, execution, properties, .. } = self.check;
+        let (stop, monitor) = (AtomicBool::new(false), &mut *self.monitor);
         let (outcome, searches, changes, chosen) = std::thread::scope(|scope| {
-            let mut beside = FinderBeside::new(self.check, settings, (scope, &stop), monitor);
-            let outcome = check(model, execution, properties, &plan, &mut beside);
+            let mut beside = FinderBeside::new(self.check, (self.options, begin), (scope, &stop), monitor);
+            let outcome = check(model, execution, properties, plan, &mut beside);
             // A finder that is still at work ends at once.
             stop.store(true, Ordering::Relaxed);
             (outcome, beside.searches, beside.changes, beside.chosen)
         });
-        let outcome = outcome?;
         self.searches.extend(searches);
         self.changes = changes;
-        let engine = if outcome.change.is_some() { Engine::Sweep } else { Engine::Breadth };
-        let proposal = chosen.clone().filter(|_| outcome.change.is_some());
-        self.attempted(engine, proposal, &outcome, start.elapsed());
-        Ok((outcome, chosen))
+        Ok((outcome?, chosen))
     }
 
     fn attempted(&mut self, engine: Engine, proposal: Option<Proposal>, outcome: &Outcome, time: Duration) {

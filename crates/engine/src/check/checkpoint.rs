@@ -180,6 +180,14 @@ impl Monitor for Pauses<'_> {
     fn paused(&mut self, search: &PausedSearch<'_>) -> AfterPause {
         self.monitor.paused(search)
     }
+
+    fn sweep_disappoints(&mut self) -> bool {
+        self.monitor.sweep_disappoints()
+    }
+
+    fn sweep_ended(&mut self, snapshot: &Snapshot) -> bool {
+        self.monitor.sweep_ended(snapshot)
+    }
 }
 
 #[cfg(test)]

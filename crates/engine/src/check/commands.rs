@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use crate::progress::ExpressionMeasure;
+use crate::progress::step_changes::{StepChanges, SystemWithChanges};
 use crate::property::survey::Survey;
 use crate::reduce::Kept;
 use crate::reduce::gain::{Gain, sample};
@@ -37,6 +38,8 @@ pub struct CommandsSubject<'m> {
     measure: Option<ExpressionMeasure>,
     packing: PackedRanges,
     reduction: Option<Reducing>,
+    /// How steps change the progress value, once that was asked for.
+    changes: OnceCell<Option<Arc<StepChanges>>>,
 }
 
 /// A reduction of the model.
@@ -125,7 +128,14 @@ impl<'m> CommandsSubject<'m> {
             measure: plan.search.measure().cloned(),
             packing: PackedRanges::choose(model, plan.packing),
             reduction: None,
+            changes: OnceCell::new(),
         }
+    }
+
+    /// How steps change the progress value, if it is worth knowing.
+    fn step_changes(&self) -> Option<Arc<StepChanges>> {
+        let measure = self.measure.as_ref()?;
+        self.changes.get_or_init(|| StepChanges::new(self.model, measure).map(Arc::new)).clone()
     }
 
     fn encode_into(&self, batch: &mut SuccessorBatch, states: &[(ActionId, Vec<i64>)]) {
@@ -205,7 +215,7 @@ impl<'m> Executable for CommandsSubject<'m> {
         let functions = StateFunctions { predicates, progress };
         let layout = &self.packing.layout;
         let system = self.execution.prepare(self.model, layout, functions)?;
-        Ok(match &self.reduction {
+        let system = match &self.reduction {
             None => system,
             Some(one) if one.given_up().is_some() => system,
             Some(Reducing { facts, kept, may_give_up, gain }) => {
@@ -222,6 +232,10 @@ impl<'m> Executable for CommandsSubject<'m> {
                     Box::new(reduced)
                 }
             }
+        };
+        Ok(match self.step_changes() {
+            None => system,
+            Some(changes) => Box::new(SystemWithChanges::new(system, changes)),
         })
     }
 
@@ -267,6 +281,7 @@ impl<'m> Executable for CommandsSubject<'m> {
 
     fn follow(&mut self, measure: &ExpressionMeasure) -> bool {
         self.measure = Some(measure.clone());
+        self.changes = OnceCell::new();
         true
     }
 

@@ -26,7 +26,8 @@ use crate::explore::observer::Successors;
 use crate::explore::search::Translation;
 use crate::explore::sweep::Spilling;
 use crate::explore::{
-    AfterPause, Change, Monitor, Observer, PausedSearch, Phase, Record, Search, SearchEnd, StopReason,
+    AfterPause, Change, Counters, Monitor, Observer, PausedSearch, Phase, Record, Search, SearchEnd,
+    StopReason,
 };
 use crate::progress::ExpressionMeasure;
 use crate::store::saved::{Loader, Saver};
@@ -149,8 +150,8 @@ pub(super) struct Driven {
     /// The first state with a step that is a run-time error, if there is a log to show the run to
     /// it.
     pub(super) erroneous_at: Option<Record>,
-    /// The change to the measure that the search follows now, if it began without one.
-    pub(super) change: Option<DrivenChange>,
+    /// The changes of measure, in order. The search follows the measure of the last one.
+    pub(super) changes: Vec<DrivenChange>,
 }
 
 /// A change of measure while the search ran.
@@ -159,6 +160,27 @@ pub(super) struct DrivenChange {
     pub(super) change: Change,
     /// Number of states that were expanded before it.
     pub(super) explored: u64,
+    /// Number of regress edges before it.
+    pub(super) regress: u64,
+    /// What came of it, once another change has followed.
+    pub(super) result: Option<ChangeResult>,
+}
+
+/// What came of a change of measure, up to the next one or to the end.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct ChangeResult {
+    /// The most states that the sweep held at one time.
+    pub(super) peak: u64,
+    /// Mean number of expansions per state, of the whole search so far.
+    pub(super) revisits: f64,
+}
+
+impl ChangeResult {
+    /// The result of the last change, by the figures of the search.
+    pub(super) fn new(counters: &Counters, distinct: u64) -> Self {
+        let peak = counters.peak_since_change.total();
+        Self { peak, revisits: counters.explored as f64 / distinct.max(1) as f64 }
+    }
 }
 
 /// Drives a search to its end.
@@ -276,10 +298,11 @@ impl<'m> Driver<'_, 'm> {
             sampled
         };
         let can_change_over = self.spilling.is_some() && search.can_change_over();
-        monitor.paused(&PausedSearch { can_change_over, sample: &sample })
+        let met = search.estimated_distinct();
+        monitor.paused(&PausedSearch { can_change_over, met, sample: &sample })
     }
 
-    /// Continues the search as a sweep by a measure, if search and model can. Returns the system
+    /// Continues the search as a sweep by another measure, if search and model can. Returns the system
     /// that evaluates the measure, or why the search ends.
     fn change_over<Q: Search>(
         &mut self,
@@ -292,12 +315,16 @@ impl<'m> Driver<'_, 'm> {
             return Ok(Ok(None));
         };
         let system = self.model.prepare()?;
-        let explored = search.counters().explored;
+        let counters = search.counters();
+        if let Some(last) = self.driven.changes.last_mut() {
+            last.result = Some(ChangeResult::new(&counters, search.estimated_distinct()));
+        }
         if let Err(end) = search.change_over(&*system, change.order, spilling, self.observers) {
             return Ok(Err(end));
         }
         monitor.phase(Phase::Sweeping(&change.measure));
-        self.driven.change = Some(DrivenChange { change, explored });
+        let Counters { explored, regress, .. } = counters;
+        self.driven.changes.push(DrivenChange { change, explored, regress, result: None });
         Ok(Ok(Some(system)))
     }
 
@@ -326,7 +353,7 @@ impl<'m> Driver<'_, 'm> {
         CheckpointFolder::new(&settings.directory).save(&settings.about, |to| {
             to.put(identity)?;
             self.model.save(to)?;
-            to.put(&self.driven.change)?;
+            to.put(&self.driven.changes)?;
             to.put(&(self.driven.widenings, self.driven.peak_bytes))?;
             search.save(to)?;
             self.observers.save(to)

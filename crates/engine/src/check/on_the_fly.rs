@@ -80,16 +80,16 @@ pub(super) fn decide_on_the_fly<M: Executable>(
     let _lock =
         plan.checkpoint.as_ref().map(|one| CheckpointFolder::new(&one.directory).lock()).transpose()?;
     let identity = plan.checkpoint.as_ref().map(|_| RunIdentity::new(&subject, properties, plan));
-    let (saved, change) = match (&plan.checkpoint, &identity) {
+    let (saved, changes) = match (&plan.checkpoint, &identity) {
         (Some(settings), Some(identity)) if settings.resumes => {
-            let (saved, change) = resumed(&mut subject, identity, settings)?;
-            (Some(saved), change)
+            let (saved, changes) = resumed(&mut subject, identity, settings)?;
+            (Some(saved), changes)
         }
-        _ => (None, None),
+        _ => (None, Vec::new()),
     };
     let disk = plan.disk.disk();
-    // A run that has changed over resumes as a sweep.
-    let order = change.as_ref().map(|one: &DrivenChange| one.change.order);
+    // A run that has changed over resumes in its last order.
+    let order = changes.last().map(|one: &DrivenChange| one.change.order);
     let now = order.map_or(kind, |order| SearchKind::Layers(order.order()));
     let limits = Limits { revisits: order.map_or(plan.limits.revisits, |one| one.revisits), ..plan.limits };
     let search = AnySearch::new(now, &Plan { limits, ..plan.clone() }, &subject, &disk)?;
@@ -101,7 +101,7 @@ pub(super) fn decide_on_the_fly<M: Executable>(
     let owned =
         owned.flat_map(|(number, one)| one.kind.predicates().iter().map(move |p| (number, p.clone())));
     let mut run = Run::new(subject, owned, plan, (search, disk), observers);
-    run.driven.change = change;
+    run.driven.changes = changes;
     Deciding { run, properties, kind }.finish(identity, saved, monitor)
 }
 
@@ -111,7 +111,7 @@ fn resumed<M: Executable>(
     subject: &mut M,
     identity: &RunIdentity,
     settings: &Checkpointing,
-) -> Result<(Loader, Option<DrivenChange>), CheckError> {
+) -> Result<(Loader, Vec<DrivenChange>), CheckError> {
     let checkpoint = CheckpointFolder::new(&settings.directory).open();
     let mut loader = checkpoint.map_err(CheckError::Checkpoint)?.loader;
     let saved: RunIdentity = loader.get().map_err(CheckError::Checkpoint)?;
@@ -119,11 +119,11 @@ fn resumed<M: Executable>(
         return Err(CheckError::AnotherRun(difference));
     }
     subject.load(&mut loader).map_err(CheckError::Checkpoint)?;
-    let change: Option<DrivenChange> = loader.get().map_err(CheckError::Checkpoint)?;
-    if let Some(DrivenChange { change, .. }) = &change {
+    let changes: Vec<DrivenChange> = loader.get().map_err(CheckError::Checkpoint)?;
+    if let Some(DrivenChange { change, .. }) = changes.last() {
         subject.follow(&change.measure);
     }
-    Ok((loader, change))
+    Ok((loader, changes))
 }
 
 /// The observers of the search: those of the properties, and those that the plan requests.
@@ -140,7 +140,7 @@ pub(super) fn observers<M: Executable>(
     let terminal = match (plan.terminal_states, kind) {
         (TerminalList::Listed, _) => Some(usize::MAX),
         // It may become a sweep.
-        _ if matches!(plan.search, SearchPlan::Adaptive) => Some(TERMINAL_STATES),
+        _ if matches!(plan.search, SearchPlan::Adaptive | SearchPlan::Sweep(_)) => Some(TERMINAL_STATES),
         // One pass visits every state once.
         (_, SearchKind::Depth | SearchKind::Partitions | SearchKind::Layers(Order::Constant)) => None,
         (TerminalList::Counted, _) => Some(TERMINAL_STATES),
@@ -244,8 +244,8 @@ impl<M: Executable> Deciding<'_, M> {
             _ if self.run.plan.reduction != Reduction::None && self.run.subject.given_up().is_none() => {
                 Length::AsFound
             }
-            // Found after full exploration had become a sweep.
-            _ if self.run.driven.change.as_ref().is_some_and(|one| record >= one.explored) => Length::AsFound,
+            // Found after the first change of measure.
+            _ if self.run.driven.changes.first().is_some_and(|one| record >= one.explored) => Length::AsFound,
             SearchKind::Layers(Order::Constant) => Length::Shortest,
             // Groups are swept again before the states ahead of them are visited, and a window is
             // revisited.

@@ -57,8 +57,8 @@ pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     pub complete: bool,
     /// The reason why the search was stopped, if it was.
     pub stopped: Option<StopReason>,
-    /// The change from full exploration to a sweep, if there was one.
-    pub change: Option<ChangeOutcome>,
+    /// The changes of measure while the search ran, in order.
+    pub changes: Vec<ChangeOutcome>,
     /// Numbers of states, and memory.
     pub figures: Figures,
     /// The states without successors, if they were to be listed.
@@ -75,15 +75,20 @@ pub struct Outcome<R = ReplayedTrace, T = Vec<i64>, F = RuntimeError> {
     pub given_up: Option<Gain>,
 }
 
-/// The change from full exploration to a sweep, without a restart.
+/// A change of measure, without a restart: from full exploration to a sweep, or between two sweeps.
 #[derive(Clone, Debug)]
 pub struct ChangeOutcome {
     /// The measure, and the details of the sweep.
     pub change: Change,
     /// Number of states that were expanded before the change.
     pub explored: u64,
-    /// The most states that the sweep held at one time after the change.
+    /// Number of regress edges before the change. There are none if it ended full exploration, and at
+    /// least one if it was made between two sweeps.
+    pub regress: u64,
+    /// The most states that the sweep held at one time after the change, up to the next one.
     pub peak_after: u64,
+    /// Mean number of expansions per state up to then, in the whole search.
+    pub revisits: f64,
 }
 
 /// What a run counted: states, steps, bytes.

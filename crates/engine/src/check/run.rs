@@ -1,7 +1,7 @@
 //! One run of a search over a model: everything between the plan and the verdicts.
 
 use super::any_search::AnySearch;
-use super::drive::{Asked, Checkpoints, Driven, DrivenChange, Driver};
+use super::drive::{Asked, ChangeResult, Checkpoints, Driven, DrivenChange, Driver};
 use super::executable::Executable;
 use super::identity::RunIdentity;
 use super::observers::Observers;
@@ -69,7 +69,7 @@ impl<'a, M: Executable> Run<'a, M> {
             on_runtime_error: self.plan.on_runtime_error,
             checkpoints,
             // The proviso of a reduction compares states by the measure: it must not change.
-            spilling: (matches!(self.plan.search, SearchPlan::Adaptive)
+            spilling: (matches!(self.plan.search, SearchPlan::Adaptive | SearchPlan::Sweep(_))
                 && self.plan.reduction == Reduction::None)
                 .then(|| self.plan.spilling(&self.disk)),
             log_directory: &self.plan.disk.folder(),
@@ -143,16 +143,18 @@ impl<'a, M: Executable> Run<'a, M> {
         let Observers { log, terminal, survey, .. } = &self.observers;
         let figures = self.search.figures();
         let listed = terminal.as_ref().filter(|_| self.plan.terminal_states == TerminalList::Listed);
+        let end_result = ChangeResult::new(&figures.counters, figures.estimated_distinct);
+        let changes = self.driven.changes.into_iter().map(|one| {
+            let DrivenChange { change, explored, regress, result } = one;
+            let ChangeResult { peak, revisits } = result.unwrap_or(end_result);
+            ChangeOutcome { change, explored, regress, peak_after: peak, revisits }
+        });
         Outcome {
             verdicts,
             error: self.error,
             regress,
             complete: matches!(end, SearchEnd::Complete(_)),
-            change: self.driven.change.map(|DrivenChange { change, explored }| ChangeOutcome {
-                change,
-                explored,
-                peak_after: figures.counters.peak_since_change.total(),
-            }),
+            changes: changes.collect(),
             stopped: if let SearchEnd::Stopped(reason) = end { Some(reason) } else { None },
             figures: Figures {
                 distinct: figures.distinct,

@@ -185,6 +185,11 @@ impl<T> Owner<'_, T> {
         self.exchange.offered.load(SeqCst) - self.taken
     }
 
+    /// The number of the task that is offered next.
+    pub fn next_number(&self) -> usize {
+        self.exchange.offered.load(SeqCst)
+    }
+
     /// Whether another task can be offered.
     pub fn has_room(&self) -> bool {
         self.pending() < self.exchange.places.len()

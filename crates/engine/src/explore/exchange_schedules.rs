@@ -2,9 +2,8 @@
 //!
 //! Covered: every task is worked on exactly once, also when the owner helps; tasks come back in the
 //! order in which they were offered; after `finish_all` no helper works on a task; discarded tasks
-//! are not seen again; sleeping helpers are woken, and end with the owner. Not covered: look-ups in
-//! the index while its owner inserts, which rest on the order of two memory accesses, and on the
-//! answer being asked for again by the owner.
+//! are not seen again; sleeping helpers are woken, and end with the owner. What threads do with the
+//! index of a layer meanwhile is tested in `store/layer/claim_schedules.rs`.
 
 #[allow(clippy::duplicate_mod, dead_code, reason = "the same file with other primitives; not all is used")]
 #[path = "exchange.rs"]

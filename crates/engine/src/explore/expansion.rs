@@ -63,8 +63,10 @@ pub(super) struct Staying {
     /// The record number of each, or [`NOT_FOUND`](crate::store::layer::NOT_FOUND), where a thread
     /// beside the owner of the layer has looked them up.
     pub(super) hints: Vec<u32>,
-    /// Whether they were looked up so. Those without a hint were not found.
-    pub(super) is_looked_up: bool,
+    /// The slot of each, where a thread has [claimed](crate::store::layer::claims) them.
+    pub(super) slots: Vec<usize>,
+    /// The index in which they are claimed.
+    pub(super) claimed_in: Option<u64>,
 }
 
 impl Staying {
@@ -74,13 +76,14 @@ impl Staying {
         self.tags.clear();
         self.hashes.clear();
         self.hints.clear();
-        self.is_looked_up = false;
+        self.slots.clear();
+        self.claimed_in = None;
     }
 
     /// Bytes of memory held.
     pub(super) fn bytes(&self) -> usize {
-        (self.words.capacity() + self.tags.capacity() + self.hashes.capacity()) * 8
-            + self.hints.capacity() * 4
+        let words = self.words.capacity() + self.tags.capacity() + self.hashes.capacity();
+        (words + self.slots.capacity()) * 8 + self.hints.capacity() * 4
     }
 }
 

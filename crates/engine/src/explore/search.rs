@@ -78,13 +78,14 @@ pub trait Search {
     /// The state that caused trouble.
     fn troubled(&self) -> &[u64];
 
-    /// Whether [`change_over`](Self::change_over) is possible now.
+    /// Whether [`change_over`](Self::change_over) is possible now: the search has no measure yet, or
+    /// is between two sweeps.
     fn can_change_over(&self) -> bool {
         false
     }
 
     /// Continues in another order. The system evaluates the new measure. The search may spill to
-    /// this disk from now on. Nothing that was expanded is expanded again because of the change.
+    /// this disk from now on. A search without a measure expands nothing again because of the change.
     /// Only if [possible](Self::can_change_over).
     fn change_over<O: Observer>(
         &mut self,
@@ -168,7 +169,7 @@ pub struct Counters {
     /// Number of expansions after which the sweep stopped deleting states, because it expanded too
     /// many of them again.
     pub remembers_from: Option<u64>,
-    /// Lowest bits of progress values that were dropped in the end, to merge small layers.
+    /// Lowest bits of progress values that were dropped last, to merge small layers.
     pub merged_bits: u32,
     /// Number of layers that were expanded, in all sweeps.
     pub layers: u64,
@@ -178,7 +179,7 @@ pub struct Counters {
     pub largest_layer: u64,
     /// The states in memory at the peak.
     pub peak: Held,
-    /// The states in memory at the peak after the search had changed over to a measure.
+    /// The states in memory at the peak after the last change of measure.
     pub peak_since_change: Held,
     /// Number of persistent states.
     pub persistent: u64,
@@ -249,6 +250,19 @@ pub trait Monitor {
         AfterPause::Continue
     }
 
+    /// Called every few thousand states while a sweep expands states again too often. `true` lets it
+    /// continue to delete states, because another measure may follow; otherwise it
+    /// [stops](Limits::revisits).
+    fn sweep_disappoints(&mut self) -> bool {
+        false
+    }
+
+    /// Called between two sweeps, where another measure may replace the last one. `true` pauses the
+    /// search.
+    fn sweep_ended(&mut self, _snapshot: &Snapshot) -> bool {
+        false
+    }
+
     /// Whether a checkpoint is wanted now. Each request is reported once.
     fn wants_checkpoint(&mut self) -> bool {
         false
@@ -259,6 +273,8 @@ pub trait Monitor {
 pub struct PausedSearch<'a> {
     /// Whether the search can [change over](Search::change_over) to a measure.
     pub can_change_over: bool,
+    /// Number of different states that the search has met, estimated if it has deleted some.
+    pub met: u64,
     /// At most this many of the states in memory, evenly chosen, as values of cells. None if states
     /// do not consist of cells.
     pub sample: &'a dyn Fn(usize) -> Vec<Vec<i64>>,
@@ -398,8 +414,9 @@ pub struct Limits {
     pub levels: u64,
     /// Bytes for the states and their index.
     pub memory: usize,
-    /// Mean number of expansions per state above which a sweep stops deleting states. From then on
-    /// each state is expanded at most once more.
+    /// Mean number of expansions per state above which a sweep stops deleting states, unless the
+    /// [monitor](Monitor::sweep_disappoints) may have another measure. From then on each state is
+    /// expanded at most once more.
     pub revisits: f64,
     /// Batches of states between two calls of the monitor.
     pub batches_per_look: u32,

@@ -33,7 +33,8 @@
 //!   forgetting ([`Limits::revisits`](super::search::Limits::revisits)).
 //!
 //! Full exploration, breadth-first, is the sweep with the constant measure: all states are one
-//! layer. There is no second loop. A search that begins so may [change over](change) to a measure.
+//! layer. There is no second loop. A search that begins so may [change over](change) to a measure,
+//! and between two sweeps another measure may replace the last one.
 //!
 //! Inside a layer the cursor runs through the arena behind which new states are appended, so the
 //! order is breadth-first from all states that enter the layer. States are expanded in batches, so
@@ -57,6 +58,7 @@ mod revisits;
 mod routing;
 mod search;
 mod team;
+mod threads;
 mod worker;
 
 use std::convert::Infallible;
@@ -68,6 +70,7 @@ use crate::store::behind::Behind;
 use crate::store::current::{Current, Part, Rest, Stored};
 use crate::store::hash::hash_state;
 use crate::store::layer::LayerFull;
+use crate::store::layer::claims::{Chunk, Claims};
 use crate::store::memory::Budget;
 use crate::store::records::Records;
 use crate::store::settled::Settled;
@@ -76,20 +79,21 @@ pub use crate::store::behind::Retention;
 pub use crate::store::spilling::{InMemory, Spilling};
 pub use order::{Initial, Nesting, NewOrder, OnRegress, Order};
 pub use search::SweepSearch;
-pub use team::{Threads, WorkerFigures};
+pub use threads::{Threads, WorkerFigures};
 
 use figures::Figures;
 use merging::Merging;
 use order::Rules;
 use routing::{Front, Route};
-use team::{Alone, Others, TeamState};
+use team::{Alone, Others};
+use threads::TeamState;
 use worker::{Known, RoutedBatch, Sight, Worker};
 
 use super::expansion::{Parents, STATES, successors};
 use super::observer::{Observer, Step, Successors};
 use super::origin::{UNKNOWN, origin, tell_origin};
 use super::phase::Phase;
-use super::search::{CompleteSearch, Limits, Monitor, RegressEdge, SearchEnd, StopReason};
+use super::search::{CompleteSearch, Limits, Monitor, RegressEdge, SearchEnd, Snapshot, StopReason};
 
 /// The state of a search by progress, between two batches.
 #[derive(Debug)]
@@ -151,7 +155,8 @@ impl Sweep {
         self.refuse_more_states()?;
         self.look_if_due(records, worker, observer, monitor)?;
         let sight = self.sight(observer.wants_truth());
-        let trouble = worker.expand(records, self.current.work(STATES), &sight);
+        // SAFETY: the sight is not shared.
+        let trouble = unsafe { worker.expand(records, self.current.work(STATES), &sight) };
         let elsewhere = worker.bytes();
         self.commit(records, (worker.routed(), elsewhere), None, observer, &mut Alone)?;
         self.end_batch(records, trouble)
@@ -216,7 +221,7 @@ impl Sweep {
         loop {
             match self.current.rest() {
                 Rest::Level => return self.begin_level(),
-                Rest::Nothing => self.next_layer(records, worker, observer)?,
+                Rest::Nothing => self.next_layer(records, worker, observer, monitor)?,
                 Rest::OnDisk => {
                     self.note_peak();
                     let merging = || monitor.phase(Phase::MergingRuns);
@@ -224,7 +229,7 @@ impl Sweep {
                     match self.current.next_part(records, merging, new)? {
                         Part::SameLevel => return Ok(()),
                         Part::NextLevel => return self.begin_level(),
-                        Part::Nothing => self.next_layer(records, worker, observer)?,
+                        Part::Nothing => self.next_layer(records, worker, observer, monitor)?,
                     }
                 }
             }
@@ -247,6 +252,7 @@ impl Sweep {
         records: R,
         worker: &mut Worker<'_>,
         observer: &mut O,
+        monitor: &mut dyn Monitor,
     ) -> Result<(), SearchEnd> {
         self.end_layer(records, observer)?;
         if !self.rules.is_measured {
@@ -255,7 +261,7 @@ impl Sweep {
         loop {
             let first_root = self.behind.first_root()?;
             let Some(value) = self.ahead.next_value(first_root, |value| self.behind.count(value).1)? else {
-                self.end_sweep(worker, observer)?;
+                self.end_sweep(worker, observer, monitor)?;
                 continue;
             };
             let value = self.merge_small_layers(value);
@@ -297,8 +303,14 @@ impl Sweep {
         Ok(false)
     }
 
-    /// Ends a sweep, and begins the next one if there are roots.
-    fn end_sweep<O: Observer>(&mut self, worker: &mut Worker<'_>, observer: &mut O) -> Result<(), SearchEnd> {
+    /// Ends a sweep, and begins the next one if there are roots. Pauses between the two if the
+    /// monitor wants that.
+    fn end_sweep<O: Observer>(
+        &mut self,
+        worker: &mut Worker<'_>,
+        observer: &mut O,
+        monitor: &mut dyn Monitor,
+    ) -> Result<(), SearchEnd> {
         self.current.end_sweep();
         self.settled = None;
         self.ahead.end_sweep();
@@ -309,7 +321,18 @@ impl Sweep {
             return Err(SearchEnd::Complete(CompleteSearch::attest()));
         }
         self.figures.is_sweep_counted = false;
-        observer.failure().map_or(Ok(()), |reason| Err(SearchEnd::Stopped(StopReason::Observer(reason))))
+        if let Some(reason) = observer.failure() {
+            return Err(SearchEnd::Stopped(StopReason::Observer(reason)));
+        }
+        let bytes = self.bytes() + worker.bytes() + observer.bytes();
+        let snapshot = Snapshot { bytes: bytes as u64, ..self.snapshot() };
+        if monitor.sweep_ended(&snapshot) {
+            // The last layer has ended, and must not end again when the search continues.
+            self.current.begin(0)?;
+            self.current.end_loading();
+            return Err(SearchEnd::Stopped(StopReason::Pause));
+        }
+        Ok(())
     }
 
     /// Makes what was found roots of a sweep; `false` if nothing was.
@@ -342,13 +365,20 @@ impl Sweep {
             others.rest();
             self.split(records)?;
         }
-        if !self.current.layer().has_slots(staying) {
+        if !self.current.layer().has_slots(staying + others.reserved()) {
             others.rest();
+            // Claims stay valid only if there are slots for all of them.
+            if others.reserved() > 0
+                && self.current.reserve_slots(records, staying + others.reserved()).is_err()
+            {
+                self.current.void_claims();
+            }
         }
         let expanded = routed.successors.ends().len();
-        if let Err(full) = self.commit_staying(records, routed, observer) {
+        if let Err(full) = self.commit_staying(records, routed, others.claims(), observer) {
             others.rest();
-            self.commit_with_more_room(records, (routed, elsewhere + observer.bytes()), observer, full)?;
+            let elsewhere = elsewhere + observer.bytes();
+            self.commit_with_more_room(records, (routed, elsewhere), others.claims(), observer, full)?;
         }
         self.current.advance(expanded);
         self.figures.count_expanded(expanded);
@@ -362,18 +392,19 @@ impl Sweep {
         &mut self,
         records: R,
         (routed, elsewhere): (&RoutedBatch, usize),
+        chunk: Option<(&Claims, usize)>,
         observer: &mut O,
         full: LayerFull,
     ) -> Result<(), SearchEnd> {
         if self.behind.window.is_open() {
             self.close_window(records)?;
             self.grant_layer(elsewhere);
-            if self.commit_staying(records, routed, observer).is_ok() {
+            if self.commit_staying(records, routed, chunk, observer).is_ok() {
                 return Ok(());
             }
         }
         self.split_full(records, full)?;
-        Ok(self.commit_staying(records, routed, observer)?)
+        Ok(self.commit_staying(records, routed, chunk, observer)?)
     }
 
     /// Shows the states that were expanded to the observer.
@@ -440,25 +471,33 @@ impl Sweep {
         if self.behind.has_found() { Ok(self.behind.persist(records)?) } else { Ok(()) }
     }
 
-    /// Stores the successors that stay in the layer. If there is no room, none is stored.
+    /// Stores the successors that stay in the layer. If there is no room, none is stored. `claims` are
+    /// those of the team, with the number of the chunk, if it was prepared beside the owner.
     #[inline(always)]
     fn commit_staying<R: Records, O: Observer>(
         &mut self,
         records: R,
         routed: &RoutedBatch,
+        claims: Option<(&Claims, usize)>,
         observer: &mut O,
     ) -> Result<(), LayerFull> {
         let RoutedBatch { successors: batch, staying, .. } = routed;
         let (span, mut parents) = (self.current.span(), Parents::new(batch));
         let mut numbers = staying.tags.iter().map(|i| *i as usize);
-        // A layer that was split since knows nothing of the numbers that were found.
-        let hints = (staying.is_looked_up && !self.current.is_split()).then_some(&staying.hints[..]);
+        let chunk = claims.map(|(claims, number)| {
+            // Claims in an old index are void, and so are those in one that must grow first.
+            let layer = self.current.layer();
+            let is_claimed =
+                staying.claimed_in == Some(layer.generation()) && layer.has_slots(staying.tags.len());
+            let slots = if is_claimed { &staying.slots[..] } else { &[] };
+            Chunk { claims, number, hints: &staying.hints, slots }
+        });
+        let states = (&staying.words[..], &staying.hashes[..]);
         if !observer.wants_origins() && !observer.wants_steps() {
             // Nothing is to be told of them.
-            let (words, hashes) = (&staying.words, &staying.hashes);
-            return self.current.insert(records, (words, hashes, hints), |_| UNKNOWN);
+            return self.current.insert(records, states, chunk, |_| UNKNOWN);
         }
-        self.current.insert(records, (&staying.words, &staying.hashes, hints), |stored| {
+        self.current.insert(records, states, chunk, |stored| {
             let i = numbers.next().expect("each of them has a number");
             let (from, action) = (span.record_ahead(parents.of(i)), batch.action(i));
             let number = match stored {

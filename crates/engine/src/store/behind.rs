@@ -112,6 +112,16 @@ impl Behind {
         self.near.len() as u64 + self.far.as_ref().map_or(0, FarPersistent::in_memory)
     }
 
+    /// Number of persistent states in the near half.
+    pub fn near_len(&self) -> usize {
+        self.near.len()
+    }
+
+    /// The persistent state with this number in the near half.
+    pub fn near_state(&self, number: usize) -> &[u64] {
+        self.near.state(number)
+    }
+
     /// How often persistent states have spilled.
     pub fn spilled(&self) -> u64 {
         self.spilled
@@ -275,6 +285,16 @@ impl Behind {
     /// Drops the lowest bits of all progress values. Only if [possible](Self::can_merge).
     pub fn merge(&mut self, bits: u32) {
         self.near.merge(bits);
+    }
+
+    /// Files all persistent states, which are in memory, by another measure: the next sweep follows
+    /// it. `progress` appends the values of some states, which are numbers.
+    pub fn refile(&mut self, retention: Retention, progress: impl FnMut(&[u64], &mut Vec<u64>)) {
+        debug_assert!(self.far.is_none(), "states on disk are sorted by their values");
+        self.near.refile(progress);
+        self.window = Window::new(retention);
+        self.comparison = Comparison::Total;
+        self.looks_up = false;
     }
 
     /// Forgets the window: a sweep ends.

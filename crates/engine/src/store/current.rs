@@ -17,6 +17,7 @@ mod span;
 
 use std::io;
 
+use super::layer::claims::Chunk;
 use super::layer::{Inserted, Layer, LayerCopy, LayerFull};
 use super::memory::Candidate;
 use super::pages::OutOfMemory;
@@ -282,6 +283,12 @@ impl Current {
         self.layer.free_index()
     }
 
+    /// Gives the memory of the first states back to the system: they must not be read any more, and
+    /// the layer [ends](Self::end_unmeasured).
+    pub fn release_before(&mut self, place: usize) {
+        self.layer.release_before(place);
+    }
+
     /// Ends a layer that held all states. Those that are not expanded lose their numbers, and wait
     /// elsewhere. Layers of a measure follow: levels are not counted any more.
     pub fn end_unmeasured(&mut self) -> Result<(), LayerFull> {
@@ -333,29 +340,33 @@ impl Current {
         self.span.cursor >= self.span.level_end
     }
 
-    /// Lets this many threads fill a larger index.
-    pub fn set_threads(&mut self, threads: usize) {
-        self.layer.set_threads(threads);
+    /// Lets this many threads fill a larger index, and claim states under so many numbers.
+    pub fn set_threads(&mut self, threads: usize, claim_numbers: usize) {
+        self.layer.set_threads(threads, claim_numbers);
     }
 
     /// Inserts states with these hashes. `each` gets the fate of each state, in order, and gives
-    /// the state's origin, which is kept for candidates. If there are hints, they are those of
-    /// [`Layer::insert_hinted`], and the layer is not split.
+    /// the state's origin, which is kept for candidates. What threads have found out about a chunk
+    /// counts unless the layer was split since.
     #[inline(always)]
     pub fn insert<R: Records>(
         &mut self,
         records: R,
-        (words, hashes, hints): (&[u64], &[u64], Option<&[u32]>),
+        (words, hashes): (&[u64], &[u64]),
+        chunk: Option<Chunk<'_>>,
         mut each: impl FnMut(Stored) -> u64,
     ) -> Result<(), LayerFull> {
         let (span, is_split, origins) = (self.span, self.parts.is_some(), self.origins);
         let parts = &mut self.parts;
-        let each = |inserted| {
+        let mut each = |inserted| {
             let stored = match inserted {
-                Inserted::New(_) if is_split => Stored::Candidate,
-                Inserted::New(place) => Stored::New(span.record(place as usize)),
-                Inserted::Known(place) if is_split || (place as usize) < span.known => Stored::Known(None),
-                Inserted::Known(place) => Stored::Known(Some(span.record(place as usize))),
+                None => Stored::Known(None),
+                Some(Inserted::New(_)) if is_split => Stored::Candidate,
+                Some(Inserted::New(place)) => Stored::New(span.record(place as usize)),
+                Some(Inserted::Known(place)) if is_split || (place as usize) < span.known => {
+                    Stored::Known(None)
+                }
+                Some(Inserted::Known(place)) => Stored::Known(Some(span.record(place as usize))),
             };
             let origin = each(stored);
             if stored == Stored::Candidate
@@ -365,10 +376,20 @@ impl Current {
                 parts.proposed.push(origin);
             }
         };
-        match hints {
-            None => self.layer.insert_announced(records, words, hashes, each),
-            Some(hints) => self.layer.insert_hinted(records, words, hashes, hints, each),
+        match chunk.filter(|_| !is_split) {
+            None => self.layer.insert_announced(records, words, hashes, |inserted| each(Some(inserted))),
+            Some(chunk) => self.layer.insert_chunk(records, (words, hashes), chunk, each),
         }
+    }
+
+    /// Makes a larger index unless so many states more have slots.
+    pub fn reserve_slots<R: Records>(&mut self, records: R, states: usize) -> Result<(), LayerFull> {
+        self.layer.reserve_slots(records, states)
+    }
+
+    /// All claims in the index are void.
+    pub fn void_claims(&mut self) {
+        self.layer.void_claims();
     }
 
     /// A copy of the states in memory, and the number of those that are persistent.

@@ -22,8 +22,14 @@
 //! arena at random, which took longer than writing the index at random. States inside the slots
 //! save one cache miss, and lose the queue and the compact index.
 
+mod chunks;
+#[cfg(test)]
+mod claim_schedules;
+pub mod claims;
 mod copy;
+mod filling;
 mod index_view;
+mod shared;
 
 use std::io;
 
@@ -33,8 +39,9 @@ use super::records::{RecordShape, Records, with_records};
 use super::saved::{Loader, Saver};
 
 pub use copy::LayerCopy;
-
 pub use index_view::TagMatch;
+pub use shared::SharedView;
+
 use index_view::{IndexView, prefetch};
 
 /// Slots in a bucket: one cache line.
@@ -43,11 +50,6 @@ const BUCKET: usize = 16;
 const MAX_LOAD: f64 = 0.85;
 /// Factor by which the index grows.
 const GROWTH: f64 = 2.0;
-/// States from which on several threads fill a larger index.
-const SHARED_FROM: usize = 1 << 17;
-/// States that are entered together when the index is filled again, so that writes to its buckets
-/// overlap.
-const ENTERED_TOGETHER: usize = 256;
 
 /// Why a layer cannot take more states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -78,55 +80,6 @@ pub enum Inserted {
 /// The hint for a state that was not found.
 pub const NOT_FOUND: u32 = u32::MAX;
 
-/// The index and the states of a layer, for look-ups by other threads while the owner inserts states.
-#[derive(Clone, Copy, Debug)]
-pub struct SharedView(IndexView);
-
-// SAFETY: a view is only an address. Reading through it is `unsafe`, with a contract that allows
-// other threads.
-unsafe impl Send for SharedView {}
-// SAFETY: likewise.
-unsafe impl Sync for SharedView {}
-
-impl SharedView {
-    /// Fetches the part of the index where a state with this hash belongs. Any address may be
-    /// fetched.
-    #[inline(always)]
-    pub fn fetch(&self, hash: u64) {
-        self.0.fetch(hash);
-    }
-
-    /// Looks at the part of the index where this hash belongs, and fetches the state that
-    /// [`find`](Self::find) will compare first.
-    ///
-    /// # Safety
-    /// That of [`find`](Self::find).
-    #[inline(always)]
-    pub unsafe fn look<R: Records>(&self, records: R, hash: u64) -> TagMatch {
-        // SAFETY: by the contract of this function.
-        unsafe { self.0.look_shared(records, hash) }
-    }
-
-    /// The record number of the state with this hash, if it is in the layer. A state that the owner
-    /// has inserted since the [look](Self::look) at this hash may be found or not.
-    ///
-    /// # Safety
-    /// The layer exists and has an index. Since the view was made, its owner has only inserted states
-    /// for which there were [slots](Layer::has_slots): it has neither grown the index, nor removed,
-    /// repacked or dropped states.
-    #[inline(always)]
-    pub unsafe fn find<R: Records>(
-        &self,
-        records: R,
-        state: &[u64],
-        (hash, matched): (u64, TagMatch),
-    ) -> Option<u32> {
-        // SAFETY: by the contract of this function. The owner publishes a slot after it has written
-        // the state, and an index always has empty slots.
-        unsafe { self.0.find_shared(records, state, hash, matched) }
-    }
-}
-
 /// An insertion-ordered set of packed states.
 #[derive(Debug)]
 pub struct Layer {
@@ -148,6 +101,12 @@ pub struct Layer {
     matches: Vec<TagMatch>,
     /// Threads that fill a larger index.
     threads: usize,
+    /// Provisional numbers that [claims] need.
+    claim_numbers: usize,
+    /// Rises with every new index: claims in an old one are void.
+    generation: u64,
+    /// Whether the index has claims that are void.
+    has_void_claims: bool,
 }
 
 impl Layer {
@@ -169,12 +128,20 @@ impl Layer {
             hashes: Vec::new(),
             matches: Vec::new(),
             threads: 1,
+            claim_numbers: 0,
+            generation: 0,
+            has_void_claims: false,
         })
     }
 
-    /// Lets this many threads fill a larger index.
-    pub fn set_threads(&mut self, threads: usize) {
+    /// Lets this many threads fill a larger index, and [claim](claims) states under so many numbers.
+    pub fn set_threads(&mut self, threads: usize, claim_numbers: usize) {
         self.threads = threads.max(1);
+        self.claim_numbers = claim_numbers;
+        if self.buckets > 0 && claim_numbers > 0 {
+            // The present index has no bits for these numbers.
+            self.void_claims();
+        }
     }
 
     /// Number of states.
@@ -316,40 +283,6 @@ impl Layer {
         Ok(())
     }
 
-    /// Fetches the parts of the index where states with these hashes belong, before they are inserted
-    /// by [`insert_hinted`](Self::insert_hinted).
-    #[inline]
-    pub fn fetch_for_writing(&self, hashes: &[u64]) {
-        let view = self.view();
-        hashes.iter().for_each(|hash| view.fetch_for_writing(*hash));
-    }
-
-    /// [`insert_announced`](Self::insert_announced) where the record numbers of some states are known
-    /// from [look-ups](SharedView::find): those are not looked up again. [`NOT_FOUND`] stands for the
-    /// others. Without hints, none was found. The index was [fetched](Self::fetch_for_writing).
-    pub fn insert_hinted<R: Records>(
-        &mut self,
-        records: R,
-        words: &[u64],
-        hashes: &[u64],
-        hints: &[u32],
-        mut each: impl FnMut(Inserted),
-    ) -> Result<(), LayerFull> {
-        assert!(records.has_count(words, hashes.len()), "one hash for each state");
-        self.make_room(records, hashes.len(), words.len())?;
-        let mut hints = hints.iter();
-        for (state, &hash) in records.states(words).zip(hashes) {
-            let hint = hints.next().map_or(NOT_FOUND, |hint| *hint);
-            debug_assert!(hint == NOT_FOUND || self.state(hint as usize) == records.first(state));
-            each(match hint {
-                // SAFETY: there is room for all of them.
-                NOT_FOUND => unsafe { self.insert_hashed(records, state, hash, None) },
-                record => Inserted::Known(record),
-            });
-        }
-        Ok(())
-    }
-
     /// Whether so many states can be inserted without a larger index: then a [view](Self::shared)
     /// stays valid.
     #[inline]
@@ -360,11 +293,6 @@ impl Layer {
     /// The memory that the states will grow into next, if the layer is large.
     pub fn memory_ahead(&self) -> Option<MemoryAhead> {
         self.arena.memory_ahead()
-    }
-
-    /// A view for look-ups by other threads. See [`SharedView::find`] for how long it is valid.
-    pub fn shared(&self) -> SharedView {
-        SharedView(self.view())
     }
 
     /// Inserts one state.
@@ -403,7 +331,7 @@ impl Layer {
     pub fn restart(&mut self, expected: usize) -> Result<(), LayerFull> {
         let expected = expected.max(self.count);
         if self.bytes() > self.budget {
-            *self = Self { budget: self.budget, threads: self.threads, ..Self::new(self.shape, self.limit)? };
+            *self = Self { budget: self.budget, ..self.empty()? };
         }
         self.arena.clear();
         self.offsets.iter_mut().for_each(PagedVec::clear);
@@ -418,12 +346,20 @@ impl Layer {
     pub fn free_index(&mut self) -> Result<(), OutOfMemory> {
         self.index = PagedTable::with_limit(0)?;
         (self.buckets, self.capacity) = (0, 0);
+        self.generation += 1;
         Ok(())
+    }
+
+    /// Gives the memory of the states before this one back to the system, as far as whole pages go.
+    /// They must not be read any more.
+    pub fn release_before(&mut self, record: usize) {
+        self.arena.release_before(self.offset(record));
     }
 
     /// An empty layer with the same limits.
     pub fn empty(&self) -> Result<Self, OutOfMemory> {
-        Ok(Self { threads: self.threads, ..Self::new(self.shape, self.limit)? })
+        let Self { threads, claim_numbers, generation, .. } = *self;
+        Ok(Self { threads, claim_numbers, generation, ..Self::new(self.shape, self.limit)? })
     }
 
     /// Bytes of memory that may be used.
@@ -439,7 +375,7 @@ impl Layer {
     /// Loads saved states into this layer, which is empty.
     pub fn load(&mut self, from: &mut Loader) -> io::Result<()> {
         let words = from.get_words()?;
-        with_records!(self.shape, records => for states in records.parts(&words, ENTERED_TOGETHER) {
+        with_records!(self.shape, records => for states in records.parts(&words, filling::TOGETHER) {
             self.insert_batch(records, states, |_| {}).map_err(io::Error::other)?;
         });
         Ok(())
@@ -461,7 +397,8 @@ impl Layer {
         debug_assert_ne!(self.shape, RecordShape::Prefixed, "states of varying length have one layout");
         // At the peak there are two arenas, and the new index.
         self.free_index()?;
-        let mut layer = Self { threads: self.threads, ..Self::new(RecordShape::Fixed(width), self.limit)? };
+        let mut layer = self.empty()?;
+        layer.shape = RecordShape::Fixed(width);
         layer.budget = self.budget.saturating_sub(self.arena.bytes());
         let mut packed = Vec::with_capacity(width);
         for record in 0..self.count {
@@ -495,22 +432,56 @@ impl Layer {
         match unsafe { self.view().find(records, state, hash, matched) } {
             Ok(record) => Inserted::Known(record),
             Err(slot) => {
-                let record = self.count as u32;
-                // SAFETY: `slot` came from `find`. `make_room` reserved memory for the words and
-                // the offset, and made sure that the offset fits into 32 bits.
-                unsafe {
-                    if R::VARYING
-                        && let Some(offsets) = &mut self.offsets
-                    {
-                        offsets.append(&[self.arena.len() as u32]);
-                    }
-                    self.arena.append(records.first(state));
-                    self.view().publish(slot, hash, record);
-                }
-                self.count += 1;
-                Inserted::New(record)
+                // SAFETY: `slot` came from `find`. `make_room` reserved memory.
+                unsafe { self.store_next::<R>(records.first(state), hash, slot) }
             }
         }
+    }
+
+    /// Stores a new state, under the next record number, in this slot.
+    ///
+    /// # Safety
+    /// That of [`write_next`](Self::write_next), and of [`IndexView::publish`] for the slot.
+    #[inline(always)]
+    unsafe fn store_next<R: Records>(&mut self, state: &[u64], hash: u64, slot: *mut u32) -> Inserted {
+        let record = self.count as u32;
+        // SAFETY: by the contract of this function.
+        unsafe {
+            self.write_next::<R>(state);
+            self.view().publish(slot, hash, record);
+        }
+        self.count_next::<R>(state.len());
+        Inserted::New(record)
+    }
+
+    /// Writes a state behind the last one. It does not count yet.
+    ///
+    /// # Safety
+    /// `make_room` reserved memory for the words and the offset, and made sure that the offset fits
+    /// into 32 bits.
+    #[inline(always)]
+    unsafe fn write_next<R: Records>(&mut self, state: &[u64]) {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            if R::VARYING
+                && let Some(offsets) = &mut self.offsets
+            {
+                offsets.write_next(&[self.arena.len() as u32]);
+            }
+            self.arena.write_next(state);
+        }
+    }
+
+    /// Counts the state that was written behind the last one, of so many words.
+    #[inline(always)]
+    fn count_next<R: Records>(&mut self, words: usize) {
+        if R::VARYING
+            && let Some(offsets) = &mut self.offsets
+        {
+            offsets.count_next(1);
+        }
+        self.arena.count_next(words);
+        self.count += 1;
     }
 
     /// A view of the present index.
@@ -550,77 +521,6 @@ impl Layer {
             offsets.reserve(states)?;
         }
         Ok(self.arena.reserve(words)?)
-    }
-
-    /// Makes a larger index, and fills it from the arena.
-    #[cold]
-    #[inline(never)]
-    fn grow<R: Records>(&mut self, records: R, needed: usize) -> Result<(), LayerFull> {
-        self.renew_index((needed as f64 / MAX_LOAD).max(self.index.len() as f64 * GROWTH))?;
-        self.enter_all(records);
-        Ok(())
-    }
-
-    /// Makes an empty index of at least `wanted` slots.
-    fn renew_index(&mut self, wanted: f64) -> Result<(), LayerFull> {
-        let buckets = (wanted / BUCKET as f64).ceil().max(4.0) as usize;
-        let slots = buckets * BUCKET;
-        let capacity = (slots as f64 * MAX_LOAD) as usize;
-        if capacity >= u32::MAX as usize {
-            return Err(LayerFull::RecordNumbers);
-        }
-        if self.index.bytes_with(slots) + self.arena_bytes() > self.budget {
-            return Err(LayerFull::Budget);
-        }
-        self.index.clear();
-        self.index.resize(slots)?;
-        self.buckets = buckets;
-        self.capacity = capacity;
-        self.record_bits = usize::BITS - capacity.leading_zeros();
-        Ok(())
-    }
-
-    /// Enters all states of the arena into an empty index. All are different, so nothing is
-    /// compared. Several threads share the work if there is much of it: the order of slots in a bucket
-    /// then depends on chance, and nothing else does.
-    fn enter_all<R: Records>(&mut self, records: R) {
-        let (layer, threads) = (&*self, self.threads);
-        if threads == 1 || self.count < SHARED_FROM {
-            return layer.enter_range::<R, false>(records, 0..self.count);
-        }
-        let part = self.count.div_ceil(threads);
-        std::thread::scope(|scope| {
-            for number in 1..threads {
-                let range = number * part..((number + 1) * part).min(layer.count);
-                scope.spawn(move || layer.enter_range::<R, true>(records, range));
-            }
-            layer.enter_range::<R, true>(records, 0..part);
-        });
-    }
-
-    /// Enters a part of the states; `SHARED` with other threads.
-    fn enter_range<R: Records, const SHARED: bool>(&self, records: R, range: std::ops::Range<usize>) {
-        let view = self.view();
-        let mut hashes = [0; ENTERED_TOGETHER];
-        for start in range.clone().step_by(ENTERED_TOGETHER) {
-            let end = (start + ENTERED_TOGETHER).min(range.end);
-            for (hash, state) in hashes.iter_mut().zip(records.states(self.states(start..end))) {
-                *hash = hash_state(records.first(state));
-                view.fetch_for_writing(*hash);
-            }
-            for (record, &hash) in (start..end).zip(&hashes) {
-                // SAFETY: the index belongs to this layer. `renew_index` made it large enough for
-                // all states, with enough bits for their numbers. The exclusive borrow of the layer
-                // in `enter_all` keeps all others away but threads that enter other states.
-                unsafe {
-                    if SHARED {
-                        view.enter_shared(hash, record as u32);
-                    } else {
-                        view.enter(hash, record as u32);
-                    }
-                }
-            }
-        }
     }
 }
 

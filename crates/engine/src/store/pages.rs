@@ -177,6 +177,17 @@ impl<T: PagedNumber> PagedVec<T> {
     /// [`has_room`](Self::has_room) is true of `elements.len()`.
     #[inline]
     pub unsafe fn append(&mut self, elements: &[T]) {
+        // SAFETY: by the contract of this function.
+        unsafe { self.write_next(elements) };
+        self.count_next(elements.len());
+    }
+
+    /// Writes elements behind the last one, without counting them.
+    ///
+    /// # Safety
+    /// [`has_room`](Self::has_room) is true of `elements.len()`.
+    #[inline(always)]
+    pub unsafe fn write_next(&mut self, elements: &[T]) {
         debug_assert!(self.len + elements.len() <= self.granted);
         // SAFETY: the target is inside the granted part of the mapping, which begins at the boundary of a
         // page and is aligned for every number. `elements` borrows from elsewhere, because `self` is
@@ -184,7 +195,13 @@ impl<T: PagedNumber> PagedVec<T> {
         unsafe {
             std::ptr::copy_nonoverlapping(elements.as_ptr(), self.start().add(self.len), elements.len());
         }
-        self.len += elements.len();
+    }
+
+    /// Counts elements that were written behind the last one.
+    #[inline(always)]
+    pub fn count_next(&mut self, elements: usize) {
+        debug_assert!(self.len + elements <= self.granted);
+        self.len += elements;
     }
 
     /// The memory that the vector will grow into next, if it is large.
@@ -192,6 +209,20 @@ impl<T: PagedNumber> PagedVec<T> {
         let taken = self.bytes();
         (taken > HUGE_FROM && taken + HUGE_PAGE <= self.mapping.bytes)
             .then(|| MemoryAhead(self.mapping.start.addr().get() + taken))
+    }
+
+    /// Gives the memory of the elements before this one back to the system, as far as huge pages go.
+    /// They read as zeros from now on. Only a hint: the memory counts as in use.
+    pub fn release_before(&mut self, element: usize) {
+        #[cfg(target_os = "linux")]
+        {
+            let bytes = (element.min(self.len) * size_of::<T>()) / HUGE_PAGE * HUGE_PAGE;
+            // SAFETY: the range lies inside this mapping, which is borrowed exclusively. Every bit
+            // pattern is a number, also the zeros that are there from now on.
+            let _ = unsafe { rustix::mm::madvise(self.start().cast(), bytes, Advice::LinuxDontNeed) };
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = element;
     }
 
     /// Removes all elements and keeps the memory.

@@ -26,18 +26,7 @@ impl Monitor for EndsAt {
 }
 
 fn graph(states: usize, layer: usize, back: usize) -> Graph {
-    Graph {
-        successors: (0..states)
-            .map(|i| match i % 1_000 {
-                999 => Vec::new(),
-                _ => vec![(i * 2 + 1) % states, (i + 17) % states, i - i % 5, (i + layer) % states],
-            })
-            .collect(),
-        progress: (0..states).map(|i| (i / layer) as u64 ^ u64::from(i % back == 0)).collect(),
-        marked: (0..states).map(|i| i == states - 7).collect(),
-        width: 2,
-        ..Graph::default()
-    }
+    Graph::large(states, layer, back, 2)
 }
 
 fn kinds() -> Vec<PropertyKind<()>> {

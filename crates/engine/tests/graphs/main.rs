@@ -3,6 +3,7 @@
 #![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests say what they skip, and may fail")]
 
 mod change_over_on_random_graphs;
+mod changes_between_sweeps;
 mod checkpoints;
 mod checkpoints_of_other_runs;
 mod ctl_on_random_graphs;

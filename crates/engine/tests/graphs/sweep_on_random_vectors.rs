@@ -108,7 +108,7 @@ impl Follower {
 }
 
 /// Graphs of up to 48 states with vectors of two or three components, some of them monotone.
-fn graphs() -> impl Strategy<Value = Graph> {
+pub fn graphs() -> impl Strategy<Value = Graph> {
     let shape = (1..49usize, 1..6u64, 2..4usize, 0..5usize, 0..3usize, any::<bool>());
     shape.prop_flat_map(|(states, levels, components, density, width, monotone)| {
         let edges = prop::collection::vec((0..states, 0..states), 0..states * (density + 1) + 1);

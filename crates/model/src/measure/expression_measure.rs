@@ -178,6 +178,17 @@ impl ExpressionMeasure {
         &self.components
     }
 
+    /// What the progress value changes by, if the expressions change by these amounts; `None` if that
+    /// exceeds 64 bits.
+    pub fn packed_change(&self, changes: &[i64]) -> Option<i64> {
+        let shifted = |(part, change): (&PackedComponent, &i64)| match part.bits {
+            // An expression with a single value takes no bits.
+            0 => 0,
+            _ => i128::from(*change) << part.shift,
+        };
+        i64::try_from(self.parts.iter().zip(changes).map(shifted).sum::<i128>()).ok()
+    }
+
     /// How the values of the expressions are compared.
     pub fn kind(&self) -> MeasureKind {
         self.kind

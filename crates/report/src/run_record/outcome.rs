@@ -52,12 +52,14 @@ impl RunRecord {
             _ => u32::try_from(plan.threads.number.get()).unwrap_or(u32::MAX),
         };
         if self.plan.measure.origin != MeasureOrigin::None {
-            let regresses = outcome.regress.is_some() || outcome.figures.counters.regress > 0;
+            // Those before a change were regress edges by another measure.
+            let before = outcome.changes.last().map_or(0, |change| change.regress);
+            let regresses = outcome.regress.is_some() || outcome.figures.counters.regress > before;
             // A reduction may have left out regress edges. None was noticed before a change of
             // measure, nor inside of merged layers.
             let all = outcome.complete
                 && self.plan.reduction == ReductionRecord::None
-                && outcome.change.is_none()
+                && outcome.changes.is_empty()
                 && outcome.figures.counters.merged_bits == 0;
             self.plan.measure.monotone = if regresses { Some(false) } else { all.then_some(true) };
         }

@@ -27,13 +27,16 @@ pub struct PlanRecord {
     pub reduction_given_up: Option<GivenUpRecord>,
     /// The progress measure.
     pub measure: MeasureRecord,
-    /// The change from full exploration to a sweep by this measure; `null` if there was none.
+    /// The change to this measure while the search ran; `null` if there was none.
     #[serde(default)]
     pub change: Option<MeasureChangeRecord>,
+    /// The changes before it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_changes: Vec<MeasureChangeRecord>,
 }
 
-/// A change from full exploration to a sweep, while the search ran.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// A change of measure while the search ran: from full exploration to a sweep, or between two sweeps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct MeasureChangeRecord {
     /// Bytes of states at which the search for a measure started; `null` in a run that was resumed
@@ -50,14 +53,21 @@ pub struct MeasureChangeRecord {
     /// Predicted peak of states in memory after the change, as a share of all states; `null` as
     /// above.
     pub predicted_peak_share: Option<f64>,
-    /// Actual peak of states in memory after the change.
+    /// Actual peak of states in memory after the change, up to the next one.
     pub actual_peak: u64,
     /// The same as a share of all states. Their number is an estimate if states were expanded again.
     pub actual_peak_share: f64,
     /// Predicted number of expansions per state; `null` as above.
     pub predicted_revisits: Option<f64>,
-    /// Actual number of expansions per state.
+    /// Actual number of expansions per state, from the start of the search to the next change or to
+    /// the end.
     pub actual_revisits: f64,
+    /// Whether the change was made between two sweeps, because the measure before it disappointed.
+    #[serde(default)]
+    pub between_sweeps: bool,
+    /// The measure that was followed from then on.
+    #[serde(default)]
+    pub measure: String,
 }
 
 /// A search.
@@ -152,6 +162,7 @@ impl PlanRecord {
             reduction_given_up: None,
             measure,
             change: None,
+            earlier_changes: Vec::new(),
         }
     }
 
@@ -166,6 +177,7 @@ impl PlanRecord {
             reduction_given_up: None,
             measure: MeasureRecord::unknown(measure.map(Into::into), origin),
             change: None,
+            earlier_changes: Vec::new(),
         }
     }
 

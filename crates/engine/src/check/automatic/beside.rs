@@ -11,6 +11,11 @@
 //! is, full exploration continues. A second look, when the search had grown, was tried: it found a
 //! measure for one more model of 66, brp.4, which took three times as long with it. If memory runs
 //! out, any measure is better than none; that is decided [elsewhere](super).
+//!
+//! A sweep may disappoint all the same. Then the thread looks once more, with persistent states and
+//! those of the current layer as its sample: there are the regress edges that the first sample did
+//! not show. A measure that is worth it replaces the one that failed before the next sweep.
+//! Meanwhile the sweep continues to delete states. If none is found, it stops.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Scope, ScopedJoinHandle};
@@ -22,6 +27,7 @@ use crate::explore::sweep::NewOrder;
 use crate::explore::{AfterPause, Change, Monitor, PausedSearch, Phase, StopReason};
 use crate::progress::ExpressionMeasure;
 use crate::progress::finder::{FinderOptions, Proposal};
+use model::guarded_commands::Expression;
 
 use super::{AutomaticCheck, ChangeFacts, MeasureSearch};
 
@@ -29,8 +35,11 @@ use super::{AutomaticCheck, ChangeFacts, MeasureSearch};
 const SAMPLED: usize = 4096;
 /// The finder starts when this part of the memory limit is in use, as a divisor, or earlier.
 const QUARTER: u64 = 4;
-/// Expansions for each state from which on the sweep forgets nothing more.
+/// Expansions for each state from which on a sweep that the search changed to disappoints.
 const DISAPPOINTING: f64 = 1.1;
+/// How often the finder looks again because a sweep disappoints. Each time, the states that the sweep
+/// has deleted may be expanded once more.
+const FURTHER_LOOKS: u32 = 1;
 
 /// A monitor that looks for a measure beside the search.
 pub(super) struct FinderBeside<'scope, 'env: 'scope> {
@@ -40,15 +49,32 @@ pub(super) struct FinderBeside<'scope, 'env: 'scope> {
     stop: &'env AtomicBool,
     monitor: &'env mut dyn Monitor,
     start: Instant,
-    /// Bytes at which the finder starts next.
+    /// Bytes at which the finder starts, or has started.
     threshold: u64,
     stage: Stage<'scope>,
+    /// How often the finder may look again.
+    further_looks: u32,
     /// The search when it was last looked at.
     seen: Snapshot,
+    /// Whether the search is known to be a sweep. One that resumes may be, without a change here.
+    is_sweep: bool,
+    /// The measure that the search follows, if this monitor chose it.
+    followed: Option<ExpressionMeasure>,
+    /// The components of measures that disappointed.
+    failed: Vec<Vec<Expression>>,
     pub(super) searches: Vec<MeasureSearch>,
-    /// The measure that the search changed to, or should start again with.
+    /// The measure that the search followed last, or should start again with.
     pub(super) chosen: Option<Proposal>,
     pub(super) changes: Vec<ChangeFacts>,
+}
+
+/// How the search begins.
+pub(super) enum Begin {
+    /// As full exploration. The finder starts at this number of bytes, or at a part of the memory
+    /// limit.
+    Full { threshold: usize },
+    /// As a sweep by this measure.
+    Sweep(Proposal),
 }
 
 enum Stage<'scope> {
@@ -56,6 +82,14 @@ enum Stage<'scope> {
     Waiting,
     /// The finder runs.
     Looking(ScopedJoinHandle<'scope, Option<MeasureSearch>>),
+    /// The search follows a measure that was found.
+    Sweeping,
+    /// The sweep repeats too much work.
+    Disappointed,
+    /// Another measure is to be followed between two sweeps.
+    Found(Box<(Proposal, ExpressionMeasure)>),
+    /// The same, and the search is between two sweeps.
+    BetweenSweeps(Box<(Proposal, ExpressionMeasure)>),
     /// There is nothing more to look for.
     Done,
 }
@@ -63,11 +97,17 @@ enum Stage<'scope> {
 impl<'scope, 'env> FinderBeside<'scope, 'env> {
     pub(super) fn new(
         check: AutomaticCheck<'env>,
-        (options, threshold): (FinderOptions, usize),
+        (options, begin): (FinderOptions, Begin),
         (scope, stop): (&'scope Scope<'scope, 'env>, &'env AtomicBool),
         monitor: &'env mut dyn Monitor,
     ) -> Self {
         let memory = check.plan.limits.memory as u64;
+        let (threshold, chosen) = match begin {
+            Begin::Full { threshold } => (threshold as u64, None),
+            Begin::Sweep(proposal) => (0, Some(proposal)),
+        };
+        let followed =
+            chosen.as_ref().and_then(|one| ExpressionMeasure::new(check.model, &one.components).ok());
         Self {
             check,
             options,
@@ -75,11 +115,15 @@ impl<'scope, 'env> FinderBeside<'scope, 'env> {
             stop,
             monitor,
             start: Instant::now(),
-            threshold: (threshold as u64).min(memory / QUARTER),
-            stage: Stage::Waiting,
+            threshold: threshold.min(memory / QUARTER),
+            stage: if followed.is_some() { Stage::Sweeping } else { Stage::Waiting },
+            further_looks: FURTHER_LOOKS,
             seen: Snapshot::default(),
+            is_sweep: followed.is_some(),
+            followed,
+            failed: Vec::new(),
             searches: Vec::new(),
-            chosen: None,
+            chosen,
             changes: Vec::new(),
         }
     }
@@ -89,15 +133,21 @@ impl<'scope, 'env> FinderBeside<'scope, 'env> {
         match &self.stage {
             Stage::Waiting => self.seen.bytes >= self.threshold,
             Stage::Looking(finder) => finder.is_finished(),
-            Stage::Done => false,
+            Stage::Disappointed | Stage::BetweenSweeps(_) => true,
+            Stage::Sweeping | Stage::Found(_) | Stage::Done => false,
         }
+    }
+
+    /// Shows what the search does, while the finder does not run.
+    fn show_phase(&mut self) {
+        self.monitor.phase(self.followed.as_ref().map_or(Phase::Exploring, Phase::Sweeping));
     }
 
     /// Starts the finder, with some states of the search.
     fn look_beside(&mut self, search: &PausedSearch<'_>) {
         let explored = (search.sample)(SAMPLED);
         let (check, options) = (self.check, self.options);
-        let (stop, met) = (self.stop, self.seen.stored);
+        let (stop, met) = (self.stop, search.met);
         let finder = self.scope.spawn(move || {
             lower_priority();
             check.find_beside(&options, (&explored, met), stop)
@@ -114,14 +164,37 @@ impl<'scope, 'env> FinderBeside<'scope, 'env> {
         // A panic is a defect on either thread.
         let found = finder.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         if let Some(found) = found {
-            let chosen = self.check.worth_changing(&found);
+            let chosen = self.check.worth_changing(&found, &self.failed);
             self.searches.push(found);
-            if let Some((proposal, measure)) = chosen {
-                return self.follow(search, proposal, measure);
+            match chosen {
+                Some((proposal, measure)) if !self.is_sweep => {
+                    return self.follow(search, proposal, measure);
+                }
+                Some(chosen) => self.stage = Stage::Found(Box::new(chosen)),
+                None => {}
             }
         }
-        self.monitor.phase(Phase::Exploring);
+        self.show_phase();
         AfterPause::Continue
+    }
+
+    /// Starts the finder again, because the measure of the sweep has failed.
+    fn look_again(&mut self, search: &PausedSearch<'_>) {
+        self.further_looks -= 1;
+        self.failed.extend(self.chosen.as_ref().map(|failed| failed.components.clone()));
+        self.threshold = self.seen.bytes;
+        self.look_beside(search);
+    }
+
+    /// Changes the measure between two sweeps, if that is possible there.
+    fn change_measure(&mut self, search: &PausedSearch<'_>) -> AfterPause {
+        match std::mem::replace(&mut self.stage, Stage::Done) {
+            Stage::BetweenSweeps(found) if search.can_change_over => {
+                let (proposal, measure) = *found;
+                self.follow(search, proposal, measure)
+            }
+            _ => AfterPause::Continue,
+        }
     }
 
     fn follow(
@@ -138,7 +211,7 @@ impl<'scope, 'env> FinderBeside<'scope, 'env> {
         };
         if !search.can_change_over {
             if self.check.plan.checkpoint.is_some() {
-                self.monitor.phase(Phase::Exploring);
+                self.show_phase();
                 return AfterPause::Continue;
             }
             self.chosen = Some(proposal);
@@ -153,6 +226,9 @@ impl<'scope, 'env> FinderBeside<'scope, 'env> {
             expected: proposal.cost,
         });
         self.chosen = Some(proposal);
+        self.followed = Some(measure.clone());
+        self.is_sweep = true;
+        self.stage = Stage::Sweeping;
         AfterPause::Follow(Box::new(Change { measure, order }))
     }
 }
@@ -174,8 +250,30 @@ impl Monitor for FinderBeside<'_, '_> {
                 AfterPause::Continue
             }
             Stage::Looking(_) => self.decide(search),
-            Stage::Done => AfterPause::Continue,
+            Stage::Disappointed => {
+                self.look_again(search);
+                AfterPause::Continue
+            }
+            Stage::BetweenSweeps(_) => self.change_measure(search),
+            Stage::Sweeping | Stage::Found(_) | Stage::Done => AfterPause::Continue,
         }
+    }
+
+    fn sweep_disappoints(&mut self) -> bool {
+        self.is_sweep = true;
+        if let Stage::Waiting | Stage::Sweeping = self.stage {
+            self.stage = if self.further_looks > 0 { Stage::Disappointed } else { Stage::Done };
+        }
+        !matches!(self.stage, Stage::Done)
+    }
+
+    fn sweep_ended(&mut self, snapshot: &Snapshot) -> bool {
+        self.seen = *snapshot;
+        self.stage = match std::mem::replace(&mut self.stage, Stage::Done) {
+            Stage::Found(found) => Stage::BetweenSweeps(found),
+            stage => stage,
+        };
+        matches!(self.stage, Stage::BetweenSweeps(_))
     }
 
     fn phase(&mut self, phase: Phase<'_>) {

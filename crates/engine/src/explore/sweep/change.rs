@@ -1,4 +1,5 @@
-//! Changing over: full exploration becomes a sweep, without a restart.
+//! Changing over: the search continues by another measure, without a restart. Full exploration
+//! becomes a sweep at any time; a sweep changes its measure before the next sweep.
 //!
 //! Full exploration holds all states in one layer, the expanded ones before the cursor and the
 //! others behind it. To continue as a sweep, the states that are not expanded are filed ahead by
@@ -12,13 +13,19 @@
 //! forgotten at once, unless a window may reach back to them: only a regress edge could lead to
 //! them, and its target becomes persistent like that of any other regress edge.
 //!
-//! The change takes one pass over the states. The index is freed before it, so that states and their
-//! filed copies together take about as much memory as the states and the index did.
+//! The change takes one pass over the states. The index is freed before it, and the memory of expanded
+//! states as soon as they are filed: so the change takes hardly more memory than there was.
+//!
+//! Between two sweeps nothing depends on the measure but the lists of persistent states. Every state
+//! that was met is expanded, or is a root of the next sweep: whichever measure that follows, it
+//! begins at these roots, and persistent states that are expanded are known to it. So the lists are
+//! made again, with the new values. States that were deleted may be expanded once more, as in any
+//! sweep. Only where persistent states are on disk, sorted by their values, does the measure stay.
 
 use crate::explore::expansion::BATCH;
 use crate::explore::observer::Observer;
 use crate::explore::origin::{UNKNOWN, initial_origin, origin};
-use crate::explore::search::{Limits, SearchEnd, StopReason};
+use crate::explore::search::{Held, Limits, SearchEnd, StopReason};
 use crate::store::ahead::Ahead;
 use crate::store::behind::{Behind, Retention};
 use crate::store::hash::hash_state;
@@ -26,14 +33,30 @@ use crate::store::records::Records;
 use crate::store::settled::Settled;
 use model::transition_system::Expander;
 
-use super::order::{NewOrder, Rules};
+use super::order::{NewOrder, OnRegress, Rules};
 use super::routing::Front;
 use super::{Spilling, Sweep};
 
+/// States whose memory is given back together when they are filed.
+const RELEASED_TOGETHER: usize = 1 << 16;
+
 impl Sweep {
-    /// Whether the search can continue by a measure: it has none yet, and all states are in memory.
+    /// Whether the search can continue by another measure: it has none yet, or is between two sweeps,
+    /// and what must be filed is in memory.
     pub(super) fn can_change_over(&self) -> bool {
-        !self.rules.is_measured && !self.current.is_split() && self.failure.is_none()
+        let is_possible = match self.rules.is_measured {
+            false => !self.current.is_split(),
+            true => self.is_between_sweeps() && !self.behind.has_far(),
+        };
+        is_possible && self.rules.regress == OnRegress::Sweep && self.failure.is_none()
+    }
+
+    /// Whether only persistent states are left of the last sweep, and the next one has not begun.
+    fn is_between_sweeps(&self) -> bool {
+        !self.current.has_expanded()
+            && !self.current.has_work()
+            && self.ahead.is_empty()
+            && self.settled.is_none()
     }
 
     /// Continues as a sweep in the new order. The expander evaluates its measure.
@@ -44,17 +67,59 @@ impl Sweep {
         new: NewOrder,
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
-        debug_assert!(self.can_change_over(), "the search has no measure yet");
-        let expanded = self.current.cursor();
+        debug_assert!(self.can_change_over(), "no measure yet, or between two sweeps");
         self.note_peak();
+        if self.rules.is_measured {
+            self.change_measure(expander, new, observer.wants_origins());
+        } else {
+            self.change_to_sweep(records, expander, new, observer)?;
+        }
+        self.figures.has_changed = true;
+        self.figures.counters.peak_since_change = Held::default();
+        self.figures.peak_bytes = self.figures.peak_bytes.max(self.bytes());
+        self.begin_sweep()?;
+        Ok(())
+    }
+
+    /// Sets the order of the sweeps that follow.
+    fn set_order(&mut self, new: NewOrder) {
+        self.rules = Rules::new(new.order());
+        self.front = Front { comparison: self.rules.comparison, ..Front::default() };
+        self.limits = Limits { revisits: new.revisits, ..self.limits };
+    }
+
+    /// Between two sweeps: files persistent states by another measure.
+    fn change_measure(&mut self, expander: &mut dyn Expander, new: NewOrder, origins: bool) {
+        let before = self.rules.comparison;
+        self.figures.revisits_before = self.revisits();
+        self.figures.counters.remembers_from = None;
+        self.set_order(new);
+        self.merging = self.merging.restarted(&self.figures.counters);
+        self.behind.refile(self.rules.retention, |states, values| expander.progress(states, values));
+        if before != self.rules.comparison {
+            // Vectors stay in memory, numbers need not.
+            self.ahead = Ahead::new(self.current.shape(), origins, self.rules.comparison);
+            if let Some(spilling) = self.spilling.clone() {
+                self.spill_tiers_to(&spilling);
+            }
+        }
+    }
+
+    /// Files all states of full exploration by a measure.
+    fn change_to_sweep<R: Records, O: Observer>(
+        &mut self,
+        records: R,
+        expander: &mut dyn Expander,
+        new: NewOrder,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        let expanded = self.current.cursor();
         if self.figures.course.is_some() {
             let layer = self.ending_layer(self.current.len() as u64);
             self.figures.course.iter_mut().for_each(|course| course.end_layer(layer));
         }
         let (shape, origins) = (self.current.shape(), observer.wants_origins());
-        self.rules = Rules::new(new.order());
-        self.front = Front { comparison: self.rules.comparison, ..Front::default() };
-        self.limits = Limits { revisits: new.revisits, ..self.limits };
+        self.set_order(new);
         self.ahead = Ahead::new(shape, origins, self.rules.comparison);
         let (memory, retention) = (self.limits.memory, self.rules.retention);
         let no_room = |error| SearchEnd::Stopped(StopReason::Memory(error));
@@ -70,11 +135,7 @@ impl Sweep {
         let first = self.file_waiting(records, expander, expanded, observer)?;
         self.file_settled(records, expander, expanded, first, &mut settled)?;
         self.settled = Some(settled);
-        self.current.end_unmeasured().map_err(no_room)?;
-        self.figures.has_changed = true;
-        self.figures.peak_bytes = self.figures.peak_bytes.max(self.bytes());
-        self.begin_sweep()?;
-        Ok(())
+        self.current.end_unmeasured().map_err(no_room)
     }
 
     /// Lets the tiers spill to this disk.
@@ -132,19 +193,23 @@ impl Sweep {
             (None, _) => u64::MAX,
         };
         let (mut number, mut values) = (0, Vec::new());
-        for states in records.parts(self.current.layer().states(0..expanded), BATCH) {
-            values.clear();
-            expander.progress(states, &mut values);
-            for (state, value) in records.states(states).zip(&values) {
-                let state = records.first(state);
-                self.figures.revisits.expanded(hash_state(state));
-                if number < self.initial {
-                    self.behind.remember(records, *value, state)?;
-                } else if *value >= from {
-                    settled.add(records, *value, state);
+        for start in (0..expanded).step_by(RELEASED_TOGETHER) {
+            let some = start..(start + RELEASED_TOGETHER).min(expanded);
+            for states in records.parts(self.current.layer().states(some.clone()), BATCH) {
+                values.clear();
+                expander.progress(states, &mut values);
+                for (state, value) in records.states(states).zip(&values) {
+                    let state = records.first(state);
+                    self.figures.revisits.expanded(hash_state(state));
+                    if number < self.initial {
+                        self.behind.remember(records, *value, state)?;
+                    } else if *value >= from {
+                        settled.add(records, *value, state);
+                    }
+                    number += 1;
                 }
-                number += 1;
             }
+            self.current.release_before(some.end);
         }
         Ok(())
     }

@@ -41,8 +41,11 @@ pub(super) struct Figures {
     pub(super) is_sweep_counted: bool,
     /// Most bytes that the tiers held when they were asked.
     pub(super) peak_bytes: usize,
-    /// Whether the search began without a measure, and follows one now.
+    /// Whether the search has changed its measure, or begun without one and follows one now.
     pub(super) has_changed: bool,
+    /// Mean number of expansions per state before the last change between two sweeps. After it, even
+    /// a monotone measure may expand each of these states once more.
+    pub(super) revisits_before: f64,
 }
 
 /// The effort of counting states without duplicates.
@@ -67,6 +70,7 @@ impl Figures {
             is_sweep_counted: true,
             peak_bytes: 0,
             has_changed: false,
+            revisits_before: 0.0,
         }
     }
 
@@ -210,6 +214,11 @@ impl Sweep {
             true => self.figures.revisits.different(self.figures.counters.explored),
             false => self.current.records(),
         }
+    }
+
+    /// Mean number of expansions per state, estimated.
+    pub(super) fn revisits(&self) -> f64 {
+        self.figures.counters.explored as f64 / self.estimated_distinct().max(1) as f64
     }
 
     /// The current layer, of which `states` were met, as part of the course.

@@ -15,6 +15,7 @@
 use model::measure::Comparison;
 use serde::{Deserialize, Serialize};
 
+use crate::explore::search::Counters;
 use crate::store::behind::Retention;
 use crate::store::settled::Settled;
 
@@ -46,6 +47,14 @@ pub(super) struct Merging {
     distances: [u32; DISTANCES],
     /// Whether an observer allows it.
     pub(super) is_allowed: bool,
+}
+
+impl Merging {
+    /// Nothing is merged yet by the measure that follows.
+    pub(super) fn restarted(&self, counters: &Counters) -> Self {
+        let judged = (counters.layers, counters.explored);
+        Self { judged, is_allowed: self.is_allowed, ..Self::default() }
+    }
 }
 
 impl Sweep {

@@ -37,7 +37,8 @@ pub struct NewOrder {
     pub nesting: Nesting,
     /// How long expanded layers are kept.
     pub retention: Retention,
-    /// Mean number of expansions per state above which the sweep stops deleting states.
+    /// Mean number of expansions per state above which the sweep stops deleting states. Those before
+    /// a change between two sweeps do not count.
     pub revisits: f64,
 }
 

@@ -56,20 +56,21 @@ impl Sweep {
         if let Some(reason) = self.spilling.as_ref().and_then(|spilling| spilling.nearly_full(bytes)) {
             return Err(SearchEnd::Stopped(StopReason::DiskLimit(reason)));
         }
-        self.judge_revisits();
+        self.judge_revisits(monitor);
         let snapshot = Snapshot { bytes: bytes as u64, ..self.snapshot() };
         consult(&snapshot, observer, &self.limits, monitor).map_or(Ok(()), |why| Err(SearchEnd::Stopped(why)))
     }
 
-    /// Stops forgetting if states are expanded again too often.
-    fn judge_revisits(&mut self) {
-        let (explored, different) = (self.figures.counters.explored, self.estimated_distinct());
-        let is_too_often = explored as f64 > self.limits.revisits * different as f64;
+    /// Stops forgetting if states are expanded again too often, unless another measure may follow.
+    fn judge_revisits(&mut self, monitor: &mut dyn Monitor) {
+        let explored = self.figures.counters.explored;
+        let is_too_often = self.revisits() > self.limits.revisits + self.figures.revisits_before;
         let counters = &mut self.figures.counters;
         if self.rules.is_measured
             && counters.remembers_from.is_none()
             && explored > JUDGED_FROM
             && is_too_often
+            && !monitor.sweep_disappoints()
         {
             counters.remembers_from = Some(explored);
         }

@@ -25,7 +25,8 @@ use super::figures::Figures;
 use super::merging::Merging;
 use super::order::{NewOrder, Rules};
 use super::routing::Front;
-use super::team::{Alone, TeamState, Threads, WorkerFigures};
+use super::team::Alone;
+use super::threads::{TeamState, Threads, WorkerFigures};
 use super::worker::{Scratch, Worker};
 use super::{Initial, Order, Spilling, Sweep};
 use crate::progress::Comparison;
@@ -73,7 +74,7 @@ impl SweepSearch {
     /// Lets threads share the work.
     pub fn with_threads(mut self, threads: Threads) -> Self {
         self.sweep.team = TeamState::new(threads);
-        self.sweep.current.set_threads(threads.number.get());
+        self.sweep.current.set_threads(threads.number.get(), threads.claim_numbers());
         self
     }
 
@@ -309,10 +310,15 @@ impl Search for SweepSearch {
     }
 
     fn sample(&self, most: usize, each: &mut dyn FnMut(&[u64])) {
-        let layer = self.sweep.current.layer();
-        let states = layer.len().min(most);
+        let (layer, behind) = (self.sweep.current.layer(), &self.sweep.behind);
+        let all = layer.len() + behind.near_len();
+        let states = all.min(most);
         for number in 0..states {
-            each(layer.state((number as u128 * layer.len() as u128 / states as u128) as usize));
+            let number = (number as u128 * all as u128 / states as u128) as usize;
+            match number.checked_sub(layer.len()) {
+                None => each(layer.state(number)),
+                Some(number) => each(behind.near_state(number)),
+            }
         }
     }
 

@@ -3,26 +3,25 @@
 //! One thread owns the search: it hands out chunks of states, and commits their successors in the
 //! order of the chunks, exactly as it would alone. Helpers, and the owner while it waits, expand
 //! chunks: they compute successors, predicates and progress values, hash the successors that stay in
-//! the layer, and look them up in its index, while the owner inserts states there. A successor that
-//! is found is known, and is dropped. One that is not found may be new, and the owner looks again
-//! when it commits. So look-ups beside the owner only save work: the order of states, their numbers,
-//! the trace log and all counts are those of one thread, whatever the schedule.
+//! the layer, and look them up in its index. A successor that is found is known, and is dropped. The
+//! others are [claimed](crate::store::layer::claims): they are entered into the index under
+//! provisional numbers, and the owner gives those that are new their record numbers when it commits
+//! the chunk. The order of states, their numbers, the trace log and all counts are those of one
+//! thread, whatever the schedule.
 //!
-//! What it costs and gives: committing, the sequential part, takes a fifth to a third of the time of
-//! a search by one thread, so that two to four threads are used well. A design in which helpers
-//! insert, too, under provisional numbers, was considered: it scales further, but needs two barriers
-//! a round, and takes up to a fifth more time on each thread.
+//! Committing, the sequential part, so takes a small share of the time: it copies new states, writes
+//! their slots and the trace log, and stores what leaves the layer. Nothing is claimed if an observer
+//! needs every step, because it needs the number of each target: then, as for what a chunk has no more
+//! room to claim, the owner inserts what was not found.
 //!
-//! The owner may insert states while helpers look up. Everything else that changes the layer, such
-//! as a larger index, waits until they are at [rest](Others::rest).
+//! Whatever changes the layer in other ways, such as a larger index, waits until the helpers are at
+//! [rest](Others::rest). Claims in an old index are void: the owner inserts those states itself.
 //!
 //! Layers of few states are expanded by the owner alone. If states cause trouble, as run-time errors
 //! of the model do, the run ends and begins again for each, and helpers would be started each time:
 //! so the owner works alone for a while after trouble.
 
 use std::convert::Infallible;
-use std::num::NonZero;
-use std::time::Duration;
 
 use model::transition_system::TransitionSystem;
 
@@ -30,6 +29,7 @@ use crate::explore::course::Course;
 use crate::explore::exchange::{Exchange, Owner};
 use crate::explore::observer::Observer;
 use crate::explore::search::{Monitor, SearchEnd};
+use crate::store::layer::claims::Claims;
 use crate::store::layer::{Layer, SharedView};
 use crate::store::pages::MemoryAhead;
 use crate::store::recent_states::RecentStates;
@@ -37,127 +37,23 @@ use crate::store::records::{RecordShape, Records};
 
 use super::Sweep;
 use super::routing::Front;
-use super::worker::{Known, RoutedBatch, Scratch, Sight, Worker};
+use super::threads::{TeamState, Threads, WorkerFigures};
+use super::worker::{Claiming, Known, RoutedBatch, Scratch, Sight, Worker};
 
 /// Successors of a chunk that are wanted: enough that handing it over costs little, few enough that
 /// it stays in the cache.
 const WANTED: usize = 1280;
-/// Tasks for each thread: while one is worked on, others wait to be committed.
-const TASKS: usize = 3;
 /// Bytes of the memory limit for each thread: tasks and caches take a few percent of it.
 const LEAST_MEMORY: usize = 8 << 20;
-/// States that the owner expands alone after trouble. Doubled each time, up to the second number.
-const CALM: (u64, u64) = (1 << 10, 1 << 20);
 
-/// The threads of a search, and which work they share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Threads {
-    /// Number of threads.
-    pub number: NonZero<usize>,
-    /// States that must be ready for threads to share them. A level of fewer is over before helpers
-    /// are at work: with 512, short searches took up to twice as long as by one thread.
-    pub shared_from: usize,
-    /// Fewest states of a chunk, the unit that is shared, while more may follow.
-    pub least_chunk: usize,
-    /// Most states of a chunk.
-    pub most_chunk: usize,
-    /// Number of expansions from which on small layers are merged. Shorter searches gain too little
-    /// to report other layers and peaks than one thread does.
-    pub merged_from: u64,
-}
-
-impl Threads {
-    /// So many threads.
-    pub fn new(number: NonZero<usize>) -> Self {
-        Self { number, shared_from: 4096, least_chunk: 16, most_chunk: 256, merged_from: 1 << 22 }
-    }
-
-    /// As many threads as processors that this process may use: its affinity and the quota of its
-    /// group count.
-    pub fn of_this_machine() -> Self {
-        Self::new(std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN))
-    }
-}
-
-impl Default for Threads {
-    /// One thread.
-    fn default() -> Self {
-        Self::new(NonZero::<usize>::MIN)
-    }
-}
-
-/// The threads of a search, and when they work together.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TeamState {
-    threads: Threads,
-    /// Until this many states are expanded, the owner works alone.
-    alone_until: u64,
-    /// States that the owner expands alone after the next trouble.
-    calm: u64,
-    /// Changes when caches of recent states must be emptied: when a sweep ends, and when tasks were
-    /// discarded, whose states were not stored.
-    pub(super) epoch: u64,
-    /// Bytes of all tasks, and of the caches of helpers.
-    pub(super) bytes: usize,
-}
-
-impl Default for TeamState {
-    fn default() -> Self {
-        Self::new(Threads::default())
-    }
-}
-
-impl TeamState {
-    pub(super) fn new(threads: Threads) -> Self {
-        Self { threads, alone_until: 0, calm: CALM.0, epoch: 0, bytes: 0 }
-    }
-
-    /// Whether a search that has expanded so many states may merge small layers.
-    pub(super) fn merges(&self, explored: u64) -> bool {
-        self.has_helpers() && explored >= self.threads.merged_from
-    }
-
-    /// Whether there are helpers.
-    pub(super) fn has_helpers(&self) -> bool {
-        self.threads.number.get() > 1
-    }
-
-    /// Notes the bytes of a task, and of a cache of recent states.
-    fn note_task(&mut self, task: usize, cache: usize) {
-        let threads = self.threads.number.get();
-        self.bytes = self.bytes.max(threads * (TASKS * task + cache));
-    }
-
-    /// A state caused trouble after so many expansions.
-    fn trouble(&mut self, explored: u64) {
-        self.alone_until = explored + self.calm;
-        self.calm = (self.calm * 2).min(CALM.1);
-    }
-}
-
-/// What a thread did while threads shared their work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WorkerFigures {
-    /// States that it expanded.
-    pub states: u64,
-    /// Steps from them.
-    pub steps: u64,
-    /// Time without work.
-    pub waited: Duration,
-}
-
-impl WorkerFigures {
-    fn add(&mut self, more: Self) {
-        self.states += more.states;
-        self.steps += more.steps;
-        self.waited += more.waited;
-    }
-}
-
-/// Others who look states up in the current layer.
+/// Others who look states up in the current layer, and claim them.
 pub(super) trait Others {
     /// Waits until none of them does.
     fn rest(&mut self);
+    /// Slots that their claims may need.
+    fn reserved(&self) -> usize;
+    /// The claims, and the number of the chunk that is being committed.
+    fn claims(&self) -> Option<(&Claims, usize)>;
 }
 
 /// There are no others.
@@ -166,14 +62,29 @@ pub(super) struct Alone;
 impl Others for Alone {
     #[inline(always)]
     fn rest(&mut self) {}
+
+    #[inline(always)]
+    fn reserved(&self) -> usize {
+        0
+    }
+
+    #[inline(always)]
+    fn claims(&self) -> Option<(&Claims, usize)> {
+        None
+    }
 }
 
 /// A chunk of states, and what came of it.
 #[derive(Debug)]
 struct Task {
+    /// The number of the chunk.
+    number: usize,
     states: Vec<u64>,
     front: Option<Front>,
-    view: Option<SharedView>,
+    /// The layer, and the number of its index.
+    view: Option<(SharedView, u64)>,
+    /// Whether states are claimed.
+    claims: bool,
     wants_truth: bool,
     epoch: u64,
     /// Number of actions, if it is to be counted how often each was taken.
@@ -189,9 +100,11 @@ struct Task {
 impl Task {
     fn new(shape: RecordShape) -> Self {
         Self {
+            number: 0,
             states: Vec::new(),
             front: None,
             view: None,
+            claims: false,
             wants_truth: false,
             epoch: 0,
             actions: 0,
@@ -202,14 +115,22 @@ impl Task {
         }
     }
 
-    /// Expands the states and looks their successors up.
-    fn work<R: Records>(&mut self, records: R, worker: &mut Worker<'_>, figures: &mut WorkerFigures) {
-        let Some(view) = self.view else { return };
-        let sight = Sight { front: self.front, known: Known::Shared(view), wants_truth: self.wants_truth };
+    /// Expands the states, looks their successors up and claims those that are new.
+    fn work<R: Records>(
+        &mut self,
+        records: R,
+        worker: &mut Worker<'_>,
+        claims: &Claims,
+        figures: &mut WorkerFigures,
+    ) {
+        let Some((view, generation)) = self.view else { return };
+        let claiming = self.claims.then_some(Claiming { claims, chunk: self.number, generation });
+        let known = Known::Shared(view, claiming);
+        let sight = Sight { front: self.front, known, wants_truth: self.wants_truth };
         worker.begin_epoch(self.epoch);
         self.is_fetched = false;
-        // SAFETY: the view is that of the current layer, which the owner of the exchange does not
-        // change, except by insertions into slots that exist, before this task is done.
+        // SAFETY: the view is that of the current layer, which is not changed before this task is
+        // done, except that states are entered into slots that exist.
         self.trouble = unsafe { worker.expand_into(records, &self.states, &sight, &mut self.routed) };
         debug_assert!(
             self.trouble || self.routed.successors.ends().len() == records.shape().count(&self.states),
@@ -233,7 +154,10 @@ impl Task {
     /// another processor.
     fn fetch(&mut self, layer: &Layer) {
         if !std::mem::replace(&mut self.is_fetched, true) {
-            layer.fetch_for_writing(&self.routed.staying.hashes);
+            match self.routed.staying.claimed_in {
+                Some(_) => layer.fetch_slots_for_writing(&self.routed.staying.slots),
+                None => layer.fetch_for_writing(&self.routed.staying.hashes),
+            }
         }
     }
 
@@ -245,6 +169,11 @@ impl Task {
 /// The owner's side: tasks that were handed out, and what it needs to commit them.
 struct Team<'x, 'w, 's, R> {
     owner: Owner<'x, Task>,
+    claims: &'x Claims,
+    /// Whether chunks claim states.
+    is_claiming: bool,
+    /// The number of the chunk that is being committed.
+    committing: usize,
     records: R,
     worker: &'w mut Worker<'s>,
     /// Successors that left the layer a moment ago, in this epoch.
@@ -263,8 +192,16 @@ struct Team<'x, 'w, 's, R> {
 
 impl<R: Records> Others for Team<'_, '_, '_, R> {
     fn rest(&mut self) {
-        let Self { owner, worker, records, figures, .. } = self;
-        owner.finish_all(|task| task.work(*records, worker, figures));
+        let Self { owner, worker, records, claims, figures, .. } = self;
+        owner.finish_all(|task| task.work(*records, worker, claims, figures));
+    }
+
+    fn reserved(&self) -> usize {
+        if self.is_claiming { self.owner.pending() * self.claims.most() } else { 0 }
+    }
+
+    fn claims(&self) -> Option<(&Claims, usize)> {
+        Some((self.claims, self.committing))
     }
 }
 
@@ -307,10 +244,14 @@ impl Sweep {
         self.begin_run(records)?;
         let (shape, all_steps) = (self.current.shape(), worker.all_steps());
         let threads = self.team.threads.number.get();
-        let exchange = Exchange::new((0..threads * TASKS).map(|_| Task::new(shape)));
+        let claims = &Claims::new(shape, self.team.threads.under_way(), self.team.threads.most_claims);
+        let exchange = Exchange::new((0..claims.places()).map(|_| Task::new(shape)));
         std::thread::scope(|scope| {
             let mut team = Team {
                 owner: exchange.owner(),
+                claims,
+                is_claiming: false,
+                committing: 0,
                 records,
                 worker,
                 recent: (RecentStates::new(shape), self.team.epoch),
@@ -333,7 +274,7 @@ impl Sweep {
                         let mut figures = WorkerFigures::default();
                         figures.waited = exchange.help(|task| {
                             task.populate();
-                            task.work(records, &mut worker, &mut figures);
+                            task.work(records, &mut worker, claims, &mut figures);
                         });
                         figures
                     }));
@@ -370,7 +311,13 @@ impl Sweep {
                 continue;
             }
             start_helpers();
+            team.is_claiming = !team.worker.all_steps();
             let end = self.run_shared(team, observer, monitor);
+            // Also if nothing is claimed any more: the chunk that was being committed may have claims.
+            if !team.worker.all_steps() && (end.is_err() || team.owner.pending() > 0) {
+                team.rest();
+                self.current.void_claims();
+            }
             team.discard(&mut self.team);
             if let Err(SearchEnd::Trouble(_)) = end {
                 self.team.trouble(self.figures.counters.explored);
@@ -418,7 +365,7 @@ impl Sweep {
         let front = self.rules.is_measured.then_some(self.front);
         let Threads { shared_from, least_chunk, most_chunk, .. } = self.team.threads;
         let actions = self.figures.course.as_ref().map_or(0, Course::actions);
-        while team.owner.has_room() {
+        while team.owner.pending() < self.team.threads.under_way() {
             let ready = self.current.ready(team.handed_out);
             // More may follow when what is pending is committed. The last ones are not worth sharing.
             let least = match (team.owner.pending(), self.rules.is_measured) {
@@ -430,20 +377,41 @@ impl Sweep {
             if ready < least.max(1) {
                 return;
             }
+            if team.is_claiming && !self.has_slots_for_claims(team) {
+                return;
+            }
             let states = ready.min(team.chunk);
             let (layer, epoch) = (self.current.layer(), self.team.epoch);
+            let (number, claims) = (team.owner.next_number(), team.is_claiming);
             let words = self.current.work_after(team.handed_out, states);
             let memory = layer.memory_ahead().filter(|memory| Some(*memory) != team.populated);
             team.populated = memory.or(team.populated);
             team.owner.offer(|task| {
                 task.states.clear();
                 task.states.extend_from_slice(words);
-                (task.front, task.view) = (front, Some(layer.shared()));
+                (task.number, task.claims) = (number, claims);
+                (task.front, task.view) = (front, Some((layer.shared(), layer.generation())));
                 (task.wants_truth, task.epoch) = (wants_truth, epoch);
                 (task.memory, task.actions) = (memory, actions);
             });
             team.handed_out += states;
         }
+    }
+
+    /// Whether there are slots for the claims of one more chunk. If not, the index must grow when no
+    /// chunk is under way. If it must not grow, nothing is claimed any more.
+    fn has_slots_for_claims<R: Records>(&mut self, team: &mut Team<'_, '_, '_, R>) -> bool {
+        let most = team.claims.most();
+        // One more may be about to be committed.
+        if self.current.layer().has_slots((team.owner.pending() + 2) * most) {
+            return true;
+        }
+        if team.owner.pending() > 0 {
+            return false;
+        }
+        let wanted = (self.team.threads.under_way() + 1) * most;
+        team.is_claiming = self.current.reserve_slots(team.records, wanted).is_ok();
+        true
     }
 
     /// Commits the oldest chunk.
@@ -454,9 +422,10 @@ impl Sweep {
     ) -> Result<(), SearchEnd> {
         let (records, measured, front) = (team.records, self.rules.is_measured, self.front);
         // The task is taken out of its place, so that the others can be brought to rest meanwhile.
-        let Team { owner, worker, spare, figures, .. } = &mut *team;
-        owner.take(|task| task.work(records, worker, figures), |task| std::mem::swap(task, spare));
+        let Team { owner, worker, claims, spare, figures, .. } = &mut *team;
+        owner.take(|task| task.work(records, worker, claims, figures), |task| std::mem::swap(task, spare));
         let mut task = std::mem::replace(&mut team.spare, Task::new(self.current.shape()));
+        team.committing = task.number;
         let layer = self.current.layer();
         task.fetch(layer);
         // What is committed next is fetched while this task is committed.
@@ -466,15 +435,18 @@ impl Sweep {
             team.sift_leaving(&mut task.routed, front, self.team.epoch);
         }
         let states = task.routed.successors.ends().len();
-        self.team.note_task(task.bytes(), team.recent.0.bytes());
+        self.team.note_task(task.bytes(), team.recent.0.bytes(), team.claims.bytes());
         let successors = task.routed.successors.len().max(1);
         let Threads { least_chunk, most_chunk, .. } = self.team.threads;
         team.chunk = (WANTED * states.max(1) / successors).clamp(least_chunk, most_chunk);
         let elsewhere = team.worker.bytes();
-        self.commit(records, (&task.routed, elsewhere), None, observer, team)?;
-        team.handed_out -= states;
+        let committed = self.commit(records, (&task.routed, elsewhere), None, observer, team);
+        if committed.is_ok() {
+            team.handed_out -= states;
+        }
         let trouble = task.trouble;
         team.spare = task;
+        committed?;
         self.end_batch(records, trouble)
     }
 }

@@ -13,6 +13,7 @@ use model::transition_system::{Expander, Truth};
 use crate::explore::expansion::{self, BATCH, Few, Staying};
 use crate::store::behind::Behind;
 use crate::store::hash::hash_state;
+use crate::store::layer::claims::{Claims, UNCLAIMED};
 use crate::store::layer::{Layer, NOT_FOUND, SharedView, TagMatch};
 use crate::store::recent_states::RecentStates;
 use crate::store::records::{RecordShape, Records, reuse};
@@ -43,7 +44,17 @@ pub(super) enum Known<'a> {
     Owned(&'a Layer, &'a Behind),
     /// The current layer, on a thread beside its owner. The layer keeps the contract of
     /// [`SharedView::find`] while the worker runs.
-    Shared(SharedView),
+    Shared(SharedView, Option<Claiming<'a>>),
+}
+
+/// For whom a worker claims states.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Claiming<'a> {
+    pub(super) claims: &'a Claims,
+    /// The number of the chunk.
+    pub(super) chunk: usize,
+    /// The index that the view shows.
+    pub(super) generation: u64,
 }
 
 /// The scratch space of a worker.
@@ -58,6 +69,8 @@ pub(super) struct Scratch {
     /// Hashes of states that are looked up beside the owner of the layer, and what the index has for
     /// them.
     matches: Vec<(u64, TagMatch)>,
+    /// Of the states that stay, the number of those that were looked up, and of their words.
+    looked_up: (usize, usize),
 }
 
 /// Successors of some states, sorted by where they go.
@@ -187,6 +200,7 @@ impl Scratch {
             all_steps: false,
             epoch: 0,
             matches: Vec::new(),
+            looked_up: (0, 0),
         }
     }
 
@@ -248,7 +262,7 @@ impl Scratch {
                 let Staying { words, hashes, .. } = &mut self.routed.staying;
                 layer.announce(records, &words[before.1..], hashes);
             }
-            Known::Shared(view) => {
+            Known::Shared(view, _) => {
                 let Staying { words, hashes, .. } = &mut self.routed.staying;
                 hashes.extend(records.states(&words[before.1..]).map(|state| {
                     let hash = hash_state(records.first(state));
@@ -259,43 +273,65 @@ impl Scratch {
         }
     }
 
-    /// Looks up the states that stay, in the layer that the view shows. Those that are found are
-    /// dropped, or, if an observer needs every step, marked with their numbers.
+    /// Looks up the states that stay and were not looked up yet, if there are this many of them, in the
+    /// layer that the view shows. Those that are found are dropped, or, if an observer needs every
+    /// step, marked with their numbers. The others are claimed.
     ///
     /// # Safety
     /// The contract of [`SharedView::find`] holds for the view.
     #[inline(always)]
-    unsafe fn look_up<R: Records>(&mut self, records: R, view: SharedView) {
-        let all_steps = self.all_steps;
-        let Staying { words, tags, hashes, hints, is_looked_up } = &mut self.routed.staying;
-        *is_looked_up = true;
+    unsafe fn look_up<R: Records>(
+        &mut self,
+        records: R,
+        (view, claiming): (SharedView, Option<Claiming<'_>>),
+        least: usize,
+    ) {
+        let Staying { words, tags, hashes, hints, slots, .. } = &mut self.routed.staying;
+        let (mut stay, mut end) = self.looked_up;
+        if tags.len() - stay < least {
+            return;
+        }
         self.matches.clear();
         // SAFETY: by the contract of this function.
-        self.matches.extend(hashes.iter().map(|&hash| (hash, unsafe { view.look(records, hash) })));
-        if all_steps {
-            let found = records.states(words).zip(&self.matches).map(|(state, &matched)| {
+        self.matches.extend(hashes[stay..].iter().map(|&hash| (hash, unsafe { view.look(records, hash) })));
+        if self.all_steps {
+            let found = records.states(&words[end..]).zip(&self.matches).map(|(state, &matched)| {
                 // SAFETY: by the contract of this function.
                 unsafe { view.find(records, state, matched) }.unwrap_or(NOT_FOUND)
             });
             hints.extend(found);
+            self.looked_up = (tags.len(), words.len());
             return;
         }
-        let (mut stay, mut end, mut start) = (0, 0, 0);
-        for number in 0..tags.len() {
+        if claiming.is_some() {
+            slots.resize(tags.len(), UNCLAIMED);
+        }
+        let (mut start, from) = (end, stay);
+        for (number, &matched) in (from..).zip(&self.matches) {
             let len = records.len_of(&words[start..]);
-            // SAFETY: by the contract of this function.
-            let found = unsafe { view.find(records, &words[start..start + len], self.matches[number]) };
+            let state = &words[start..start + len];
+            // Without a branch where nothing is claimed: what is new cannot be predicted.
+            let is_new = match claiming {
+                // SAFETY: by the contract of this function.
+                None => unsafe { view.find(records, state, matched) }.is_none(),
+                Some(Claiming { claims, chunk, .. }) => {
+                    // SAFETY: by the contract of this function.
+                    let slot = unsafe { view.claim(records, state, matched, (claims, chunk, stay)) };
+                    slots[stay] = slot.unwrap_or(UNCLAIMED);
+                    slot.is_some()
+                }
+            };
             words.copy_within(start..start + len, end);
             (tags[stay], hashes[stay]) = (tags[number], hashes[number]);
             start += len;
-            // Without a branch: what is new cannot be predicted.
-            let is_new = found.is_none();
             stay += usize::from(is_new);
             end += if is_new { len } else { 0 };
         }
         words.truncate(end);
         tags.truncate(stay);
         hashes.truncate(stay);
+        slots.truncate(stay);
+        self.looked_up = (stay, end);
     }
 
     /// Out of line: the loop over tuples stays small.
@@ -338,9 +374,18 @@ impl Scratch {
         let RoutedBatch { values, staying, leaving, .. } = &mut self.routed;
         debug_assert_eq!(values.len(), few.from);
         let words = few.batch.words_from(records, few.from);
-        expander.progress(words, values);
-        if front.merged > 0 {
+        if VECTORS || front.merged > 0 {
+            expander.progress(words, values);
             values[few.from..].iter_mut().for_each(|value| *value >>= front.merged);
+        } else {
+            let actions = few.batch.actions(few.from..few.batch.len());
+            expander.successor_progress(front.value, actions, words, values);
+            #[cfg(debug_assertions)]
+            {
+                let mut evaluated = Vec::new();
+                expander.progress(words, &mut evaluated);
+                assert_eq!(values[few.from..], evaluated, "changes of progress are constant");
+            }
         }
         let (current, all) = (front.value, self.all_steps);
         let mut recent = self.recent.look(records);
@@ -417,14 +462,35 @@ impl<'s> Worker<'s> {
     /// Expands states from the front of `states` until the batch is full, and routes their
     /// successors. Returns whether a state cannot be expanded. A few states at a time: while the
     /// next ones are expanded, the index is fetched for the successors of these.
+    ///
+    /// # Safety
+    /// If the sight is shared, the contract of [`SharedView::find`] holds for its view.
     #[inline(always)]
-    pub(super) fn expand<R: Records>(&mut self, records: R, states: &[u64], sight: &Sight<'_>) -> bool {
+    pub(super) unsafe fn expand<R: Records>(
+        &mut self,
+        records: R,
+        states: &[u64],
+        sight: &Sight<'_>,
+    ) -> bool {
         let Self { expander, scratch } = self;
         scratch.routed.clear();
         let mut batch = std::mem::take(&mut scratch.routed.successors);
+        scratch.looked_up = (0, 0);
+        if let Known::Shared(_, Some(Claiming { claims, chunk, generation })) = sight.known {
+            claims.begin(chunk);
+            scratch.routed.staying.claimed_in = Some(generation);
+        }
         let trouble = expansion::expand(records, &mut **expander, states, &mut batch, |expander, few| {
             scratch.route(records, expander, &few, sight);
+            if let Known::Shared(view, claiming) = sight.known {
+                // SAFETY: by the contract of this function.
+                unsafe { scratch.look_up(records, (view, claiming), BATCH) };
+            }
         });
+        if let Known::Shared(view, claiming) = sight.known {
+            // SAFETY: by the contract of this function.
+            unsafe { scratch.look_up(records, (view, claiming), 1) };
+        }
         if sight.wants_truth {
             let expanded = records.words_of(states, batch.ends().len());
             expander.predicates(&states[..expanded], &mut scratch.routed.truths);
@@ -446,11 +512,8 @@ impl<'s> Worker<'s> {
         routed: &mut RoutedBatch,
     ) -> bool {
         std::mem::swap(&mut self.scratch.routed, routed);
-        let trouble = self.expand(records, states, sight);
-        if let Known::Shared(view) = sight.known {
-            // SAFETY: by the contract of this function.
-            unsafe { self.scratch.look_up(records, view) };
-        }
+        // SAFETY: by the contract of this function.
+        let trouble = unsafe { self.expand(records, states, sight) };
         std::mem::swap(&mut self.scratch.routed, routed);
         trouble
     }

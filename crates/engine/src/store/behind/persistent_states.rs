@@ -79,6 +79,11 @@ impl PersistentStates {
         self.set.is_empty()
     }
 
+    /// The state with this number.
+    pub fn state(&self, number: usize) -> &[u64] {
+        self.set.state(number)
+    }
+
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         let lists = self.expanded.len() + self.roots.len() + self.found.len();
@@ -131,6 +136,23 @@ impl PersistentStates {
         for lists in [&mut self.expanded, &mut self.roots, &mut self.found] {
             for (value, numbers) in std::mem::take(lists) {
                 lists.entry(value >> bits).or_default().extend(numbers);
+            }
+        }
+    }
+
+    /// Files all states by another measure. `progress` appends the values of some states.
+    pub fn refile(&mut self, mut progress: impl FnMut(&[u64], &mut Vec<u64>)) {
+        let (mut words, mut values) = (Vec::new(), Vec::new());
+        for lists in [&mut self.expanded, &mut self.roots, &mut self.found] {
+            for numbers in std::mem::take(lists).values().flat_map(|numbers| numbers.chunks(TOGETHER)) {
+                words.clear();
+                values.clear();
+                numbers.iter().for_each(|number| words.extend_from_slice(self.set.state(*number as usize)));
+                progress(&words, &mut values);
+                debug_assert_eq!(values.len(), numbers.len(), "each state has a value");
+                for (value, number) in values.iter().zip(numbers) {
+                    lists.entry(*value).or_default().push(*number);
+                }
             }
         }
     }

@@ -17,15 +17,17 @@ pub(in crate::store) struct IndexView {
     arena: *const u64,
     /// Where each record begins in the arena, for records of varying length.
     offsets: *const u32,
+    /// Slots with this record number or a greater one have a [claim](super::claims).
+    claims_from: u32,
 }
 
 /// Bit sets of the slots of a bucket.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TagMatch {
     /// Slots with the right tag.
-    candidates: u16,
+    pub(super) candidates: u16,
     /// Slots without a record.
-    empty: u16,
+    pub(super) empty: u16,
 }
 
 impl IndexView {
@@ -39,22 +41,28 @@ impl IndexView {
         arena: *const u64,
         offsets: *const u32,
     ) -> Self {
-        Self { slots, buckets, record_bits, arena, offsets }
+        Self { slots, buckets, record_bits, arena, offsets, claims_from: u32::MAX }
+    }
+
+    /// The same view of an index where slots with this record number or a greater one have a claim.
+    #[inline(always)]
+    pub fn with_claims_from(self, claims_from: u32) -> Self {
+        Self { claims_from, ..self }
     }
 
     /// The number of the bucket where this hash belongs.
     #[inline(always)]
-    fn home(&self, hash: u64) -> usize {
+    pub(super) fn home(&self, hash: u64) -> usize {
         ((u128::from(hash) * self.buckets as u128) >> 64) as usize
     }
 
     #[inline(always)]
-    fn bucket(&self, number: usize) -> *mut u32 {
+    pub(super) fn bucket(&self, number: usize) -> *mut u32 {
         self.slots.wrapping_add(number * BUCKET)
     }
 
     #[inline(always)]
-    fn next(&self, number: usize) -> usize {
+    pub(super) fn next(&self, number: usize) -> usize {
         if number + 1 == self.buckets { 0 } else { number + 1 }
     }
 
@@ -64,7 +72,7 @@ impl IndexView {
     }
 
     #[inline(always)]
-    fn tag(&self, hash: u64) -> u32 {
+    pub(super) fn tag(&self, hash: u64) -> u32 {
         (hash as u32).unbounded_shl(self.record_bits)
     }
 
@@ -75,8 +83,36 @@ impl IndexView {
     }
 
     #[inline(always)]
-    fn record_of(&self, slot: u32) -> u32 {
+    pub(super) fn record_of(&self, slot: u32) -> u32 {
         (slot & !self.tag_mask()).wrapping_sub(1)
+    }
+
+    /// The contents of the slot of the claim with this provisional number.
+    #[inline(always)]
+    pub(super) fn claim_slot(&self, hash: u64, number: u32) -> u32 {
+        self.slot(hash, self.claims_from + number)
+    }
+
+    /// The provisional number of the claim in a slot, if it has one.
+    #[inline(always)]
+    pub(super) fn claim_in(&self, slot: u32) -> Option<u32> {
+        self.record_of(slot).checked_sub(self.claims_from)
+    }
+
+    /// The address of a slot.
+    #[inline(always)]
+    pub(super) fn slot_at(&self, slot: usize) -> *mut u32 {
+        self.slots.wrapping_add(slot)
+    }
+
+    /// A slot, for accesses by several threads.
+    ///
+    /// # Safety
+    /// The index has this slot, and stays where it is as long as the result is used.
+    #[inline(always)]
+    pub(super) unsafe fn atomic(&self, slot: usize) -> &AtomicU32 {
+        // SAFETY: by the contract of this function. Slots are aligned.
+        unsafe { AtomicU32::from_ptr(self.slots.add(slot)) }
     }
 
     /// Where the record begins.
@@ -95,17 +131,18 @@ impl IndexView {
     /// # Safety
     /// The record exists and can be read, and so can its offset if records vary in length.
     #[inline(always)]
-    unsafe fn is_state<R: Records>(&self, records: R, record: u32, state: &[u64]) -> bool {
+    pub(super) unsafe fn is_state<R: Records>(&self, records: R, record: u32, state: &[u64]) -> bool {
         // SAFETY: by the contract of this function. A prefixed record has at least its head. If
         // that is also the head of the state, the record is as long as the state. A fixed record
-        // has the length of the state.
+        // has the length of the state, which the compiler often knows.
         unsafe {
             let start = self.record_start(records, record);
             if R::VARYING && *start != state[0] {
                 return false;
             }
             debug_assert!(!R::VARYING || prefixed_len(*start) == state.len());
-            std::slice::from_raw_parts(start, state.len()) == state
+            let len = if R::VARYING { state.len() } else { records.fixed_len() };
+            std::slice::from_raw_parts(start, len) == &state[..len]
         }
     }
 
@@ -212,7 +249,7 @@ impl IndexView {
                 while matched.candidates != 0 {
                     let slot = AtomicU32::from_ptr(slots.add(matched.candidates.trailing_zeros() as usize));
                     let record = self.record_of(slot.load(Ordering::Acquire));
-                    if self.is_state(records, record, state) {
+                    if record < self.claims_from && self.is_state(records, record, state) {
                         return Some(record);
                     }
                     matched.candidates &= matched.candidates - 1;
@@ -237,9 +274,15 @@ impl IndexView {
         // SAFETY: by the contract of this function. A candidate is not empty.
         unsafe {
             let matched = self.match_tags_shared(slots, self.tag(hash));
-            if matched.candidates != 0 {
+            if matched.candidates == 0 {
+                // Probably new: it will be entered here.
+                prefetch_for_writing(slots);
+            } else {
                 let slot = AtomicU32::from_ptr(slots.add(matched.candidates.trailing_zeros() as usize));
-                prefetch(self.record_start(records, self.record_of(slot.load(Ordering::Acquire))));
+                let record = self.record_of(slot.load(Ordering::Acquire));
+                if record < self.claims_from {
+                    prefetch(self.record_start(records, record));
+                }
             }
             matched
         }
@@ -249,7 +292,8 @@ impl IndexView {
     /// the words.
     ///
     /// # Safety
-    /// The slot came from [`find`](Self::find), and only the owner of the index writes to it.
+    /// The slot came from [`find`](Self::find), or has a claim to this record, and only the owner of the
+    /// index writes to it.
     #[inline(always)]
     pub unsafe fn publish(&self, slot: *mut u32, hash: u64, record: u32) {
         // SAFETY: by the contract of this function. Slots are aligned.
@@ -309,7 +353,7 @@ impl IndexView {
     /// # Safety
     /// `slots` is the start of a bucket.
     #[inline(always)]
-    unsafe fn match_tags_shared(&self, slots: *mut u32, tag: u32) -> TagMatch {
+    pub(super) unsafe fn match_tags_shared(&self, slots: *mut u32, tag: u32) -> TagMatch {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: a bucket is four aligned vectors. The processor reads each aligned slot of a vector
         // as a whole. As assembly, this is no data race by the rules of the language.
@@ -384,7 +428,7 @@ impl IndexView {
 
 /// Fetches the memory at an address into the cache of this processor alone, to be written.
 #[inline(always)]
-fn prefetch_for_writing<T>(address: *const T) {
+pub(super) fn prefetch_for_writing<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch of any address is allowed. It cannot fault.
     unsafe {

@@ -15,7 +15,7 @@ use engine::property::{Property, PropertyKind};
 use engine::verdict::replay::ReplayError;
 use engine::verdict::trace_log::LoggedRun;
 use engine::verdict::{Evidence, Verdict};
-use model::guarded_commands::ActionId;
+use model::guarded_commands::{ActionId, Expression};
 use model::records::RecordShape;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{ExecutionError, Expander, Expansion, TransitionSystem, Truth};
@@ -29,6 +29,8 @@ pub struct Graph {
     pub progress: Vec<u64>,
     /// How those are compared.
     pub comparison: Comparison,
+    /// Other measures, which the graph may be told to follow.
+    pub others: Vec<Vec<u64>>,
     /// States where the predicate is true.
     pub marked: Vec<bool>,
     /// Words of a packed state, all of which depend on it. Zero for states of varying length.
@@ -48,6 +50,22 @@ fn varying_len(state: usize) -> u64 {
 }
 
 impl Graph {
+    /// A graph of so many states with layers of `layer` states, of which each `back`-th is elsewhere.
+    pub fn large(states: usize, layer: usize, back: usize, width: usize) -> Self {
+        Self {
+            successors: (0..states)
+                .map(|i| match i % 1_000 {
+                    999 => Vec::new(),
+                    _ => vec![(i * 2 + 1) % states, (i + 17) % states, i - i % 5, (i + layer) % states],
+                })
+                .collect(),
+            progress: (0..states).map(|i| (i / layer) as u64 ^ u64::from(i % back == 0)).collect(),
+            marked: (0..states).map(|i| i == states - 7).collect(),
+            width,
+            ..Self::default()
+        }
+    }
+
     pub fn pack(&self, state: usize) -> Vec<u64> {
         match self.shape() {
             RecordShape::Fixed(width) => (0..width as u64).map(|word| state as u64 * (word + 1)).collect(),
@@ -217,8 +235,14 @@ impl Executable for GraphSubject {
         self.0.unpack(state)
     }
 
-    /// The graph brings its own progress values, whatever the measure.
-    fn follow(&mut self, _: &ExpressionMeasure) -> bool {
+    /// A constant is the number of one of the graph's other measures, if it has any.
+    fn follow(&mut self, measure: &ExpressionMeasure) -> bool {
+        if let [Expression::Constant(number)] = measure.components()
+            && let Some(other) = self.0.others.get(*number as usize)
+        {
+            self.0.progress.clone_from(other);
+            self.0.comparison = Comparison::Total;
+        }
         true
     }
 }
