@@ -23,9 +23,9 @@ use super::sync::{Condvar, Mutex, PoisonError, SPINS, pause};
 pub struct Exchange<T> {
     places: Box<[Place<T>]>,
     /// Number of tasks that were offered.
-    offered: AtomicUsize,
+    offered: Apart<AtomicUsize>,
     /// Number of tasks that were claimed.
-    claimed: AtomicUsize,
+    claimed: Apart<AtomicUsize>,
     is_closed: AtomicBool,
     /// Whether a helper has panicked.
     has_failed: AtomicBool,
@@ -35,8 +35,22 @@ pub struct Exchange<T> {
     bell: Condvar,
 }
 
+/// Something that shares no cache line with anything else.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Apart<T>(T);
+
+impl<T> std::ops::Deref for Apart<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
 /// A task, and whether it is done.
 #[derive(Debug)]
+#[repr(align(128))]
 struct Place<T> {
     task: Mutex<T>,
     /// The number of the last task that was done here, plus one.
@@ -94,8 +108,8 @@ impl<T> Exchange<T> {
         let place = |task| Place { task: Mutex::new(task), done: AtomicUsize::new(0) };
         Self {
             places: tasks.map(place).collect(),
-            offered: AtomicUsize::new(0),
-            claimed: AtomicUsize::new(0),
+            offered: Apart(AtomicUsize::new(0)),
+            claimed: Apart(AtomicUsize::new(0)),
             is_closed: AtomicBool::new(false),
             has_failed: AtomicBool::new(false),
             sleeping: AtomicUsize::new(0),
@@ -180,6 +194,11 @@ impl<T> Exchange<T> {
 }
 
 impl<T> Owner<'_, T> {
+    /// Number of tasks that were taken back.
+    pub fn taken(&self) -> usize {
+        self.taken
+    }
+
     /// Number of tasks that were offered and not taken back.
     pub fn pending(&self) -> usize {
         self.exchange.offered.load(SeqCst) - self.taken
@@ -217,14 +236,6 @@ impl<T> Owner<'_, T> {
         Some(taken)
     }
 
-    /// Shows the oldest task, if it is done.
-    pub fn peek(&self, look: impl FnOnce(&mut T)) {
-        let place = self.exchange.place(self.taken);
-        if self.pending() > 0 && place.done.load(SeqCst) == self.taken + 1 {
-            look(&mut place.task.lock().unwrap_or_else(PoisonError::into_inner));
-        }
-    }
-
     /// Waits until all pending tasks are done. No helper works on one after that.
     pub fn finish_all(&mut self, mut work: impl FnMut(&mut T)) {
         for number in self.taken..self.exchange.offered.load(SeqCst) {
@@ -232,10 +243,15 @@ impl<T> Owner<'_, T> {
         }
     }
 
-    /// Drops all pending tasks, done or not. No helper works on one after that.
-    pub fn discard_all(&mut self) {
+    /// Drops all pending tasks, done or not, after `each` has seen them. No helper works on one after
+    /// that.
+    pub fn discard_all(&mut self, mut each: impl FnMut(&mut T)) {
         self.finish_all(|_| {});
-        self.taken = self.exchange.offered.load(SeqCst);
+        let offered = self.exchange.offered.load(SeqCst);
+        for number in self.taken..offered {
+            each(&mut self.exchange.place(number).task.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        self.taken = offered;
     }
 
     /// The time in which the owner waited for helpers.

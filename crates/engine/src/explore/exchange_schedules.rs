@@ -65,7 +65,7 @@ fn exchange(helpers: usize, places: usize, tasks: usize) {
             assert_eq!(at_work.load(Ordering::SeqCst), 0, "all are at rest");
         }
         if next == tasks - 1 {
-            owner.discard_all();
+            owner.discard_all(|_| {});
             assert_eq!((owner.pending(), at_work.load(Ordering::SeqCst)), (0, 0));
             continue;
         }

@@ -91,7 +91,7 @@ impl<'x> ExpandAhead<'x> {
 
     /// Forgets what was handed out: the states that are to be expanded next are others.
     pub(super) fn discard(&mut self) {
-        self.owner.discard_all();
+        self.owner.discard_all(|_| {});
         self.handed_out = 0;
     }
 }

@@ -63,10 +63,6 @@ pub(super) struct Staying {
     /// The record number of each, or [`NOT_FOUND`](crate::store::layer::NOT_FOUND), where a thread
     /// beside the owner of the layer has looked them up.
     pub(super) hints: Vec<u32>,
-    /// The slot of each, where a thread has [claimed](crate::store::layer::claims) them.
-    pub(super) slots: Vec<usize>,
-    /// The index in which they are claimed.
-    pub(super) claimed_in: Option<u64>,
 }
 
 impl Staying {
@@ -76,14 +72,12 @@ impl Staying {
         self.tags.clear();
         self.hashes.clear();
         self.hints.clear();
-        self.slots.clear();
-        self.claimed_in = None;
     }
 
     /// Bytes of memory held.
     pub(super) fn bytes(&self) -> usize {
         let words = self.words.capacity() + self.tags.capacity() + self.hashes.capacity();
-        (words + self.slots.capacity()) * 8 + self.hints.capacity() * 4
+        words * 8 + self.hints.capacity() * 4
     }
 }
 
@@ -97,7 +91,19 @@ pub(super) struct Parents<'a> {
 impl<'a> Parents<'a> {
     #[inline(always)]
     pub(super) fn new(batch: &'a SuccessorBatch) -> Self {
-        Self { ends: batch.ends(), number: 0 }
+        Self::from(batch, 0)
+    }
+
+    /// Begins at the expanded state with this number.
+    #[inline(always)]
+    pub(super) fn from(batch: &'a SuccessorBatch, number: usize) -> Self {
+        Self { ends: batch.ends(), number }
+    }
+
+    /// The number of the expanded state that the last successor came from.
+    #[inline(always)]
+    pub(super) fn number(&self) -> usize {
+        self.number
     }
 
     /// The number, among the expanded states, of the one that successor `i` comes from.
@@ -110,15 +116,12 @@ impl<'a> Parents<'a> {
     }
 }
 
-/// For each expanded state of a batch, what is known of its successors. `kind` is that of the only
+/// For each expanded state of a batch with these ends, what is known of its successors. `kind` is that of the only
 /// state of a batch that the search was supplied with.
 #[inline(always)]
-pub(super) fn successors(
-    batch: &SuccessorBatch,
-    kind: Option<Successors>,
-) -> impl Iterator<Item = Successors> {
+pub(super) fn successors(ends: &[u32], kind: Option<Successors>) -> impl Iterator<Item = Successors> {
     let mut start = 0;
-    batch.ends().iter().map(move |&end| {
+    ends.iter().map(move |&end| {
         let steps = (end - start) as usize;
         start = end;
         kind.unwrap_or(Successors::Steps(steps))

@@ -359,7 +359,7 @@ impl PartitionSearch {
             let states = self.front.cursor..self.front.cursor + batch.ends().len();
             expander.predicates(self.layer.states(states), &mut self.scratch.truths);
         }
-        for (number, successors) in successors(batch, kind).enumerate() {
+        for (number, successors) in successors(batch.ends(), kind).enumerate() {
             let place = self.front.cursor + number;
             self.counters.deadlocks += u64::from(successors == Successors::Steps(0));
             let state = self.layer.state(place);

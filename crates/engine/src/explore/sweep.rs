@@ -87,13 +87,25 @@ use order::Rules;
 use routing::{Front, Route};
 use team::{Alone, Others};
 use threads::TeamState;
-use worker::{Known, RoutedBatch, Sight, Worker};
+use worker::{Expanded, Known, RoutedBatch, Sight, Worker};
 
 use super::expansion::{Parents, STATES, successors};
 use super::observer::{Observer, Step, Successors};
 use super::origin::{UNKNOWN, origin, tell_origin};
 use super::phase::Phase;
 use super::search::{CompleteSearch, Limits, Monitor, RegressEdge, SearchEnd, Snapshot, StopReason};
+
+/// A batch that is committed.
+#[derive(Clone, Copy, Debug)]
+struct Commit<'a> {
+    expanded: Expanded<'a>,
+    /// The batch, if successors may leave the layer.
+    leaving: Option<&'a RoutedBatch>,
+    /// What is known of a state whose successors were supplied.
+    kind: Option<Successors>,
+    /// Bytes that the tiers and the observer do not hold.
+    elsewhere: usize,
+}
 
 /// The state of a search by progress, between two batches.
 #[derive(Debug)]
@@ -158,7 +170,7 @@ impl Sweep {
         // SAFETY: the sight is not shared.
         let trouble = unsafe { worker.expand(records, self.current.work(STATES), &sight) };
         let elsewhere = worker.bytes();
-        self.commit(records, (worker.routed(), elsewhere), None, observer, &mut Alone)?;
+        self.commit_routed(records, (worker.routed(), elsewhere), None, observer, &mut Alone)?;
         self.end_batch(records, trouble)
     }
 
@@ -180,13 +192,18 @@ impl Sweep {
         observer: &mut O,
         monitor: &mut dyn Monitor,
     ) -> Result<(), SearchEnd> {
-        self.batches = self.batches.wrapping_add(1);
-        if self.batches.is_multiple_of(self.limits.batches_per_look)
-            || self.budget.is_look_due(self.since_look * 8)
-        {
-            self.look(records, worker, observer, monitor)?;
+        match self.is_look_due() {
+            true => self.look(records, worker, observer, monitor),
+            false => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Counts a batch. Says whether the search is to look at its memory.
+    #[inline(always)]
+    fn is_look_due(&mut self) -> bool {
+        self.batches = self.batches.wrapping_add(1);
+        self.batches.is_multiple_of(self.limits.batches_per_look)
+            || self.budget.is_look_due(self.since_look * 8)
     }
 
     /// After a batch was committed: spills what is too much. Ends the run if the next state cannot be
@@ -342,12 +359,10 @@ impl Sweep {
         Ok(has_roots)
     }
 
-    /// Shows the states that were expanded to the observer, stores their successors, moves the
-    /// cursor. `elsewhere` are bytes that the tiers and the observer do not hold. `kind` is what is
-    /// known of a state whose successors were supplied. The layer is not touched in a way that
-    /// `others` would notice before they are at rest.
+    /// [Commits](Self::commit) a batch whose successors are all there. `kind` is what is known of a
+    /// state whose successors were supplied.
     #[inline(always)]
-    fn commit<R: Records, O: Observer>(
+    fn commit_routed<R: Records, O: Observer>(
         &mut self,
         records: R,
         (routed, elsewhere): (&RoutedBatch, usize),
@@ -355,12 +370,35 @@ impl Sweep {
         observer: &mut O,
         others: &mut impl Others,
     ) -> Result<(), SearchEnd> {
-        // Counted with their kinds, also if one of these states ends the search.
-        self.figures.count_steps(routed);
-        self.since_look += routed.successors.words().len();
-        self.show(records, routed, kind, observer)?;
-        self.commit_leaving(records, routed, observer)?;
+        let commit = Commit { expanded: routed.expanded(), leaving: Some(routed), kind, elsewhere };
         let staying = routed.staying.tags.len();
+        self.commit(records, &commit, staying, observer, others, |sweep, chunk, observer| {
+            sweep.commit_staying(records, routed, chunk, observer)
+        })
+    }
+
+    /// Shows the states that were expanded to the observer, stores their successors, moves the
+    /// cursor. `store` stores those that stay in the layer, at most `staying` of them; if there is no
+    /// room, it stores none. The layer is not touched in a way that `others` would notice before they
+    /// are at rest.
+    #[inline(always)]
+    fn commit<R: Records, O: Observer, T: Others>(
+        &mut self,
+        records: R,
+        commit: &Commit<'_>,
+        staying: usize,
+        observer: &mut O,
+        others: &mut T,
+        mut store: impl FnMut(&mut Self, Option<(&Claims, usize)>, &mut O) -> Result<(), LayerFull>,
+    ) -> Result<(), SearchEnd> {
+        let Commit { expanded, leaving, kind, elsewhere } = *commit;
+        // Counted with their kinds, also if one of these states ends the search.
+        self.figures.count_steps(&expanded);
+        self.since_look += expanded.steps.1;
+        self.show(records, &expanded, kind, observer)?;
+        if let Some(routed) = leaving {
+            self.commit_leaving(records, routed, observer)?;
+        }
         if self.current.has_too_many(staying) {
             others.rest();
             self.split(records)?;
@@ -374,37 +412,36 @@ impl Sweep {
                 self.current.void_claims();
             }
         }
-        let expanded = routed.successors.ends().len();
-        if let Err(full) = self.commit_staying(records, routed, others.claims(), observer) {
+        if let Err(full) = store(self, others.claims(), observer) {
             others.rest();
-            let elsewhere = elsewhere + observer.bytes();
-            self.commit_with_more_room(records, (routed, elsewhere), others.claims(), observer, full)?;
+            self.make_more_room(records, elsewhere + observer.bytes(), full, |sweep| {
+                store(sweep, others.claims(), observer)
+            })?;
         }
-        self.current.advance(expanded);
-        self.figures.count_expanded(expanded);
+        self.current.advance(expanded.ends.len());
+        self.figures.count_expanded(expanded.ends.len());
         Ok(())
     }
 
     /// Makes room in the layer for the successors that stay in it, at the cost of the window or by
     /// splitting the layer, and stores them.
     #[cold]
-    fn commit_with_more_room<R: Records, O: Observer>(
+    fn make_more_room<R: Records>(
         &mut self,
         records: R,
-        (routed, elsewhere): (&RoutedBatch, usize),
-        chunk: Option<(&Claims, usize)>,
-        observer: &mut O,
+        elsewhere: usize,
         full: LayerFull,
+        mut store: impl FnMut(&mut Self) -> Result<(), LayerFull>,
     ) -> Result<(), SearchEnd> {
         if self.behind.window.is_open() {
             self.close_window(records)?;
             self.grant_layer(elsewhere);
-            if self.commit_staying(records, routed, chunk, observer).is_ok() {
+            if store(self).is_ok() {
                 return Ok(());
             }
         }
         self.split_full(records, full)?;
-        Ok(self.commit_staying(records, routed, chunk, observer)?)
+        Ok(store(self)?)
     }
 
     /// Shows the states that were expanded to the observer.
@@ -412,14 +449,14 @@ impl Sweep {
     fn show<R: Records, O: Observer>(
         &mut self,
         records: R,
-        routed: &RoutedBatch,
+        expanded: &Expanded<'_>,
         kind: Option<Successors>,
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
         let span = self.current.span();
-        let states = records.states(self.current.work(routed.successors.ends().len()));
-        let mut truths = routed.truths.iter();
-        for (number, (state, successors)) in states.zip(successors(&routed.successors, kind)).enumerate() {
+        let states = records.states(self.current.work(expanded.ends.len()));
+        let mut truths = expanded.truths.iter();
+        for (number, (state, successors)) in states.zip(successors(expanded.ends, kind)).enumerate() {
             self.figures.counters.deadlocks += u64::from(successors == Successors::Steps(0));
             if self.rules.is_measured {
                 self.figures.revisits.expanded(hash_state(records.first(state)));
@@ -484,14 +521,7 @@ impl Sweep {
         let RoutedBatch { successors: batch, staying, .. } = routed;
         let (span, mut parents) = (self.current.span(), Parents::new(batch));
         let mut numbers = staying.tags.iter().map(|i| *i as usize);
-        let chunk = claims.map(|(claims, number)| {
-            // Claims in an old index are void, and so are those in one that must grow first.
-            let layer = self.current.layer();
-            let is_claimed =
-                staying.claimed_in == Some(layer.generation()) && layer.has_slots(staying.tags.len());
-            let slots = if is_claimed { &staying.slots[..] } else { &[] };
-            Chunk { claims, number, hints: &staying.hints, slots }
-        });
+        let chunk = claims.map(|(claims, number)| Chunk { claims, number, hints: &staying.hints });
         let states = (&staying.words[..], &staying.hashes[..]);
         if !observer.wants_origins() && !observer.wants_steps() {
             // Nothing is to be told of them.

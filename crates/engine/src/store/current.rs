@@ -16,6 +16,7 @@ mod parts;
 mod span;
 
 use std::io;
+use std::ops::Range;
 
 use super::layer::claims::Chunk;
 use super::layer::{Inserted, Layer, LayerCopy, LayerFull};
@@ -256,10 +257,10 @@ impl Current {
         end.saturating_sub(self.span.cursor + ahead)
     }
 
-    /// The `most` states to expand after the next `ahead` ones.
-    pub fn work_after(&self, ahead: usize, most: usize) -> &[u64] {
+    /// Where the words of the `most` states are that are to be expanded after the next `ahead` ones.
+    pub fn work_after(&self, ahead: usize, most: usize) -> Range<usize> {
         let start = self.span.cursor + ahead;
-        self.layer.states(start..start + most)
+        self.layer.words_of(start..start + most)
     }
 
     /// The state at the cursor, which cannot be expanded.
@@ -385,6 +386,17 @@ impl Current {
     /// Makes a larger index unless so many states more have slots.
     pub fn reserve_slots<R: Records>(&mut self, records: R, states: usize) -> Result<(), LayerFull> {
         self.layer.reserve_slots(records, states)
+    }
+
+    /// Gives states that threads have claimed the next record numbers. See [`Layer::number`].
+    pub fn number<R: Records>(
+        &mut self,
+        records: R,
+        states: (usize, usize),
+        more: (usize, usize),
+    ) -> Result<(usize, usize), LayerFull> {
+        debug_assert!(self.parts.is_none(), "candidates have no numbers");
+        self.layer.number(records, states, more)
     }
 
     /// All claims in the index are void.

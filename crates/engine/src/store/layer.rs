@@ -30,6 +30,7 @@ mod copy;
 mod filling;
 mod index_view;
 mod shared;
+mod sync;
 
 use std::io;
 
@@ -192,7 +193,8 @@ impl Layer {
         match (self.shape, &self.offsets) {
             (RecordShape::Fixed(width), _) => record * width,
             (RecordShape::Prefixed, Some(offsets)) => {
-                offsets.as_slice().get(record).map_or(self.arena.len(), |offset| *offset as usize)
+                let is_stored = record < offsets.len();
+                if is_stored { offsets.range(record..record + 1)[0] as usize } else { self.arena.len() }
             }
             (RecordShape::Prefixed, None) => 0,
         }
@@ -202,17 +204,21 @@ impl Layer {
     #[inline]
     pub fn state(&self, record: usize) -> &[u64] {
         match self.shape {
-            RecordShape::Fixed(width) => &self.arena.as_slice()[record * width..(record + 1) * width],
-            RecordShape::Prefixed => self.shape.first(&self.arena.as_slice()[self.offset(record)..]),
+            RecordShape::Fixed(width) => self.arena.range(record * width..(record + 1) * width),
+            RecordShape::Prefixed => self.arena.range(self.offset(record)..self.offset(record + 1)),
         }
     }
 
     /// The state with this record number, where the shape is known to the compiler: no branch depends on it.
     #[inline(always)]
     pub fn record<R: Records>(&self, records: R, record: usize) -> &[u64] {
-        let offset = if R::VARYING { self.offset(record) } else { 0 };
-        let start = records.start(record, offset);
-        &self.arena.as_slice()[start..start + records.len_of(&self.arena.as_slice()[start..])]
+        match R::VARYING {
+            true => self.state(record),
+            false => {
+                let start = records.start(record, 0);
+                self.arena.range(start..start + records.fixed_len())
+            }
+        }
     }
 
     /// Fetches the state with this record number ahead of its use.
@@ -224,7 +230,13 @@ impl Layer {
     /// The words of a run of states.
     #[inline]
     pub fn states(&self, records: std::ops::Range<usize>) -> &[u64] {
-        &self.arena.as_slice()[self.offset(records.start)..self.offset(records.end)]
+        self.arena.range(self.words_of(records))
+    }
+
+    /// Where the words of a run of states are in the arena.
+    #[inline]
+    pub fn words_of(&self, records: std::ops::Range<usize>) -> std::ops::Range<usize> {
+        self.offset(records.start)..self.offset(records.end)
     }
 
     /// Hashes states that will be inserted soon, and fetches the parts of the index that they belong to.

@@ -7,6 +7,7 @@
 //! most accesses miss the translation cache as well.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::ptr::NonNull;
 
 use rustix::mm::{Advice, MapFlags, ProtFlags};
@@ -235,6 +236,15 @@ impl<T: PagedNumber> PagedVec<T> {
     pub fn as_slice(&self) -> &[T] {
         // SAFETY: the first `len` elements were written, and stay as they are while `self` is borrowed.
         unsafe { std::slice::from_raw_parts(self.start(), self.len) }
+    }
+
+    /// The elements of a range. Others may be written by other threads meanwhile.
+    #[inline]
+    pub fn range(&self, range: Range<usize>) -> &[T] {
+        assert!(range.start <= range.end && range.end <= self.len, "the elements exist");
+        // SAFETY: they are among the first `len` elements, which stay as they are while `self` is
+        // borrowed, but for those that a thread was told to write, and that are not read before.
+        unsafe { std::slice::from_raw_parts(self.start().add(range.start), range.len()) }
     }
 
     /// The first element, for prefetching and for reads that are known to be in range.

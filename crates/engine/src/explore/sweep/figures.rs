@@ -14,7 +14,7 @@ use crate::store::settled::Settled;
 
 use super::Sweep;
 use super::revisits::Revisits;
-use super::worker::RoutedBatch;
+use super::worker::{Expanded, Taken};
 
 /// Entries that may be left over in all, while duplicates are removed at each new peak.
 const COUNTED_EXACTLY: u64 = 1 << 19;
@@ -76,15 +76,15 @@ impl Figures {
 
     /// Counts the steps of a batch.
     #[inline(always)]
-    pub(super) fn count_steps(&mut self, routed: &RoutedBatch) {
-        let batch = &routed.successors;
-        self.counters.transitions += batch.len() as u64;
-        self.counters.forward += routed.forward;
-        self.counters.regress += routed.regress;
+    pub(super) fn count_steps(&mut self, expanded: &Expanded<'_>) {
+        let Expanded { steps, kinds: (forward, regress), taken, .. } = expanded;
+        self.counters.transitions += steps.0 as u64;
+        self.counters.forward += forward;
+        self.counters.regress += regress;
         if let Some(course) = &mut self.course {
-            match &routed.taken[..] {
-                [] => course.take(batch.actions(0..batch.len())),
-                taken => course.add_taken(taken),
+            match taken {
+                Taken::Each(actions) => course.take(actions),
+                Taken::Counted(taken) => course.add_taken(taken),
             }
         }
     }

@@ -221,7 +221,7 @@ impl Search for SweepSearch {
         with_records!(sweep.current.shape(), records => {
             worker.adopt(records, sweep.current.troubled(), batch, &sweep.sight(observer.wants_truth()));
             let elsewhere = worker.bytes();
-            sweep.commit(records, (worker.routed(), elsewhere), Some(successors), observer, &mut Alone)
+            sweep.commit_routed(records, (worker.routed(), elsewhere), Some(successors), observer, &mut Alone)
         })
     }
 

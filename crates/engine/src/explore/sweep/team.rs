@@ -1,44 +1,55 @@
 //! The team: several threads share the expansion of a layer.
 //!
-//! One thread owns the search: it hands out chunks of states, and commits their successors in the
-//! order of the chunks, exactly as it would alone. Helpers, and the owner while it waits, expand
-//! chunks: they compute successors, predicates and progress values, hash the successors that stay in
-//! the layer, and look them up in its index. A successor that is found is known, and is dropped. The
-//! others are [claimed](crate::store::layer::claims): they are entered into the index under
-//! provisional numbers, and the owner gives those that are new their record numbers when it commits
-//! the chunk. The order of states, their numbers, the trace log and all counts are those of one
-//! thread, whatever the schedule.
+//! One thread owns the search: it hands out chunks of states, and commits them in order, exactly as it
+//! would alone. Helpers, and the owner while it waits, expand chunks: they compute successors,
+//! predicates and progress values, hash the successors that stay in the layer, and look them up in its
+//! index. A successor that is found is known, and is dropped. The others are
+//! [claimed](crate::store::layer::claims): they are entered into the index under provisional numbers.
+//! When the owner commits the chunk, it gives the claims their record numbers, and the thread that has
+//! claimed the states stores them. The order of states, their numbers, the trace log and all counts
+//! are those of one thread, whatever the schedule.
 //!
-//! Committing, the sequential part, so takes a small share of the time: it copies new states, writes
-//! their slots and the trace log, and stores what leaves the layer. Nothing is claimed if an observer
-//! needs every step, because it needs the number of each target: then, as for what a chunk has no more
-//! room to claim, the owner inserts what was not found.
+//! What goes from one thread to another is small: the owner gets a summary of a chunk, unless
+//! successors leave the layer, which it stores. Everything else stays in the cache of the thread that
+//! made it, but for the index. This counts where processors share no cache: each cache line that has
+//! to be fetched from another one takes some 200 ns there. A version in which the owner stored all
+//! states took up to 1.4 times as long with two threads as one thread alone.
+//!
+//! Nothing is claimed if an observer needs every step, because it needs the number of each target:
+//! then, as for what a chunk has no more room to claim, the owner inserts what was not found.
 //!
 //! Whatever changes the layer in other ways, such as a larger index, waits until the helpers are at
-//! [rest](Others::rest). Claims in an old index are void: the owner inserts those states itself.
+//! [rest](Others::rest), and all states are stored. Claims in an old index are void: the owner inserts
+//! those states itself.
 //!
 //! Layers of few states are expanded by the owner alone. If states cause trouble, as run-time errors
 //! of the model do, the run ends and begins again for each, and helpers would be started each time:
 //! so the owner works alone for a while after trouble.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::ops::Range;
 
 use model::transition_system::TransitionSystem;
 
 use crate::explore::course::Course;
 use crate::explore::exchange::{Exchange, Owner};
 use crate::explore::observer::Observer;
+use crate::explore::origin::{UNKNOWN, origin};
 use crate::explore::search::{Monitor, SearchEnd};
-use crate::store::layer::claims::Claims;
-use crate::store::layer::{Layer, SharedView};
+use crate::explore::sync::pause;
+use crate::store::current::Stored;
+use crate::store::hash::hash_state;
+use crate::store::layer::claims::{Chunk, ClaimPlace, Claims};
+use crate::store::layer::{LayerFull, SharedView};
 use crate::store::pages::MemoryAhead;
 use crate::store::recent_states::RecentStates;
 use crate::store::records::{RecordShape, Records};
 
-use super::Sweep;
 use super::routing::Front;
 use super::threads::{TeamState, Threads, WorkerFigures};
-use super::worker::{Claiming, Known, RoutedBatch, Scratch, Sight, Worker};
+use super::worker::{Beside, Claiming, Expanded, Known, RoutedBatch, Scratch, Sight, Summary, Worker};
+use super::{Commit, Sweep};
 
 /// Successors of a chunk that are wanted: enough that handing it over costs little, few enough that
 /// it stays in the cache.
@@ -79,68 +90,72 @@ impl Others for Alone {
 struct Task {
     /// The number of the chunk.
     number: usize,
-    states: Vec<u64>,
+    /// Where the states are in the arena.
+    words: Range<usize>,
     front: Option<Front>,
     /// The layer, and the number of its index.
     view: Option<(SharedView, u64)>,
-    /// Whether states are claimed.
+    /// Whether states are to be claimed.
     claims: bool,
     wants_truth: bool,
     epoch: u64,
     /// Number of actions, if it is to be counted how often each was taken.
     actions: usize,
-    routed: RoutedBatch,
-    trouble: bool,
     /// Memory that the layer will need soon.
     memory: Option<MemoryAhead>,
-    /// Whether the owner has fetched what it needs to store the successors.
-    is_fetched: bool,
+    beside: Beside,
+    summary: Summary,
+    /// All successors, if the summary is not enough.
+    routed: RoutedBatch,
+    /// Where states are claimed.
+    place: Option<ClaimPlace>,
 }
 
 impl Task {
     fn new(shape: RecordShape) -> Self {
         Self {
             number: 0,
-            states: Vec::new(),
+            words: 0..0,
             front: None,
             view: None,
             claims: false,
             wants_truth: false,
             epoch: 0,
             actions: 0,
-            routed: RoutedBatch::new(shape, usize::MAX),
-            trouble: false,
             memory: None,
-            is_fetched: false,
+            beside: Beside::default(),
+            summary: Summary::default(),
+            routed: RoutedBatch::new(shape, usize::MAX),
+            place: None,
         }
     }
 
     /// Expands the states, looks their successors up and claims those that are new.
-    fn work<R: Records>(
-        &mut self,
-        records: R,
-        worker: &mut Worker<'_>,
-        claims: &Claims,
-        figures: &mut WorkerFigures,
-    ) {
-        let Some((view, generation)) = self.view else { return };
-        let claiming = self.claims.then_some(Claiming { claims, chunk: self.number, generation });
-        let known = Known::Shared(view, claiming);
-        let sight = Sight { front: self.front, known, wants_truth: self.wants_truth };
+    fn work<R: Records>(&mut self, records: R, bench: &mut Bench<'_, '_>) {
+        let Some((view, _)) = self.view else { return };
+        let Bench { worker, claims, first_place, claimed, figures } = bench;
+        self.place = self.claims.then(|| claims.take_place(self.number, *first_place));
+        let claiming = self.place.map(|place| Claiming { claims, place });
+        let sight =
+            Sight { front: self.front, known: Known::Shared(view, claiming), wants_truth: self.wants_truth };
         worker.begin_epoch(self.epoch);
-        self.is_fetched = false;
         // SAFETY: the view is that of the current layer, which is not changed before this task is
-        // done, except that states are entered into slots that exist.
-        self.trouble = unsafe { worker.expand_into(records, &self.states, &sight, &mut self.routed) };
-        debug_assert!(
-            self.trouble || self.routed.successors.ends().len() == records.shape().count(&self.states),
-            "all states of a chunk are expanded"
-        );
-        if self.actions > 0 {
-            self.routed.count_actions(self.actions);
+        // done, except that states are entered into slots that exist, and stored behind these ones.
+        unsafe {
+            let states = view.states(self.words.clone());
+            let to = (&mut self.summary, &mut self.routed);
+            self.beside = worker.expand_beside(records, states, &sight, to, self.actions);
         }
-        figures.states += self.routed.successors.ends().len() as u64;
-        figures.steps += self.routed.successors.len() as u64;
+        let expanded = self.expanded();
+        figures.states += expanded.ends.len() as u64;
+        figures.steps += expanded.steps.0 as u64;
+        claimed.extend(self.place.map(|place| (place, view)));
+        bench.store_numbered(records);
+    }
+
+    /// What is known of the states that were expanded.
+    fn expanded(&self) -> Expanded<'_> {
+        if self.beside.is_whole { self.routed.expanded() } else { self.summary.expanded() }
     }
 
     /// Asks the system for memory that the layer will need soon: zeroing it takes long.
@@ -150,32 +165,52 @@ impl Task {
         }
     }
 
-    /// Fetches the parts of the index where the successors will be stored: they are in the cache of
-    /// another processor.
-    fn fetch(&mut self, layer: &Layer) {
-        if !std::mem::replace(&mut self.is_fetched, true) {
-            match self.routed.staying.claimed_in {
-                Some(_) => layer.fetch_slots_for_writing(&self.routed.staying.slots),
-                None => layer.fetch_for_writing(&self.routed.staying.hashes),
-            }
-        }
+    fn bytes(&self) -> usize {
+        self.summary.bytes() + self.routed.bytes()
+    }
+}
+
+/// What a thread needs to work on tasks.
+struct Bench<'w, 's> {
+    worker: &'w mut Worker<'s>,
+    claims: &'w Claims,
+    /// Where it begins to look for places.
+    first_place: usize,
+    /// Where its tasks have claimed states that it has not stored yet.
+    claimed: VecDeque<(ClaimPlace, SharedView)>,
+    figures: WorkerFigures,
+}
+
+impl<'w, 's> Bench<'w, 's> {
+    fn new(worker: &'w mut Worker<'s>, claims: &'w Claims, first_place: usize) -> Self {
+        Self { worker, claims, first_place, claimed: VecDeque::new(), figures: WorkerFigures::default() }
     }
 
-    fn bytes(&self) -> usize {
-        self.states.capacity() * 8 + self.routed.bytes()
+    /// Stores the states that this thread has claimed, up to the first chunk whose turn has not come.
+    fn store_numbered<R: Records>(&mut self, records: R) {
+        while let Some((place, view)) = self.claimed.front()
+            && !self.claims.is_unnumbered(*place)
+        {
+            // SAFETY: the layer has the index in which these states were claimed as long as they have
+            // numbers and are not stored.
+            unsafe { view.store(records, self.claims, *place) };
+            self.claimed.pop_front();
+        }
     }
 }
 
 /// The owner's side: tasks that were handed out, and what it needs to commit them.
 struct Team<'x, 'w, 's, R> {
     owner: Owner<'x, Task>,
-    claims: &'x Claims,
+    claims: &'w Claims,
     /// Whether chunks claim states.
     is_claiming: bool,
     /// The number of the chunk that is being committed.
     committing: usize,
     records: R,
-    worker: &'w mut Worker<'s>,
+    bench: Bench<'w, 's>,
+    /// Chunks whose claims have record numbers, with the first of them, and are perhaps not stored.
+    numbered: VecDeque<(ClaimPlace, usize, SharedView)>,
     /// Successors that left the layer a moment ago, in this epoch.
     recent: (RecentStates, u64),
     /// States that were handed out and not committed.
@@ -186,14 +221,13 @@ struct Team<'x, 'w, 's, R> {
     spare: Task,
     /// The memory that a helper was last told to ask for.
     populated: Option<MemoryAhead>,
-    /// What the owner expanded of the tasks.
-    figures: WorkerFigures,
 }
 
 impl<R: Records> Others for Team<'_, '_, '_, R> {
     fn rest(&mut self) {
-        let Self { owner, worker, records, claims, figures, .. } = self;
-        owner.finish_all(|task| task.work(*records, worker, claims, figures));
+        let Self { owner, bench, records, .. } = self;
+        owner.finish_all(|task| task.work(*records, bench));
+        self.store_all();
     }
 
     fn reserved(&self) -> usize {
@@ -206,14 +240,45 @@ impl<R: Records> Others for Team<'_, '_, '_, R> {
 }
 
 impl<R: Records> Team<'_, '_, '_, R> {
+    /// Stores all states that have numbers, or waits until another thread has.
+    fn store_all(&mut self) {
+        for (place, _, view) in self.numbered.drain(..) {
+            // SAFETY: the layer has the index in which these states were claimed as long as they have
+            // numbers and are not stored.
+            if !unsafe { view.store(self.records, self.claims, place) } {
+                while !self.claims.is_stored(place) {
+                    pause();
+                }
+            }
+        }
+    }
+
+    /// The number of the first chunk that is not stored, and of the first state that may not be, of
+    /// `all` states.
+    fn stored_up_to(&mut self, all: usize) -> (usize, usize) {
+        while let Some((place, ..)) = self.numbered.front()
+            && self.claims.is_stored(*place)
+        {
+            self.numbered.pop_front();
+        }
+        let first = self.numbered.front();
+        first.map_or((self.owner.taken(), all), |(place, base, _)| (place.chunk(), *base))
+    }
+
     /// Forgets all tasks: their states are expanded again.
     fn discard(&mut self, state: &mut TeamState) {
         self.handed_out = 0;
         if self.owner.pending() > 0 {
-            self.owner.discard_all();
+            let claims = self.claims;
+            self.owner.discard_all(|task| {
+                if let Some(place) = task.place.take() {
+                    claims.drop_place(place);
+                }
+            });
             state.epoch += 1;
-            self.worker.begin_epoch(state.epoch);
+            self.bench.worker.begin_epoch(state.epoch);
         }
+        self.claims.commit(self.owner.taken());
     }
 
     /// Drops successors that leave the layer and were stored a moment ago, except regress edges.
@@ -243,9 +308,10 @@ impl Sweep {
     ) -> Result<Infallible, SearchEnd> {
         self.begin_run(records)?;
         let (shape, all_steps) = (self.current.shape(), worker.all_steps());
-        let threads = self.team.threads.number.get();
-        let claims = &Claims::new(shape, self.team.threads.under_way(), self.team.threads.most_claims);
-        let exchange = Exchange::new((0..claims.places()).map(|_| Task::new(shape)));
+        let Threads { number, most_claims, .. } = self.team.threads;
+        let (threads, under_way) = (number.get(), self.team.threads.under_way());
+        let claims = &Claims::new(shape, under_way, most_claims, observer.wants_origins());
+        let exchange = &Exchange::new((0..under_way).map(|_| Task::new(shape)));
         std::thread::scope(|scope| {
             let mut team = Team {
                 owner: exchange.owner(),
@@ -253,36 +319,36 @@ impl Sweep {
                 is_claiming: false,
                 committing: 0,
                 records,
-                worker,
+                bench: Bench::new(worker, claims, 0),
+                numbered: VecDeque::new(),
                 recent: (RecentStates::new(shape), self.team.epoch),
                 handed_out: 0,
                 chunk: self.team.threads.most_chunk,
                 spare: Task::new(shape),
                 populated: None,
-                figures: WorkerFigures::default(),
             };
             let mut helpers = Vec::new();
             let end = self.run_team(&mut team, observer, monitor, &mut || {
                 if !helpers.is_empty() {
                     return;
                 }
-                for _ in 1..threads {
-                    helpers.push(scope.spawn(|| {
+                for helper in 1..threads {
+                    helpers.push(scope.spawn(move || {
                         let mut scratch = Scratch::new(shape);
                         scratch.set_all_steps(all_steps);
                         let mut worker = Worker::new(system.expander(), &mut scratch);
-                        let mut figures = WorkerFigures::default();
-                        figures.waited = exchange.help(|task| {
+                        let mut bench = Bench::new(&mut worker, claims, helper * 2 * under_way / threads);
+                        let waited = exchange.help(|task| {
                             task.populate();
-                            task.work(records, &mut worker, claims, &mut figures);
+                            task.work(records, &mut bench);
                         });
-                        figures
+                        WorkerFigures { waited, ..bench.figures }
                     }));
                 }
             });
-            let Team { owner, figures, .. } = team;
+            let Team { owner, bench, .. } = team;
             self.workers.resize(threads, WorkerFigures::default());
-            self.workers[0].add(WorkerFigures { waited: owner.waited(), ..figures });
+            self.workers[0].add(WorkerFigures { waited: owner.waited(), ..bench.figures });
             drop(owner);
             for (helper, total) in helpers.into_iter().zip(&mut self.workers[1..]) {
                 // A panic is a defect on either thread.
@@ -304,18 +370,18 @@ impl Sweep {
         let records = team.records;
         loop {
             if self.current.is_level_over() {
-                self.next_level(records, team.worker, observer, monitor)?;
+                self.next_level(records, team.bench.worker, observer, monitor)?;
             }
             if !self.is_shared() {
-                self.run_alone(records, team.worker, observer, monitor)?;
+                self.run_alone(records, team.bench.worker, observer, monitor)?;
                 continue;
             }
             start_helpers();
-            team.is_claiming = !team.worker.all_steps();
+            team.is_claiming = !team.bench.worker.all_steps();
             let end = self.run_shared(team, observer, monitor);
+            team.rest();
             // Also if nothing is claimed any more: the chunk that was being committed may have claims.
-            if !team.worker.all_steps() && (end.is_err() || team.owner.pending() > 0) {
-                team.rest();
+            if !team.bench.worker.all_steps() && (end.is_err() || team.owner.pending() > 0) {
                 self.current.void_claims();
             }
             team.discard(&mut self.team);
@@ -348,10 +414,18 @@ impl Sweep {
         loop {
             self.hand_out(team, observer.wants_truth());
             if team.owner.pending() == 0 {
-                return Ok(());
+                if team.numbered.is_empty() {
+                    return Ok(());
+                }
+                // The states that come next are not stored.
+                team.store_all();
+                continue;
             }
             self.refuse_more_states()?;
-            self.look_if_due(records, team.worker, observer, monitor)?;
+            if self.is_look_due() {
+                team.store_all();
+                self.look(records, team.bench.worker, observer, monitor)?;
+            }
             self.commit_next(team, observer)?;
             // The tasks are out of date.
             if self.current.is_split() {
@@ -365,8 +439,13 @@ impl Sweep {
         let front = self.rules.is_measured.then_some(self.front);
         let Threads { shared_from, least_chunk, most_chunk, .. } = self.team.threads;
         let actions = self.figures.course.as_ref().map_or(0, Course::actions);
-        while team.owner.pending() < self.team.threads.under_way() {
-            let ready = self.current.ready(team.handed_out);
+        loop {
+            let (chunk, state) = team.stored_up_to(self.current.len());
+            if team.owner.next_number() - chunk >= self.team.threads.under_way() {
+                return;
+            }
+            let stored = state.saturating_sub(self.current.cursor() + team.handed_out);
+            let ready = self.current.ready(team.handed_out).min(stored);
             // More may follow when what is pending is committed. The last ones are not worth sharing.
             let least = match (team.owner.pending(), self.rules.is_measured) {
                 (0, _) => most_chunk.min(shared_from).max(1),
@@ -384,12 +463,12 @@ impl Sweep {
             let (layer, epoch) = (self.current.layer(), self.team.epoch);
             let (number, claims) = (team.owner.next_number(), team.is_claiming);
             let words = self.current.work_after(team.handed_out, states);
+            team.claims.offer(number + 1);
             let memory = layer.memory_ahead().filter(|memory| Some(*memory) != team.populated);
             team.populated = memory.or(team.populated);
             team.owner.offer(|task| {
-                task.states.clear();
-                task.states.extend_from_slice(words);
-                (task.number, task.claims) = (number, claims);
+                (task.number, task.words, task.place) = (number, words, None);
+                task.claims = claims;
                 (task.front, task.view) = (front, Some((layer.shared(), layer.generation())));
                 (task.wants_truth, task.epoch) = (wants_truth, epoch);
                 (task.memory, task.actions) = (memory, actions);
@@ -409,6 +488,8 @@ impl Sweep {
         if team.owner.pending() > 0 {
             return false;
         }
+        // A larger index is filled from the states that are stored.
+        team.store_all();
         let wanted = (self.team.threads.under_way() + 1) * most;
         team.is_claiming = self.current.reserve_slots(team.records, wanted).is_ok();
         true
@@ -420,33 +501,106 @@ impl Sweep {
         team: &mut Team<'_, '_, '_, R>,
         observer: &mut O,
     ) -> Result<(), SearchEnd> {
-        let (records, measured, front) = (team.records, self.rules.is_measured, self.front);
+        let records = team.records;
         // The task is taken out of its place, so that the others can be brought to rest meanwhile.
-        let Team { owner, worker, claims, spare, figures, .. } = &mut *team;
-        owner.take(|task| task.work(records, worker, claims, figures), |task| std::mem::swap(task, spare));
+        let Team { owner, bench, spare, .. } = &mut *team;
+        owner.take(|task| task.work(records, bench), |task| std::mem::swap(task, spare));
         let mut task = std::mem::replace(&mut team.spare, Task::new(self.current.shape()));
         team.committing = task.number;
-        let layer = self.current.layer();
-        task.fetch(layer);
-        // What is committed next is fetched while this task is committed.
-        team.owner.peek(|next| next.fetch(layer));
-        self.hand_out(team, observer.wants_truth());
-        if measured && !team.worker.all_steps() {
-            team.sift_leaving(&mut task.routed, front, self.team.epoch);
+        if task.beside.is_whole {
+            self.current.layer().fetch_for_writing(&task.routed.staying.hashes);
         }
-        let states = task.routed.successors.ends().len();
+        self.hand_out(team, observer.wants_truth());
+        if task.beside.is_whole && self.rules.is_measured && !team.bench.worker.all_steps() {
+            team.sift_leaving(&mut task.routed, self.front, self.team.epoch);
+        }
         self.team.note_task(task.bytes(), team.recent.0.bytes(), team.claims.bytes());
-        let successors = task.routed.successors.len().max(1);
+        let Expanded { ends, steps, .. } = task.expanded();
+        let states = ends.len();
         let Threads { least_chunk, most_chunk, .. } = self.team.threads;
-        team.chunk = (WANTED * states.max(1) / successors).clamp(least_chunk, most_chunk);
-        let elsewhere = team.worker.bytes();
-        let committed = self.commit(records, (&task.routed, elsewhere), None, observer, team);
+        team.chunk = (WANTED * states.max(1) / steps.0.max(1)).clamp(least_chunk, most_chunk);
+        let committed = self.commit_task(team, &task, observer);
         if committed.is_ok() {
             team.handed_out -= states;
+            team.claims.commit(team.owner.taken());
         }
-        let trouble = task.trouble;
+        let trouble = task.beside.trouble;
         team.spare = task;
         committed?;
+        team.bench.store_numbered(records);
         self.end_batch(records, trouble)
+    }
+
+    /// Commits a chunk.
+    fn commit_task<R: Records, O: Observer>(
+        &mut self,
+        team: &mut Team<'_, '_, '_, R>,
+        task: &Task,
+        observer: &mut O,
+    ) -> Result<(), SearchEnd> {
+        let (records, claims, elsewhere) = (team.records, team.claims, team.bench.worker.bytes());
+        let (Some(place), Some((view, generation))) = (task.place, task.view) else {
+            let commit = (&task.routed, elsewhere);
+            return self.commit_routed(records, commit, None, observer, team);
+        };
+        let routed = task.beside.is_whole.then_some(&task.routed);
+        let rest = routed.map_or((0, 0), |one| (one.staying.tags.len(), one.staying.words.len()));
+        let winners = claims.winners(place);
+        let commit = Commit { expanded: task.expanded(), leaving: routed, kind: None, elsewhere };
+        let mut numbered = None;
+        let committed =
+            self.commit(records, &commit, winners.0 + rest.0, observer, team, |sweep, chunk, observer| {
+                // Claims in an old index are void. One that has no slots for all states must grow first.
+                if !sweep.current.is_split() {
+                    sweep.current.reserve_slots(records, winners.0 + rest.0)?;
+                }
+                if sweep.current.layer().generation() == generation && !sweep.current.is_split() {
+                    let base = sweep.current.number(records, winners, rest)?;
+                    if observer.wants_origins() {
+                        let span = sweep.current.span();
+                        for (parent, action) in claims.origins(place) {
+                            observer.stored(Some(span.record_ahead(parent)), action);
+                        }
+                    }
+                    claims.number(place, base);
+                    numbered = Some(base.0);
+                } else {
+                    sweep.insert_claimed(records, (claims, place), observer)?;
+                }
+                match routed {
+                    Some(routed) if rest.0 > 0 => sweep.commit_staying(records, routed, chunk, observer),
+                    _ => Ok(()),
+                }
+            });
+        match numbered {
+            Some(base) => team.numbered.push_back((place, base, view)),
+            None => claims.drop_place(place),
+        }
+        committed
+    }
+
+    /// Inserts the states that a chunk has claimed in an index that is gone.
+    #[cold]
+    fn insert_claimed<R: Records, O: Observer>(
+        &mut self,
+        records: R,
+        (claims, place): (&Claims, ClaimPlace),
+        observer: &mut O,
+    ) -> Result<(), LayerFull> {
+        let (mut words, span) = (Vec::new(), self.current.span());
+        claims.copy_states(records, place, &mut words);
+        let hashes: Vec<u64> = records.states(&words).map(|state| hash_state(records.first(state))).collect();
+        let chunk = Chunk { claims, number: place.chunk(), hints: &[] };
+        let mut origins = claims.origins(place);
+        self.current.insert(records, (&words, &hashes), Some(chunk), |stored| match origins.next() {
+            Some((parent, action)) => {
+                let from = span.record_ahead(parent);
+                if let Stored::New(_) = stored {
+                    observer.stored(Some(from), action);
+                }
+                origin(from, action)
+            }
+            None => UNKNOWN,
+        })
     }
 }

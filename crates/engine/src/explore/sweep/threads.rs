@@ -104,7 +104,7 @@ impl TeamState {
     /// Notes the bytes of a task, of a cache of recent states, and of all claims.
     pub(super) fn note_task(&mut self, task: usize, cache: usize, claims: usize) {
         let threads = self.threads.number.get();
-        self.bytes = self.bytes.max(threads * (2 * UNDER_WAY * task + cache) + claims);
+        self.bytes = self.bytes.max(threads * (UNDER_WAY * task + cache) + claims);
     }
 
     /// A state caused trouble after so many expansions.

@@ -10,15 +10,24 @@ use model::measure::Comparison;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Expander, Truth};
 
-use crate::explore::expansion::{self, BATCH, Few, Staying};
+use crate::explore::expansion::{self, BATCH, Few, Parents, Staying};
 use crate::store::behind::Behind;
 use crate::store::hash::hash_state;
-use crate::store::layer::claims::{Claims, UNCLAIMED};
+use crate::store::layer::claims::{ClaimPlace, Claims, Sought};
 use crate::store::layer::{Layer, NOT_FOUND, SharedView, TagMatch};
 use crate::store::recent_states::RecentStates;
 use crate::store::records::{RecordShape, Records, reuse};
 
 use super::routing::Front;
+
+/// How the states of a chunk were expanded.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Beside {
+    /// Whether a state cannot be expanded.
+    pub(super) trouble: bool,
+    /// Whether all successors are there, instead of a summary.
+    pub(super) is_whole: bool,
+}
 
 /// Expands and routes. Its scratch space outlives it, from one run of the search to the next.
 pub(super) struct Worker<'s> {
@@ -47,14 +56,23 @@ pub(super) enum Known<'a> {
     Shared(SharedView, Option<Claiming<'a>>),
 }
 
-/// For whom a worker claims states.
+/// Where a worker claims states.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Claiming<'a> {
     pub(super) claims: &'a Claims,
-    /// The number of the chunk.
-    pub(super) chunk: usize,
-    /// The index that the view shows.
-    pub(super) generation: u64,
+    /// The place of the chunk.
+    pub(super) place: ClaimPlace,
+}
+
+/// A state that is about to be claimed.
+#[derive(Clone, Copy, Debug)]
+struct Claimed {
+    /// Where it begins, among the states that stay.
+    start: usize,
+    hash: u64,
+    sought: Sought,
+    /// The provisional number.
+    claim: u32,
 }
 
 /// The scratch space of a worker.
@@ -69,8 +87,14 @@ pub(super) struct Scratch {
     /// Hashes of states that are looked up beside the owner of the layer, and what the index has for
     /// them.
     matches: Vec<(u64, TagMatch)>,
+    /// Those that are new, and about to be claimed.
+    claimed: Vec<Claimed>,
+    /// Those that are new and cannot be claimed: their numbers, and where they begin.
+    unclaimed: Vec<(usize, usize)>,
     /// Of the states that stay, the number of those that were looked up, and of their words.
     looked_up: (usize, usize),
+    /// The number of the expanded state whose successors are claimed.
+    parent: usize,
 }
 
 /// Successors of some states, sorted by where they go.
@@ -94,7 +118,83 @@ pub(super) struct RoutedBatch {
     pub(super) regress: u64,
 }
 
+/// What is known of states that were expanded together, apart from where their successors are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expanded<'a> {
+    /// For each, the number of successors up to and including its own.
+    pub(super) ends: &'a [u32],
+    /// For each, the truth of the predicates, if it is wanted.
+    pub(super) truths: &'a [Truth],
+    /// The actions that were taken.
+    pub(super) taken: Taken<'a>,
+    /// Number of steps, and of the words of their targets.
+    pub(super) steps: (usize, usize),
+    /// Number of steps to a greater value, and of those that fall.
+    pub(super) kinds: (u64, u64),
+}
+
+/// The actions of a batch.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Taken<'a> {
+    /// The action of each step.
+    Each(&'a [u32]),
+    /// How often each action was taken.
+    Counted(&'a [u32]),
+}
+
+/// What is known of the states of a chunk, where their successors were stored on the thread that has
+/// found them.
+#[derive(Debug, Default)]
+pub(super) struct Summary {
+    ends: Vec<u32>,
+    truths: Vec<Truth>,
+    taken: Vec<u32>,
+    steps: (usize, usize),
+    kinds: (u64, u64),
+}
+
+impl Summary {
+    /// What is known of the states of this batch.
+    fn copy(&mut self, routed: &RoutedBatch) {
+        fn replace<T: Copy>(to: &mut Vec<T>, from: &[T]) {
+            to.clear();
+            to.extend_from_slice(from);
+        }
+        let Expanded { ends, truths, steps, kinds, .. } = routed.expanded();
+        replace(&mut self.ends, ends);
+        replace(&mut self.truths, truths);
+        replace(&mut self.taken, &routed.taken);
+        (self.steps, self.kinds) = (steps, kinds);
+    }
+
+    pub(super) fn expanded(&self) -> Expanded<'_> {
+        let Self { ends, truths, taken, steps, kinds } = self;
+        Expanded { ends, truths, taken: Taken::Counted(taken), steps: *steps, kinds: *kinds }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        (self.ends.capacity() + self.taken.capacity()) * 4 + self.truths.capacity() * size_of::<Truth>()
+    }
+}
+
 impl RoutedBatch {
+    /// What is known of the states that were expanded.
+    #[inline(always)]
+    pub(super) fn expanded(&self) -> Expanded<'_> {
+        let batch = &self.successors;
+        let taken = match &self.taken[..] {
+            [] => Taken::Each(batch.actions(0..batch.len())),
+            taken => Taken::Counted(taken),
+        };
+        Expanded {
+            ends: batch.ends(),
+            truths: &self.truths,
+            taken,
+            steps: (batch.len(), batch.words().len()),
+            kinds: (self.forward, self.regress),
+        }
+    }
+
     /// Counts how often each of so many actions was taken.
     pub(super) fn count_actions(&mut self, actions: usize) {
         self.taken.resize(actions, 0);
@@ -200,7 +300,10 @@ impl Scratch {
             all_steps: false,
             epoch: 0,
             matches: Vec::new(),
+            claimed: Vec::new(),
+            unclaimed: Vec::new(),
             looked_up: (0, 0),
+            parent: 0,
         }
     }
 
@@ -275,7 +378,8 @@ impl Scratch {
 
     /// Looks up the states that stay and were not looked up yet, if there are this many of them, in the
     /// layer that the view shows. Those that are found are dropped, or, if an observer needs every
-    /// step, marked with their numbers. The others are claimed.
+    /// step, marked with their numbers. The others are claimed. What a chunk has no more room to claim
+    /// stays. All are successors of this batch.
     ///
     /// # Safety
     /// The contract of [`SharedView::find`] holds for the view.
@@ -284,18 +388,22 @@ impl Scratch {
         &mut self,
         records: R,
         (view, claiming): (SharedView, Option<Claiming<'_>>),
+        batch: &SuccessorBatch,
         least: usize,
     ) {
-        let Staying { words, tags, hashes, hints, slots, .. } = &mut self.routed.staying;
-        let (mut stay, mut end) = self.looked_up;
-        if tags.len() - stay < least {
+        let Staying { words, tags, hashes, hints } = &mut self.routed.staying;
+        let (from, first) = self.looked_up;
+        if tags.len() - from < least {
             return;
         }
+        let claims = claiming.map(|one| one.claims);
         self.matches.clear();
-        // SAFETY: by the contract of this function.
-        self.matches.extend(hashes[stay..].iter().map(|&hash| (hash, unsafe { view.look(records, hash) })));
+        self.matches.extend(hashes[from..].iter().map(|&hash| {
+            // SAFETY: by the contract of this function.
+            (hash, unsafe { view.look(records, hash, claims) })
+        }));
         if self.all_steps {
-            let found = records.states(&words[end..]).zip(&self.matches).map(|(state, &matched)| {
+            let found = records.states(&words[first..]).zip(&self.matches).map(|(state, &matched)| {
                 // SAFETY: by the contract of this function.
                 unsafe { view.find(records, state, matched) }.unwrap_or(NOT_FOUND)
             });
@@ -303,35 +411,101 @@ impl Scratch {
             self.looked_up = (tags.len(), words.len());
             return;
         }
-        if claiming.is_some() {
-            slots.resize(tags.len(), UNCLAIMED);
+        match claiming {
+            // SAFETY: by the contract of this function.
+            None => unsafe { self.drop_found(records, view) },
+            // SAFETY: likewise.
+            Some(claiming) => unsafe { self.claim(records, view, claiming, batch) },
         }
-        let (mut start, from) = (end, stay);
+    }
+
+    /// Drops the states that the layer has, of those that are being looked up.
+    ///
+    /// # Safety
+    /// The contract of [`SharedView::find`] holds for the view.
+    #[inline(always)]
+    unsafe fn drop_found<R: Records>(&mut self, records: R, view: SharedView) {
+        let Staying { words, tags, hashes, .. } = &mut self.routed.staying;
+        let (from, first) = self.looked_up;
+        let (mut stay, mut start, mut end) = (from, first, first);
+        // Without a branch: what is new cannot be predicted.
         for (number, &matched) in (from..).zip(&self.matches) {
             let len = records.len_of(&words[start..]);
-            let state = &words[start..start + len];
-            // Without a branch where nothing is claimed: what is new cannot be predicted.
-            let is_new = match claiming {
-                // SAFETY: by the contract of this function.
-                None => unsafe { view.find(records, state, matched) }.is_none(),
-                Some(Claiming { claims, chunk, .. }) => {
-                    // SAFETY: by the contract of this function.
-                    let slot = unsafe { view.claim(records, state, matched, (claims, chunk, stay)) };
-                    slots[stay] = slot.unwrap_or(UNCLAIMED);
-                    slot.is_some()
-                }
-            };
+            // SAFETY: by the contract of this function.
+            let is_new = unsafe { view.find(records, &words[start..start + len], matched) }.is_none();
             words.copy_within(start..start + len, end);
             (tags[stay], hashes[stay]) = (tags[number], hashes[number]);
             start += len;
             stay += usize::from(is_new);
             end += if is_new { len } else { 0 };
         }
+        self.keep_looked_up((stay, end));
+    }
+
+    /// Claims the states that the layer does not have, of those that are being looked up, successors of
+    /// this batch. Only those stay that the chunk has no room to claim.
+    ///
+    /// # Safety
+    /// The contract of [`SharedView::find`] holds for the view.
+    #[inline(always)]
+    unsafe fn claim<R: Records>(
+        &mut self,
+        records: R,
+        view: SharedView,
+        Claiming { claims, place }: Claiming<'_>,
+        batch: &SuccessorBatch,
+    ) {
+        let Staying { words, tags, hashes, .. } = &mut self.routed.staying;
+        let (from, first) = self.looked_up;
+        let (chunk, mut start) = ((claims, place.chunk()), first);
+        let mut parents = Parents::from(batch, self.parent);
+        self.claimed.clear();
+        self.unclaimed.clear();
+        for (number, &(hash, matched)) in (from..).zip(&self.matches) {
+            let len = records.len_of(&words[start..]);
+            let state = &words[start..start + len];
+            // SAFETY: by the contract of this function.
+            if let Some(sought) = unsafe { view.seek(records, state, (hash, matched), chunk) } {
+                let tag = tags[number] as usize;
+                let origin = || (parents.of(tag) as u32, batch.action(tag));
+                // What follows one that is not claimed is not claimed, either: their order counts.
+                let has_room = from == 0 && self.unclaimed.is_empty();
+                match has_room.then(|| claims.write(records, place, state, origin)).flatten() {
+                    Some(claim) => self.claimed.push(Claimed { start, hash, sought, claim }),
+                    None => self.unclaimed.push((number, start)),
+                }
+            }
+            start += len;
+        }
+        self.parent = parents.number();
+        // Only now, because an atomic operation waits for the writes before it, and their memory may be
+        // in the cache of another processor.
+        for &Claimed { start, hash, sought, claim } in &self.claimed {
+            let state = &words[start..start + records.len_of(&words[start..])];
+            // SAFETY: by the contract of this function.
+            match unsafe { view.claim(records, state, (hash, sought), claim, chunk) } {
+                Some(slot) => claims.set_slot(claim, slot),
+                None => claims.lose(claim, state.len()),
+            }
+        }
+        let mut end = first;
+        for (stay, &(number, start)) in (from..).zip(&self.unclaimed) {
+            let len = records.len_of(&words[start..]);
+            words.copy_within(start..start + len, end);
+            (tags[stay], hashes[stay]) = (tags[number], hashes[number]);
+            end += len;
+        }
+        self.keep_looked_up((from + self.unclaimed.len(), end));
+    }
+
+    /// Of the states that stay, keeps those that were looked up: so many, of so many words.
+    #[inline(always)]
+    fn keep_looked_up(&mut self, (states, end): (usize, usize)) {
+        let Staying { words, tags, hashes, .. } = &mut self.routed.staying;
         words.truncate(end);
-        tags.truncate(stay);
-        hashes.truncate(stay);
-        slots.truncate(stay);
-        self.looked_up = (stay, end);
+        tags.truncate(states);
+        hashes.truncate(states);
+        self.looked_up = (states, end);
     }
 
     /// Out of line: the loop over tuples stays small.
@@ -475,21 +649,17 @@ impl<'s> Worker<'s> {
         let Self { expander, scratch } = self;
         scratch.routed.clear();
         let mut batch = std::mem::take(&mut scratch.routed.successors);
-        scratch.looked_up = (0, 0);
-        if let Known::Shared(_, Some(Claiming { claims, chunk, generation })) = sight.known {
-            claims.begin(chunk);
-            scratch.routed.staying.claimed_in = Some(generation);
-        }
+        (scratch.looked_up, scratch.parent) = ((0, 0), 0);
         let trouble = expansion::expand(records, &mut **expander, states, &mut batch, |expander, few| {
             scratch.route(records, expander, &few, sight);
             if let Known::Shared(view, claiming) = sight.known {
                 // SAFETY: by the contract of this function.
-                unsafe { scratch.look_up(records, (view, claiming), BATCH) };
+                unsafe { scratch.look_up(records, (view, claiming), few.batch, BATCH) };
             }
         });
         if let Known::Shared(view, claiming) = sight.known {
             // SAFETY: by the contract of this function.
-            unsafe { scratch.look_up(records, (view, claiming), 1) };
+            unsafe { scratch.look_up(records, (view, claiming), &batch, 1) };
         }
         if sight.wants_truth {
             let expanded = records.words_of(states, batch.ends().len());
@@ -499,23 +669,40 @@ impl<'s> Worker<'s> {
         trouble
     }
 
-    /// [`expand`](Self::expand) beside the owner of the layer, for all these states, into another
-    /// batch.
+    /// [`expand`](Self::expand) beside the owner of the layer, for all these states. If nothing else is
+    /// left of their successors, the result is a summary; otherwise all of them are there.
     ///
     /// # Safety
     /// If the sight is shared, the contract of [`SharedView::find`] holds for its view.
-    pub(super) unsafe fn expand_into<R: Records>(
+    pub(super) unsafe fn expand_beside<R: Records>(
         &mut self,
         records: R,
         states: &[u64],
         sight: &Sight<'_>,
-        routed: &mut RoutedBatch,
-    ) -> bool {
-        std::mem::swap(&mut self.scratch.routed, routed);
+        (summary, routed): (&mut Summary, &mut RoutedBatch),
+        actions: usize,
+    ) -> Beside {
+        self.scratch.routed.successors.set_wanted(usize::MAX);
         // SAFETY: by the contract of this function.
         let trouble = unsafe { self.expand(records, states, sight) };
-        std::mem::swap(&mut self.scratch.routed, routed);
-        trouble
+        let scratch = &mut *self.scratch;
+        debug_assert!(
+            trouble || scratch.routed.successors.ends().len() == records.shape().count(states),
+            "all states of a chunk are expanded"
+        );
+        if actions > 0 {
+            scratch.routed.count_actions(actions);
+        }
+        let is_claiming = matches!(sight.known, Known::Shared(_, Some(_)));
+        let is_whole =
+            !is_claiming || !scratch.routed.staying.tags.is_empty() || !scratch.routed.leaving.is_empty();
+        if is_whole {
+            std::mem::swap(&mut scratch.routed, routed);
+        } else {
+            summary.copy(&scratch.routed);
+        }
+        scratch.routed.successors.set_wanted(BATCH);
+        Beside { trouble, is_whole }
     }
 
     /// Forgets which states were stored a moment ago, if this is another number than before.

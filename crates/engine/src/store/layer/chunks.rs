@@ -1,7 +1,6 @@
 //! Chunks: what the owner of a layer does while other threads look states up in it and claim them.
 
-use super::claims::{Chunk, Entered, UNCLAIMED};
-use super::index_view::prefetch_for_writing;
+use super::claims::{Chunk, Entered, Sought};
 use super::{Inserted, Layer, LayerFull, NOT_FOUND, SharedView};
 use crate::store::records::Records;
 
@@ -35,17 +34,38 @@ impl Layer {
         hashes.iter().for_each(|hash| view.fetch_for_writing(*hash));
     }
 
-    /// Fetches slots before claims there get their record numbers.
-    #[inline]
-    pub fn fetch_slots_for_writing(&self, slots: &[usize]) {
-        slots.iter().for_each(|slot| prefetch_for_writing(self.index.start().wrapping_add(*slot)));
+    /// Gives so many states, which threads have [claimed](super::claims) and will
+    /// [store](SharedView::store), the next record numbers. Returns the first one, and where its words
+    /// begin. There must be slots for the states. If there is no room for `more` states besides, of so
+    /// many words, nothing changes.
+    pub fn number<R: Records>(
+        &mut self,
+        records: R,
+        (states, words): (usize, usize),
+        more: (usize, usize),
+    ) -> Result<(usize, usize), LayerFull> {
+        assert!(self.has_slots(states + more.0), "a larger index has no claims");
+        self.make_room(records, states + more.0, words + more.1)?;
+        let base = (self.count, self.arena.len());
+        if states > 0 {
+            if R::VARYING
+                && let Some(offsets) = &mut self.offsets
+            {
+                // SAFETY: `make_room` made room for the offsets. The end of the state before is known
+                // at once.
+                unsafe { offsets.write_next(&[base.1 as u32]) };
+                offsets.count_next(states);
+            }
+            self.arena.count_next(words);
+            self.count += states;
+        }
+        Ok(base)
     }
 
     /// Inserts the states of a chunk, while other threads claim states for later ones. All earlier
-    /// chunks are stored, and the index was [fetched](Self::fetch_for_writing). States with a hint are
-    /// known. Those that are claimed get their record numbers, unless the claims were lost; the others
-    /// are looked up. `each` gets what became of each, in order: nothing for a claim that was lost. If
-    /// there is no room, none is stored.
+    /// chunks have record numbers, and the index was [fetched](Self::fetch_for_writing). States with a
+    /// hint are known; the others are looked up. `each` gets what became of each, in order: nothing for
+    /// a state that is claimed. If there is no room, none is stored.
     pub fn insert_chunk<R: Records>(
         &mut self,
         records: R,
@@ -54,26 +74,16 @@ impl Layer {
         mut each: impl FnMut(Option<Inserted>),
     ) -> Result<(), LayerFull> {
         assert!(records.has_count(words, hashes.len()), "one hash for each state");
-        assert!(chunk.slots.is_empty() || self.has_slots(hashes.len()), "a larger index has no claims");
         self.make_room(records, hashes.len(), words.len())?;
-        let (mut hints, mut slots) = (chunk.hints.iter(), chunk.slots.iter());
-        for (position, (state, &hash)) in records.states(words).zip(hashes).enumerate() {
+        let mut hints = chunk.hints.iter();
+        for (state, &hash) in records.states(words).zip(hashes) {
             let state = records.first(state);
             let hint = hints.next().map_or(NOT_FOUND, |hint| *hint);
-            let slot = slots.next().map_or(UNCLAIMED, |slot| *slot);
             debug_assert!(hint == NOT_FOUND || self.state(hint as usize) == state);
-            each(if hint != NOT_FOUND {
-                Some(Inserted::Known(hint))
-            } else if slot == UNCLAIMED {
+            each(match hint {
                 // SAFETY: there is room for all of them.
-                Some(unsafe { self.insert_beside(records, state, hash, &chunk) })
-            } else if chunk.claims.is_lost(chunk.number, position) {
-                None
-            } else {
-                assert!(slot < self.index.len(), "the slot is in the present index");
-                // SAFETY: there is room for all of them. The slot exists, and has this claim: only a
-                // claim of an earlier chunk could have replaced it, and those are all stored.
-                Some(unsafe { self.store_next::<R>(state, hash, self.view().slot_at(slot)) })
+                NOT_FOUND => unsafe { self.insert_beside(records, state, hash, &chunk) },
+                hint => Some(Inserted::Known(hint)),
             });
         }
         Ok(())
@@ -89,21 +99,22 @@ impl Layer {
         state: &[u64],
         hash: u64,
         chunk: &Chunk<'_>,
-    ) -> Inserted {
+    ) -> Option<Inserted> {
         let (view, record) = (self.shared(), self.count as u32);
         // SAFETY: by the contract of this function. The words are written before the slot that names
         // them, and count only if the state is new.
         let entered = unsafe {
             self.write_next::<R>(state);
-            let (matched, entry) = (view.look(records, hash), view.0.slot(hash, record));
-            view.enter(records, state, (hash, matched), entry, (chunk.claims, chunk.number))
+            let sought = Sought { bucket: view.0.home(hash), matched: view.look(records, hash, None) };
+            let entry = view.0.slot(hash, record);
+            view.enter(records, state, (hash, sought), entry, (chunk.claims, chunk.number))
         };
         match entered {
             Entered::At(..) => {
                 self.count_next::<R>(state.len());
-                Inserted::New(record)
+                Some(Inserted::New(record))
             }
-            Entered::Known(record) => Inserted::Known(record.expect("earlier chunks are stored")),
+            Entered::Known(record) => record.map(Inserted::Known),
         }
     }
 }

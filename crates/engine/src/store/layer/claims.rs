@@ -2,28 +2,59 @@
 //!
 //! The states of a layer are expanded in chunks, which are numbered in the order of the search. A
 //! thread that finds a successor that the layer does not have enters it into the index at once, under
-//! a provisional number: the place of its chunk, and its position in the chunk. If two chunks claim
-//! the same state, the one that comes first in the order of the search keeps the slot, whichever
-//! thread came first. When all chunks before it are stored, the owner of the layer gives the claims of
-//! a chunk that were not lost their record numbers, in order. So every state gets the number that one
-//! thread alone would have given it, in every schedule.
+//! a provisional number: the place of its chunk, and its position there. If two chunks claim the same
+//! state, the one that comes first in the order of the search keeps the slot, whichever thread came
+//! first. When all chunks before it are done, the owner of the layer *numbers* a chunk: the claims
+//! that were not lost get the next record numbers, in order. So every state gets the number that one
+//! thread alone would have given it, in every schedule. The owner only counts. The thread that has
+//! claimed the states then *stores* them: it copies them into the layer and replaces their provisional
+//! numbers in the index. All of that is in its cache, and in no other.
 //!
-//! The words of a claim are beside the index until the state is stored, and others that meet its slot
-//! compare with them there. A thread may do so even shortly after the slot got its record number. So a
-//! place is used again only when all chunks are done that were under way at that time: there are twice
-//! as many places as chunks under way.
+//! A place holds the claims of a chunk until they are stored. Others that meet a slot with a
+//! provisional number compare with the state there, and may do so even shortly after the state was
+//! stored. So a place is used again only when all chunks are committed that were offered before its
+//! states were stored: there are twice as many places as chunks under way, and one that is being
+//! committed. Each thread looks for a
+//! place from a number of its own on, so that it mostly writes to memory that it has in its cache.
 //!
-//! [`enter`] is the protocol itself. It is written for any [`Slots`], so that `claim_schedules` can
-//! run it under `shuttle`.
+//! `claim_schedules` runs this file under `shuttle`, which replaces the primitives in
+//! [`sync`](super::sync) and tries many schedules. So [`seek`] and [`enter`] are written for any
+//! [`Slots`].
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use model::guarded_commands::ActionId;
 
 use super::BUCKET;
-use super::index_view::TagMatch;
+use super::index_view::{TagMatch, prefetch};
+use super::sync::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use super::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, fence, look_again};
 use crate::store::records::{RecordShape, Records};
 
 /// Words for each claim, if states vary in length.
 const VARYING_WORDS: usize = 8;
+
+/// Claims before a slot is used that it is fetched.
+const FETCHED: usize = 16;
+
+/// Nothing is claimed at a place.
+const FREE: usize = 0;
+
+/// What happens to the claims of a chunk at its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// A thread claims states, or the chunk waits for its turn.
+    Taken = 1,
+    /// The claims have record numbers.
+    Numbered = 2,
+    /// A thread stores the states.
+    Storing = 3,
+}
+
+impl Stage {
+    /// This stage of this chunk, as a number.
+    fn of(self, chunk: usize) -> usize {
+        chunk << 2 | self as usize
+    }
+}
 
 /// The claims of all chunks that are under way.
 #[derive(Debug)]
@@ -34,27 +65,92 @@ pub struct Claims {
     /// Words of a place.
     words: usize,
     bytes: usize,
+    course: ChunkCourse,
 }
 
-/// The claims of one chunk.
+/// How far the chunks are, for all threads.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct ChunkCourse {
+    /// Number of chunks that were offered.
+    offered: AtomicUsize,
+    /// Number of chunks that were committed.
+    committed: AtomicUsize,
+}
+
+/// The claims of one chunk. Aligned, so that threads at different places do not share cache lines.
 #[derive(Debug)]
+#[repr(align(128))]
 struct Place {
+    /// The [stage](Stage::of) of the chunk that has the place, or [`FREE`].
+    stage: AtomicUsize,
     /// The number of the chunk.
     chunk: AtomicUsize,
+    /// The place is free when this many chunks are committed.
+    free_from: AtomicUsize,
+    /// The number of the last chunk that was stored from here, plus one.
+    stored: AtomicUsize,
+    /// Number of claims, and of their words.
+    claimed: Amount,
+    /// Number of claims that an earlier one made superfluous, and of their words.
+    lost_amount: Amount,
+    /// The record number of the first claim that is not lost, and its place in the arena.
+    base: Amount,
     /// The claimed states, one after the other.
     words: Box<[AtomicU64]>,
-    /// Where each begins, if they vary in length, and where the last one ends.
+    /// Where each begins, if they vary in length.
     starts: Box<[AtomicU32]>,
-    /// Whether an earlier chunk has taken over the slot of a claim.
+    /// Whether each is lost.
     lost: Box<[AtomicBool]>,
+    /// The slot of each.
+    slots: Box<[AtomicUsize]>,
+    /// The origin of each, if it is wanted: the number of the parent in the chunk, and the action.
+    origins: Box<[AtomicU64]>,
+}
+
+/// A number of states and of words.
+#[derive(Debug, Default)]
+struct Amount {
+    states: AtomicUsize,
+    words: AtomicUsize,
+}
+
+impl Amount {
+    fn get(&self) -> (usize, usize) {
+        (self.states.load(Relaxed), self.words.load(Relaxed))
+    }
+
+    fn set(&self, (states, words): (usize, usize)) {
+        self.states.store(states, Relaxed);
+        self.words.store(words, Relaxed);
+    }
 }
 
 impl Place {
     /// Where the claim at this position begins.
     #[inline(always)]
     fn start<R: Records>(&self, records: R, position: usize) -> usize {
-        let offset = if R::VARYING { self.starts[position].load(Ordering::Relaxed) as usize } else { 0 };
+        let offset = if R::VARYING { self.starts[position].load(Relaxed) as usize } else { 0 };
         records.start(position, offset)
+    }
+
+    /// The words of the claim at this position.
+    #[inline(always)]
+    fn state<R: Records>(&self, records: R, position: usize) -> &[AtomicU64] {
+        let words = &self.words[self.start(records, position)..];
+        let len = match R::VARYING {
+            true => records.len_of(&[words[0].load(Relaxed)]),
+            false => records.fixed_len(),
+        };
+        &words[..len]
+    }
+
+    /// Whether the claim at this position is this state.
+    #[inline(always)]
+    fn is_state<R: Records>(&self, records: R, position: usize, state: &[u64]) -> bool {
+        // The first word of a state of varying length tells the length.
+        let words = &self.words[self.start(records, position)..];
+        words.iter().zip(state).all(|(word, other)| word.load(Relaxed) == *other)
     }
 }
 
@@ -65,41 +161,61 @@ pub struct Chunk<'a> {
     pub claims: &'a Claims,
     /// The number of the chunk.
     pub number: usize,
-    /// The record numbers of states that were found; empty if none was.
+    /// The record numbers of states that were found; empty if none was looked up.
     pub hints: &'a [u32],
-    /// The slots of the claims, or [`UNCLAIMED`]; empty if no state is claimed.
-    pub slots: &'a [usize],
 }
 
-/// The slot of a state that is not claimed.
-pub const UNCLAIMED: usize = usize::MAX;
+/// Where a chunk has its claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClaimPlace {
+    place: usize,
+    chunk: usize,
+}
+
+impl ClaimPlace {
+    /// The number of the chunk.
+    pub fn chunk(self) -> usize {
+        self.chunk
+    }
+}
 
 impl Claims {
-    /// Room for so many chunks under way, with so many claims each, to states of this shape.
-    pub fn new(shape: RecordShape, under_way: usize, most: usize) -> Self {
+    /// Room for so many chunks under way, with so many claims each, to states of this shape, with
+    /// `origins` or not.
+    pub fn new(shape: RecordShape, under_way: usize, most: usize, origins: bool) -> Self {
         let (width, starts) = match shape {
             RecordShape::Fixed(width) => (width, 0),
             RecordShape::Prefixed => (VARYING_WORDS, most + 1),
         };
-        let words = most * width;
+        let (words, origins) = (most * width, if origins { most } else { 0 });
         let place = |_| Place {
+            stage: AtomicUsize::new(FREE),
             chunk: AtomicUsize::new(0),
+            free_from: AtomicUsize::new(0),
+            stored: AtomicUsize::new(0),
+            claimed: Amount::default(),
+            lost_amount: Amount::default(),
+            base: Amount::default(),
             words: (0..words).map(|_| AtomicU64::new(0)).collect(),
             starts: (0..starts).map(|_| AtomicU32::new(0)).collect(),
             lost: (0..most).map(|_| AtomicBool::new(false)).collect(),
+            slots: (0..most).map(|_| AtomicUsize::new(0)).collect(),
+            origins: (0..origins).map(|_| AtomicU64::new(0)).collect(),
         };
-        let bytes = 2 * under_way * (words * 8 + starts * 4 + most);
-        Self { places: (0..2 * under_way).map(place).collect(), most, words, bytes }
+        let places = Self::places(under_way);
+        let bytes = places * ((words + most + origins) * 8 + starts * 4 + most);
+        let places = (0..places).map(place).collect();
+        Self { places, most, words, bytes, course: ChunkCourse::default() }
+    }
+
+    /// Places for so many chunks under way, and one that is being committed.
+    fn places(under_way: usize) -> usize {
+        2 * (under_way + 1)
     }
 
     /// Provisional numbers of so many chunks under way with so many claims each.
     pub fn numbers(under_way: usize, most: usize) -> usize {
-        2 * under_way * most
-    }
-
-    /// Number of places.
-    pub fn places(&self) -> usize {
-        self.places.len()
+        Self::places(under_way) * most
     }
 
     /// Most claims of a chunk.
@@ -107,71 +223,207 @@ impl Claims {
         self.most
     }
 
-    fn place(&self, chunk: usize) -> &Place {
-        &self.places[chunk % self.places.len()]
-    }
-
-    /// Begins the claims of a chunk.
-    pub fn begin(&self, chunk: usize) {
-        self.place(chunk).chunk.store(chunk, Ordering::Relaxed);
-    }
-
-    /// Writes the state of the next claim of a chunk, behind those at the positions before this one.
-    /// Returns its provisional number, or `None` if there is no room.
-    #[inline(always)]
-    pub(super) fn write<R: Records>(
-        &self,
-        records: R,
-        state: &[u64],
-        (chunk, position): (usize, usize),
-    ) -> Option<u32> {
-        let place = self.place(chunk);
-        if position >= self.most {
-            return None;
-        }
-        let start = place.start(records, position);
-        if R::VARYING {
-            let end = start + state.len();
-            let fits = end <= self.words;
-            // A state that is not claimed has a position, too: the next one begins where it would have.
-            place.starts[position + 1].store(if fits { end } else { start } as u32, Ordering::Relaxed);
-            if !fits {
-                return None;
-            }
-        }
-        for (to, from) in place.words[start..].iter().zip(state) {
-            to.store(*from, Ordering::Relaxed);
-        }
-        place.lost[position].store(false, Ordering::Relaxed);
-        Some(((chunk % self.places.len()) * self.most + position) as u32)
-    }
-
-    /// Whether an earlier chunk has the state of this claim. All chunks before this one are done.
-    #[inline(always)]
-    pub fn is_lost(&self, chunk: usize, position: usize) -> bool {
-        self.place(chunk).lost[position].load(Ordering::Relaxed)
-    }
-
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
+    /// So many chunks are offered from now on. Called before the last of them is.
+    pub fn offer(&self, chunks: usize) {
+        self.course.offered.store(chunks, Relaxed);
+        // See `free`.
+        fence(SeqCst);
+    }
+
+    /// So many chunks are committed: no thread works on them.
+    pub fn commit(&self, chunks: usize) {
+        self.course.committed.store(chunks, Release);
+    }
+
+    /// Takes a place for the claims of a chunk. Different threads begin to search at different ones.
+    /// There is always a free one, because at most `under_way` chunks are offered and not stored.
+    pub fn take_place(&self, chunk: usize, first: usize) -> ClaimPlace {
+        let all = self.places.len();
+        let mut place = first % all;
+        loop {
+            let it = &self.places[place];
+            let is_free = || it.free_from.load(Acquire) <= self.course.committed.load(Acquire);
+            let taken = Stage::Taken.of(chunk);
+            if is_free() && it.stage.compare_exchange(FREE, taken, Acquire, Relaxed).is_ok() {
+                // It may have been taken and freed again between the two.
+                if is_free() {
+                    it.chunk.store(chunk, Relaxed);
+                    it.claimed.set((0, 0));
+                    it.lost_amount.set((0, 0));
+                    return ClaimPlace { place, chunk };
+                }
+                it.stage.store(FREE, Release);
+            }
+            place = (place + 1) % all;
+            look_again();
+        }
+    }
+
+    /// Writes the state and the origin of the next claim of a chunk. Returns its provisional number,
+    /// or `None` if there is no room.
+    #[inline(always)]
+    pub fn write<R: Records>(
+        &self,
+        records: R,
+        at: ClaimPlace,
+        state: &[u64],
+        origin: impl FnOnce() -> (u32, ActionId),
+    ) -> Option<u32> {
+        let place = &self.places[at.place];
+        let (position, start) = place.claimed.get();
+        let end = start + state.len();
+        if position >= self.most || end > self.words {
+            return None;
+        }
+        if R::VARYING {
+            place.starts[position].store(start as u32, Relaxed);
+        }
+        debug_assert_eq!(place.start(records, position), start);
+        for (to, from) in place.words[start..end].iter().zip(state) {
+            to.store(*from, Relaxed);
+        }
+        place.lost[position].store(false, Relaxed);
+        if let Some(to) = place.origins.get(position) {
+            let (parent, action) = origin();
+            to.store(u64::from(parent) << 32 | u64::from(action.0), Relaxed);
+        }
+        place.claimed.set((position + 1, end));
+        Some((at.place * self.most + position) as u32)
+    }
+
+    /// The place and the position of a claim.
+    #[inline(always)]
+    fn find(&self, number: u32) -> (&Place, usize) {
+        (&self.places[number as usize / self.most], number as usize % self.most)
+    }
+
     /// The chunk of the claim with this provisional number, if it is a claim to this state.
     #[inline(always)]
     pub(super) fn claim<R: Records>(&self, records: R, number: u32, state: &[u64]) -> Option<usize> {
-        let (place, position) = (number as usize / self.most, number as usize % self.most);
-        let place = &self.places[place];
-        // The first word of a state of varying length tells the length.
-        let words = &place.words[place.start(records, position)..];
-        let is_it = words.iter().zip(state).all(|(word, other)| word.load(Ordering::Relaxed) == *other);
-        is_it.then(|| place.chunk.load(Ordering::Relaxed))
+        let (place, position) = self.find(number);
+        place.is_state(records, position, state).then(|| place.chunk.load(Relaxed))
     }
 
-    /// An earlier chunk has taken over the slot of this claim.
-    pub(super) fn lose(&self, number: u32) {
-        let (place, position) = (number as usize / self.most, number as usize % self.most);
-        self.places[place].lost[position].store(true, Ordering::Relaxed);
+    /// Fetches the state of the claim with this provisional number.
+    #[inline(always)]
+    pub(super) fn fetch<R: Records>(&self, records: R, number: u32) {
+        let (place, position) = self.find(number);
+        prefetch(&raw const place.words[place.start(records, position)]);
+    }
+
+    /// The claim has this slot.
+    #[inline(always)]
+    pub fn set_slot(&self, number: u32, slot: usize) {
+        let (place, position) = self.find(number);
+        place.slots[position].store(slot, Relaxed);
+    }
+
+    /// The claim to a state of so many words is superfluous: an earlier one has the slot of its state.
+    #[inline(always)]
+    pub fn lose(&self, number: u32, words: usize) {
+        let (place, position) = self.find(number);
+        place.lost[position].store(true, Relaxed);
+        place.lost_amount.states.fetch_add(1, Relaxed);
+        place.lost_amount.words.fetch_add(words, Relaxed);
+    }
+
+    /// Number of claims of a chunk that are not lost, and of their words. All chunks before it are
+    /// done.
+    pub fn winners(&self, at: ClaimPlace) -> (usize, usize) {
+        let place = &self.places[at.place];
+        let ((states, words), (lost, lost_words)) = (place.claimed.get(), place.lost_amount.get());
+        (states - lost, words - lost_words)
+    }
+
+    /// The positions of the claims of a chunk that are not lost.
+    fn positions(place: &Place) -> impl Iterator<Item = usize> {
+        let (claimed, _) = place.claimed.get();
+        (0..claimed).filter(|position| !place.lost[*position].load(Relaxed))
+    }
+
+    /// The origins of the claims of a chunk that are not lost, if they are wanted: the number of the
+    /// parent in the chunk, and the action.
+    pub fn origins(&self, at: ClaimPlace) -> impl Iterator<Item = (usize, ActionId)> {
+        let place = &self.places[at.place];
+        Self::positions(place).filter_map(|position| {
+            let origin = place.origins.get(position)?.load(Relaxed);
+            Some(((origin >> 32) as usize, ActionId(origin as u32)))
+        })
+    }
+
+    /// Appends the claimed states of a chunk that are not lost.
+    pub fn copy_states<R: Records>(&self, records: R, at: ClaimPlace, to: &mut Vec<u64>) {
+        let place = &self.places[at.place];
+        for position in Self::positions(place) {
+            to.extend(place.state(records, position).iter().map(|word| word.load(Relaxed)));
+        }
+    }
+
+    /// Gives the claims of a chunk that are not lost record numbers from this one on, and words from
+    /// this place in the arena on. A thread will [store](super::SharedView::store) them.
+    pub fn number(&self, at: ClaimPlace, base: (usize, usize)) {
+        let place = &self.places[at.place];
+        place.base.set(base);
+        place.stage.store(Stage::Numbered.of(at.chunk), Release);
+    }
+
+    /// The claims of a chunk are not needed any more.
+    pub fn drop_place(&self, at: ClaimPlace) {
+        self.free(&self.places[at.place]);
+    }
+
+    /// Whether the states of a chunk that was [numbered](Self::number) are stored.
+    pub fn is_stored(&self, at: ClaimPlace) -> bool {
+        self.places[at.place].stored.load(Acquire) > at.chunk
+    }
+
+    /// Whether the chunk waits for its turn.
+    pub fn is_unnumbered(&self, at: ClaimPlace) -> bool {
+        self.places[at.place].stage.load(Acquire) == Stage::Taken.of(at.chunk)
+    }
+
+    /// Frees a place when all chunks are committed that may have met a provisional number of it. A
+    /// chunk that is offered after the number of chunks is read here sees no such number any more:
+    /// both sides have a fence between their write and what the other one reads.
+    fn free(&self, place: &Place) {
+        fence(SeqCst);
+        place.free_from.store(self.course.offered.load(Relaxed), Release);
+        place.stage.store(FREE, Release);
+    }
+
+    /// Stores the states of a chunk, if it was numbered and no thread does so already. `each` gets the
+    /// words, their place in the arena, the record number and the slot of each; `fetch`, a slot that it
+    /// will get soon.
+    pub(super) fn store<R: Records>(
+        &self,
+        records: R,
+        at: ClaimPlace,
+        fetch: impl Fn(usize),
+        mut each: impl FnMut(&[AtomicU64], usize, usize, usize),
+    ) -> bool {
+        let place = &self.places[at.place];
+        let (numbered, storing) = (Stage::Numbered.of(at.chunk), Stage::Storing.of(at.chunk));
+        if place.stage.compare_exchange(numbered, storing, Acquire, Relaxed).is_err() {
+            return false;
+        }
+        let (mut record, mut to) = place.base.get();
+        let (claimed, _) = place.claimed.get();
+        for position in Self::positions(place) {
+            if let Some(soon) = place.slots[..claimed].get(position + FETCHED) {
+                fetch(soon.load(Relaxed));
+            }
+            let state = place.state(records, position);
+            each(state, to, record, place.slots[position].load(Relaxed));
+            (record, to) = (record + 1, to + state.len());
+        }
+        place.stored.store(at.chunk + 1, Release);
+        self.free(place);
+        true
     }
 }
 
@@ -200,6 +452,14 @@ pub(super) enum Holder {
     Later(u32),
 }
 
+/// Where the search for a state has arrived in an index.
+#[derive(Clone, Copy, Debug)]
+pub struct Sought {
+    pub(super) bucket: usize,
+    /// The slots of the bucket that may have the state, and the empty ones, as they were a moment ago.
+    pub(super) matched: TagMatch,
+}
+
 /// What became of a state that was to be entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entered {
@@ -210,14 +470,44 @@ pub(super) enum Entered {
     Known(Option<u32>),
 }
 
-/// Enters a state as `entry`, unless the index has it already, or an earlier claim to it. The search
-/// begins at a bucket, which `matched` describes, as it was a moment ago. Slots of a bucket are filled
-/// in their order, and none is ever emptied.
+/// Searches for a state, and changes nothing. The result is `None` if the index has it, or an earlier
+/// claim to it. Otherwise it is where [`enter`] begins: in the first bucket with an empty slot, or with
+/// a claim of a later chunk. What has another state now will never have this one.
+#[inline(always)]
+pub(super) fn seek<S: Slots>(
+    slots: &S,
+    Sought { mut bucket, mut matched }: Sought,
+    tag: u32,
+    holder: impl Fn(u32) -> Holder,
+) -> Option<Sought> {
+    loop {
+        let mut candidates = matched.candidates;
+        while candidates != 0 {
+            let slot = bucket * BUCKET + candidates.trailing_zeros() as usize;
+            match holder(slots.load(slot)) {
+                Holder::Another => {}
+                Holder::Record(_) | Holder::Earlier => return None,
+                Holder::Later(_) => {
+                    return Some(Sought { bucket, matched: TagMatch { candidates, ..matched } });
+                }
+            }
+            candidates &= candidates - 1;
+        }
+        if matched.empty != 0 {
+            return Some(Sought { bucket, matched: TagMatch { candidates, ..matched } });
+        }
+        bucket = slots.next(bucket);
+        matched = slots.match_tags(bucket, tag);
+    }
+}
+
+/// Enters a state as `entry`, unless the index has it already, or an earlier claim to it. Slots of a
+/// bucket are filled in their order, and none is ever emptied.
 #[inline(always)]
 pub(super) fn enter<S: Slots>(
     slots: &S,
-    (mut bucket, tag): (usize, u32),
-    mut matched: TagMatch,
+    Sought { mut bucket, mut matched }: Sought,
+    tag: u32,
     entry: u32,
     holder: impl Fn(u32) -> Holder,
 ) -> Entered {

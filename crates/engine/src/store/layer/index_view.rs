@@ -2,9 +2,11 @@
 //!
 //! A view borrows the memory of its creator: a layer that grows, or a copy that stays as it is.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::BUCKET;
+use super::claims::Claims;
 use crate::store::records::{Records, prefixed_len};
 
 /// An index and its records in memory.
@@ -101,8 +103,36 @@ impl IndexView {
 
     /// The address of a slot.
     #[inline(always)]
-    pub(super) fn slot_at(&self, slot: usize) -> *mut u32 {
+    pub(super) fn slot_at(&self, slot: usize) -> *const u32 {
         self.slots.wrapping_add(slot)
+    }
+
+    /// The contents of a slot of the same state with this record number.
+    #[inline(always)]
+    pub(super) fn renumbered(&self, slot: u32, record: u32) -> u32 {
+        (slot & self.tag_mask()) | (record + 1)
+    }
+
+    /// The address of a word of the arena.
+    #[inline(always)]
+    pub(super) fn word(&self, word: usize) -> *mut u64 {
+        self.arena.wrapping_add(word).cast_mut()
+    }
+
+    /// The address of the offset of a record, if records vary in length.
+    #[inline(always)]
+    pub(super) fn offset_of(&self, record: usize) -> *mut u32 {
+        self.offsets.wrapping_add(record).cast_mut()
+    }
+
+    /// The words of the arena in this range.
+    ///
+    /// # Safety
+    /// They were written, and stay as they are as long as the result is used.
+    #[inline(always)]
+    pub(super) unsafe fn words<'a>(&self, words: Range<usize>) -> &'a [u64] {
+        // SAFETY: by the contract of this function.
+        unsafe { std::slice::from_raw_parts(self.arena.add(words.start), words.len()) }
     }
 
     /// A slot, for accesses by several threads.
@@ -269,19 +299,21 @@ impl IndexView {
     /// # Safety
     /// That of [`find_shared`](Self::find_shared).
     #[inline(always)]
-    pub unsafe fn look_shared<R: Records>(&self, records: R, hash: u64) -> TagMatch {
+    pub unsafe fn look_shared<R: Records>(&self, records: R, hash: u64, claims: Option<&Claims>) -> TagMatch {
         let slots = self.bucket(self.home(hash));
         // SAFETY: by the contract of this function. A candidate is not empty.
         unsafe {
             let matched = self.match_tags_shared(slots, self.tag(hash));
-            if matched.candidates == 0 {
-                // Probably new: it will be entered here.
-                prefetch_for_writing(slots);
-            } else {
-                let slot = AtomicU32::from_ptr(slots.add(matched.candidates.trailing_zeros() as usize));
-                let record = self.record_of(slot.load(Ordering::Acquire));
-                if record < self.claims_from {
-                    prefetch(self.record_start(records, record));
+            if matched.empty == 0 {
+                prefetch(slots.wrapping_add(BUCKET));
+            }
+            if matched.candidates != 0 {
+                let slot = AtomicU32::from_ptr(slots.add(matched.candidates.trailing_zeros() as usize))
+                    .load(Ordering::Acquire);
+                match (self.claim_in(slot), claims) {
+                    (None, _) => prefetch(self.record_start(records, self.record_of(slot))),
+                    (Some(number), Some(claims)) => claims.fetch(records, number),
+                    (Some(_), None) => {}
                 }
             }
             matched
@@ -333,15 +365,15 @@ impl IndexView {
         let entry = self.slot(hash, record);
         loop {
             let slots = self.bucket(number);
-            for place in 0..BUCKET {
-                // SAFETY: `number` is below the number of buckets. Slots are aligned, and all threads
-                // access them atomically.
-                let slot = unsafe { AtomicU32::from_ptr(slots.add(place)) };
-                if slot.load(Ordering::Relaxed) == 0
-                    && slot.compare_exchange(0, entry, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-                {
+            // SAFETY: `number` is below the number of buckets.
+            let mut empty = unsafe { self.match_tags_shared(slots, 0) }.empty;
+            while empty != 0 {
+                // SAFETY: slots are aligned, and all threads access them atomically.
+                let slot = unsafe { AtomicU32::from_ptr(slots.add(empty.trailing_zeros() as usize)) };
+                if slot.compare_exchange(0, entry, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
                     return;
                 }
+                empty &= empty - 1;
             }
             number = self.next(number);
         }
@@ -426,14 +458,19 @@ impl IndexView {
     }
 }
 
-/// Fetches the memory at an address into the cache of this processor alone, to be written.
+/// Fetches the memory at an address into the cache of this processor alone, to be written. The
+/// intrinsic function would only read: the compiler knows no such instruction for every x86-64. Those
+/// that lack it take it for no operation.
 #[inline(always)]
 pub(super) fn prefetch_for_writing<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch of any address is allowed. It cannot fault.
+    // SAFETY: a prefetch of any address is allowed. It cannot fault, and changes nothing.
     unsafe {
-        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_ET0>(address.cast());
+        std::arch::asm!(
+            "prefetchw [{address}]",
+            address = in(reg) address,
+            options(nostack, preserves_flags, readonly),
+        );
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;

@@ -1,7 +1,10 @@
 //! A layer as other threads see it while its owner and they enter states.
 
-use super::claims::{Claims, Entered, Holder, Slots, UNCLAIMED, enter};
-use super::index_view::{IndexView, TagMatch};
+use std::ops::Range;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+use super::claims::{ClaimPlace, Claims, Entered, Holder, Slots, Sought, enter, seek};
+use super::index_view::{IndexView, TagMatch, prefetch_for_writing};
 use crate::store::records::Records;
 
 /// The index and the states of a layer, for threads beside its owner.
@@ -22,15 +25,26 @@ impl SharedView {
         self.0.fetch(hash);
     }
 
+    /// The states at [this place](super::Layer::words_of) in the arena.
+    ///
+    /// # Safety
+    /// The layer exists and has these states, and they stay where they are as long as the result is
+    /// used.
+    #[inline(always)]
+    pub unsafe fn states<'a>(&self, words: Range<usize>) -> &'a [u64] {
+        // SAFETY: by the contract of this function.
+        unsafe { self.0.words(words) }
+    }
+
     /// Looks at the part of the index where this hash belongs, and fetches the state that
-    /// [`find`](Self::find) will compare first.
+    /// [`find`](Self::find) or [`seek`](Self::seek) will compare first.
     ///
     /// # Safety
     /// That of [`find`](Self::find).
     #[inline(always)]
-    pub unsafe fn look<R: Records>(&self, records: R, hash: u64) -> TagMatch {
+    pub unsafe fn look<R: Records>(&self, records: R, hash: u64, claims: Option<&Claims>) -> TagMatch {
         // SAFETY: by the contract of this function.
-        unsafe { self.0.look_shared(records, hash) }
+        unsafe { self.0.look_shared(records, hash, claims) }
     }
 
     /// The record number of the state with this hash, if it is in the layer. A state that was
@@ -53,27 +67,51 @@ impl SharedView {
         unsafe { self.0.find_shared(records, state, hash, matched) }
     }
 
-    /// Claims the state for this position of a chunk, unless the layer has it, or an earlier claim to
-    /// it: then the result is `None`. Otherwise it is the slot of the claim, or [`UNCLAIMED`] if there
-    /// is no room for more claims.
+    /// Searches for a state, from the [look](Self::look) at its hash on. The result is `None` if the
+    /// layer has it, or if this chunk or an earlier one claims it. Otherwise the state can be
+    /// [claimed](Self::claim), and the part of the index that this takes is fetched.
     ///
     /// # Safety
     /// That of [`find`](Self::find).
+    #[inline(always)]
+    pub unsafe fn seek<R: Records>(
+        &self,
+        records: R,
+        state: &[u64],
+        (hash, matched): (u64, TagMatch),
+        (claims, chunk): (&Claims, usize),
+    ) -> Option<Sought> {
+        let (view, state) = (&self.0, records.first(state));
+        let sought = Sought { bucket: view.home(hash), matched };
+        // SAFETY: by the contract of this function, the index has buckets and stays where it is.
+        let slots = unsafe { SharedSlots::new(view) };
+        // SAFETY: by the contract of this function.
+        let holder = |slot| unsafe { view.holder(records, slot, state, (claims, chunk)) };
+        let sought = seek(&slots, sought, view.tag(hash), holder);
+        if let Some(sought) = sought {
+            prefetch_for_writing(view.bucket(sought.bucket));
+        }
+        sought
+    }
+
+    /// Claims a state that was [sought](Self::seek) for this chunk, under a provisional number. The
+    /// state is [written](Claims::write) there. Returns the slot, or `None` if an earlier chunk has
+    /// claimed the state meanwhile, or this one did.
+    ///
+    /// # Safety
+    /// That of [`find`](Self::find), since the call of `seek`.
     #[inline(always)]
     pub unsafe fn claim<R: Records>(
         &self,
         records: R,
         state: &[u64],
-        (hash, matched): (u64, TagMatch),
-        (claims, chunk, position): (&Claims, usize, usize),
+        (hash, sought): (u64, Sought),
+        number: u32,
+        (claims, chunk): (&Claims, usize),
     ) -> Option<usize> {
-        let Some(number) = claims.write(records, records.first(state), (chunk, position)) else {
-            // SAFETY: by the contract of this function.
-            return unsafe { self.find(records, state, (hash, matched)) }.is_none().then_some(UNCLAIMED);
-        };
         let entry = self.0.claim_slot(hash, number);
         // SAFETY: by the contract of this function.
-        match unsafe { self.enter(records, state, (hash, matched), entry, (claims, chunk)) } {
+        match unsafe { self.enter(records, state, (hash, sought), entry, (claims, chunk)) } {
             Entered::At(slot, _) => Some(slot),
             Entered::Known(_) => None,
         }
@@ -89,15 +127,69 @@ impl SharedView {
         &self,
         records: R,
         state: &[u64],
-        (hash, matched): (u64, TagMatch),
+        (hash, sought): (u64, Sought),
         entry: u32,
         (claims, chunk): (&Claims, usize),
     ) -> Entered {
         let (view, state) = (&self.0, records.first(state));
-        let holder = |slot| match view.claim_in(slot) {
-            // SAFETY: a slot that is not empty names a record that can be read.
-            None if unsafe { view.is_state(records, view.record_of(slot), state) } => {
-                Holder::Record(view.record_of(slot))
+        // SAFETY: by the contract of this function.
+        let holder = |slot| unsafe { view.holder(records, slot, state, (claims, chunk)) };
+        // SAFETY: by the contract of this function, the index has buckets and stays where it is.
+        let slots = unsafe { SharedSlots::new(view) };
+        let entered = enter(&slots, sought, view.tag(hash), entry, holder);
+        if let Entered::At(_, Some(number)) = entered {
+            claims.lose(number, state.len());
+        }
+        entered
+    }
+
+    /// Stores the claimed states of a chunk that has record numbers, unless another thread does:
+    /// copies them into the arena, and replaces the provisional numbers in the index.
+    ///
+    /// # Safety
+    /// That of [`find`](Self::find), since the states were claimed. The owner has
+    /// [numbered](super::Layer::number) them, and reads none of them before they are
+    /// [stored](Claims::is_stored).
+    pub unsafe fn store<R: Records>(&self, records: R, claims: &Claims, at: ClaimPlace) -> bool {
+        let (view, mut is_first) = (&self.0, true);
+        let fetch = |slot| prefetch_for_writing(view.slot_at(slot));
+        claims.store(records, at, fetch, |state, to, record, slot| {
+            // SAFETY: the owner has made room for the words and the offset, which belong to this
+            // thread now. The offset of the first state is already there. The slot has the claim to
+            // this state: only a claim of an earlier chunk could have replaced it, and those have been
+            // committed.
+            unsafe {
+                for (word, offset) in state.iter().zip(0..) {
+                    *view.word(to + offset) = word.load(Relaxed);
+                }
+                if R::VARYING && !is_first {
+                    *view.offset_of(record) = to as u32;
+                }
+                let slot = view.atomic(slot);
+                slot.store(view.renumbered(slot.load(Relaxed), record as u32), Release);
+            }
+            is_first = false;
+        })
+    }
+}
+
+impl IndexView {
+    /// Whom a slot belongs to that is not empty, for a search for this state by a chunk.
+    ///
+    /// # Safety
+    /// The slot names a record that can be read, or a claim.
+    #[inline(always)]
+    unsafe fn holder<R: Records>(
+        &self,
+        records: R,
+        slot: u32,
+        state: &[u64],
+        (claims, chunk): (&Claims, usize),
+    ) -> Holder {
+        match self.claim_in(slot) {
+            // SAFETY: by the contract of this function.
+            None if unsafe { self.is_state(records, self.record_of(slot), state) } => {
+                Holder::Record(self.record_of(slot))
             }
             Some(number) => match claims.claim(records, number, state) {
                 None => Holder::Another,
@@ -105,15 +197,7 @@ impl SharedView {
                 Some(_) => Holder::Later(number),
             },
             None => Holder::Another,
-        };
-        let home = (view.home(hash), view.tag(hash));
-        // SAFETY: by the contract of this function, the index has buckets and stays where it is.
-        let slots = unsafe { SharedSlots::new(view) };
-        let entered = enter(&slots, home, matched, entry, holder);
-        if let Entered::At(_, Some(number)) = entered {
-            claims.lose(number);
         }
-        entered
     }
 }
 
@@ -147,12 +231,11 @@ impl Slots for SharedSlots<'_> {
     #[inline(always)]
     fn load(&self, slot: usize) -> u32 {
         // SAFETY: `new` promises that there is an index. Slots are those of a bucket.
-        unsafe { self.0.atomic(slot) }.load(std::sync::atomic::Ordering::Acquire)
+        unsafe { self.0.atomic(slot) }.load(Acquire)
     }
 
     #[inline(always)]
     fn replace(&self, slot: usize, from: u32, to: u32) -> Result<(), u32> {
-        use std::sync::atomic::Ordering::{AcqRel, Acquire};
         // SAFETY: as above.
         unsafe { self.0.atomic(slot) }.compare_exchange(from, to, AcqRel, Acquire).map(|_| ())
     }
