@@ -48,15 +48,18 @@
 //! Each tier owns its half in memory and its half on disk. What happens when memory is short is in
 //! `relief.rs`; how a layer is filled from the tiers, in `loading.rs`.
 
+mod batch;
 mod change;
 mod figures;
 mod loading;
+mod look_up;
 mod merging;
 mod order;
 mod relief;
 mod revisits;
 mod routing;
 mod search;
+mod task;
 mod team;
 mod threads;
 mod worker;
@@ -81,13 +84,14 @@ pub use order::{Initial, Nesting, NewOrder, OnRegress, Order};
 pub use search::SweepSearch;
 pub use threads::{Threads, WorkerFigures};
 
+use batch::{Expanded, RoutedBatch};
 use figures::Figures;
 use merging::Merging;
 use order::Rules;
 use routing::{Front, Route};
 use team::{Alone, Others};
 use threads::TeamState;
-use worker::{Expanded, Known, RoutedBatch, Sight, Worker};
+use worker::{Known, Sight, Worker};
 
 use super::expansion::{Parents, STATES, successors};
 use super::observer::{Observer, Step, Successors};

@@ -13,8 +13,8 @@ use crate::store::memory::Budget;
 use crate::store::settled::Settled;
 
 use super::Sweep;
+use super::batch::{Expanded, Taken};
 use super::revisits::Revisits;
-use super::worker::{Expanded, Taken};
 
 /// Entries that may be left over in all, while duplicates are removed at each new peak.
 const COUNTED_EXACTLY: u64 = 1 << 19;

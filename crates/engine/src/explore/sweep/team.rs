@@ -28,7 +28,6 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::ops::Range;
 
 use model::transition_system::TransitionSystem;
 
@@ -44,11 +43,13 @@ use crate::store::layer::claims::{Chunk, ClaimPlace, Claims};
 use crate::store::layer::{LayerFull, SharedView};
 use crate::store::pages::MemoryAhead;
 use crate::store::recent_states::RecentStates;
-use crate::store::records::{RecordShape, Records};
+use crate::store::records::Records;
 
+use super::batch::{Expanded, RoutedBatch};
 use super::routing::Front;
+use super::task::{Bench, Task};
 use super::threads::{TeamState, Threads, WorkerFigures};
-use super::worker::{Beside, Claiming, Expanded, Known, RoutedBatch, Scratch, Sight, Summary, Worker};
+use super::worker::{Scratch, Worker};
 use super::{Commit, Sweep};
 
 /// Successors of a chunk that are wanted: enough that handing it over costs little, few enough that
@@ -82,120 +83,6 @@ impl Others for Alone {
     #[inline(always)]
     fn claims(&self) -> Option<(&Claims, usize)> {
         None
-    }
-}
-
-/// A chunk of states, and what came of it.
-#[derive(Debug)]
-struct Task {
-    /// The number of the chunk.
-    number: usize,
-    /// Where the states are in the arena.
-    words: Range<usize>,
-    front: Option<Front>,
-    /// The layer, and the number of its index.
-    view: Option<(SharedView, u64)>,
-    /// Whether states are to be claimed.
-    claims: bool,
-    wants_truth: bool,
-    epoch: u64,
-    /// Number of actions, if it is to be counted how often each was taken.
-    actions: usize,
-    /// Memory that the layer will need soon.
-    memory: Option<MemoryAhead>,
-    beside: Beside,
-    summary: Summary,
-    /// All successors, if the summary is not enough.
-    routed: RoutedBatch,
-    /// Where states are claimed.
-    place: Option<ClaimPlace>,
-}
-
-impl Task {
-    fn new(shape: RecordShape) -> Self {
-        Self {
-            number: 0,
-            words: 0..0,
-            front: None,
-            view: None,
-            claims: false,
-            wants_truth: false,
-            epoch: 0,
-            actions: 0,
-            memory: None,
-            beside: Beside::default(),
-            summary: Summary::default(),
-            routed: RoutedBatch::new(shape, usize::MAX),
-            place: None,
-        }
-    }
-
-    /// Expands the states, looks their successors up and claims those that are new.
-    fn work<R: Records>(&mut self, records: R, bench: &mut Bench<'_, '_>) {
-        let Some((view, _)) = self.view else { return };
-        let Bench { worker, claims, first_place, claimed, figures } = bench;
-        self.place = self.claims.then(|| claims.take_place(self.number, *first_place));
-        let claiming = self.place.map(|place| Claiming { claims, place });
-        let sight =
-            Sight { front: self.front, known: Known::Shared(view, claiming), wants_truth: self.wants_truth };
-        worker.begin_epoch(self.epoch);
-        // SAFETY: the view is that of the current layer, which is not changed before this task is
-        // done, except that states are entered into slots that exist, and stored behind these ones.
-        unsafe {
-            let states = view.states(self.words.clone());
-            let to = (&mut self.summary, &mut self.routed);
-            self.beside = worker.expand_beside(records, states, &sight, to, self.actions);
-        }
-        let expanded = self.expanded();
-        figures.states += expanded.ends.len() as u64;
-        figures.steps += expanded.steps.0 as u64;
-        claimed.extend(self.place.map(|place| (place, view)));
-        bench.store_numbered(records);
-    }
-
-    /// What is known of the states that were expanded.
-    fn expanded(&self) -> Expanded<'_> {
-        if self.beside.is_whole { self.routed.expanded() } else { self.summary.expanded() }
-    }
-
-    /// Asks the system for memory that the layer will need soon: zeroing it takes long.
-    fn populate(&mut self) {
-        if let Some(memory) = self.memory.take() {
-            memory.populate();
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        self.summary.bytes() + self.routed.bytes()
-    }
-}
-
-/// What a thread needs to work on tasks.
-struct Bench<'w, 's> {
-    worker: &'w mut Worker<'s>,
-    claims: &'w Claims,
-    /// Where it begins to look for places.
-    first_place: usize,
-    /// Where its tasks have claimed states that it has not stored yet.
-    claimed: VecDeque<(ClaimPlace, SharedView)>,
-    figures: WorkerFigures,
-}
-
-impl<'w, 's> Bench<'w, 's> {
-    fn new(worker: &'w mut Worker<'s>, claims: &'w Claims, first_place: usize) -> Self {
-        Self { worker, claims, first_place, claimed: VecDeque::new(), figures: WorkerFigures::default() }
-    }
-
-    /// Stores the states that this thread has claimed, up to the first chunk whose turn has not come.
-    fn store_numbered<R: Records>(&mut self, records: R) {
-        while let Some((place, view)) = self.claimed.front()
-            && !self.claims.is_unnumbered(*place)
-        {
-            // SAFETY: the layer has the index in which these states were claimed as long as they have
-            // numbers and are not stored.
-            unsafe { view.store(records, self.claims, *place) };
-            self.claimed.pop_front();
-        }
     }
 }
 

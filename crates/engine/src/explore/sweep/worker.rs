@@ -8,16 +8,17 @@
 
 use model::measure::Comparison;
 use model::successor_batch::SuccessorBatch;
-use model::transition_system::{Expander, Truth};
+use model::transition_system::Expander;
 
-use crate::explore::expansion::{self, BATCH, Few, Parents, Staying};
+use crate::explore::expansion::{self, BATCH, Few, Staying};
 use crate::store::behind::Behind;
 use crate::store::hash::hash_state;
-use crate::store::layer::claims::{ClaimPlace, Claims, Sought};
-use crate::store::layer::{Layer, NOT_FOUND, SharedView, TagMatch};
+use crate::store::layer::{Layer, SharedView};
 use crate::store::recent_states::RecentStates;
-use crate::store::records::{RecordShape, Records, reuse};
+use crate::store::records::{RecordShape, Records};
 
+use super::batch::{RoutedBatch, Summary};
+use super::look_up::{Claiming, LookUp};
 use super::routing::Front;
 
 /// How the states of a chunk were expanded.
@@ -56,25 +57,6 @@ pub(super) enum Known<'a> {
     Shared(SharedView, Option<Claiming<'a>>),
 }
 
-/// Where a worker claims states.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Claiming<'a> {
-    pub(super) claims: &'a Claims,
-    /// The place of the chunk.
-    pub(super) place: ClaimPlace,
-}
-
-/// A state that is about to be claimed.
-#[derive(Clone, Copy, Debug)]
-struct Claimed {
-    /// Where it begins, among the states that stay.
-    start: usize,
-    hash: u64,
-    sought: Sought,
-    /// The provisional number.
-    claim: u32,
-}
-
 /// The scratch space of a worker.
 #[derive(Debug)]
 pub(super) struct Scratch {
@@ -84,157 +66,7 @@ pub(super) struct Scratch {
     all_steps: bool,
     /// Changes when batches were discarded: then the states in them were not stored.
     epoch: u64,
-    /// Hashes of states that are looked up beside the owner of the layer, and what the index has for
-    /// them.
-    matches: Vec<(u64, TagMatch)>,
-    /// Those that are new, and about to be claimed.
-    claimed: Vec<Claimed>,
-    /// Those that are new and cannot be claimed: their numbers, and where they begin.
-    unclaimed: Vec<(usize, usize)>,
-    /// Of the states that stay, the number of those that were looked up, and of their words.
-    looked_up: (usize, usize),
-    /// The number of the expanded state whose successors are claimed.
-    parent: usize,
-}
-
-/// Successors of some states, sorted by where they go.
-#[derive(Debug)]
-pub(super) struct RoutedBatch {
-    /// All successors.
-    pub(super) successors: SuccessorBatch,
-    /// The progress value of each, unless the measure is constant.
-    pub(super) values: Vec<u64>,
-    /// For each expanded state, the truth of the predicates, if it is wanted.
-    pub(super) truths: Vec<Truth>,
-    /// Successors that stay in the current layer.
-    pub(super) staying: Staying,
-    /// The numbers of successors that leave the layer.
-    pub(super) leaving: Vec<u32>,
-    /// How often each action was taken, where a thread beside the owner has counted.
-    pub(super) taken: Vec<u32>,
-    /// Number of steps to a greater value.
-    pub(super) forward: u64,
-    /// Number of steps that fall.
-    pub(super) regress: u64,
-}
-
-/// What is known of states that were expanded together, apart from where their successors are.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Expanded<'a> {
-    /// For each, the number of successors up to and including its own.
-    pub(super) ends: &'a [u32],
-    /// For each, the truth of the predicates, if it is wanted.
-    pub(super) truths: &'a [Truth],
-    /// The actions that were taken.
-    pub(super) taken: Taken<'a>,
-    /// Number of steps, and of the words of their targets.
-    pub(super) steps: (usize, usize),
-    /// Number of steps to a greater value, and of those that fall.
-    pub(super) kinds: (u64, u64),
-}
-
-/// The actions of a batch.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Taken<'a> {
-    /// The action of each step.
-    Each(&'a [u32]),
-    /// How often each action was taken.
-    Counted(&'a [u32]),
-}
-
-/// What is known of the states of a chunk, where their successors were stored on the thread that has
-/// found them.
-#[derive(Debug, Default)]
-pub(super) struct Summary {
-    ends: Vec<u32>,
-    truths: Vec<Truth>,
-    taken: Vec<u32>,
-    steps: (usize, usize),
-    kinds: (u64, u64),
-}
-
-impl Summary {
-    /// What is known of the states of this batch.
-    fn copy(&mut self, routed: &RoutedBatch) {
-        fn replace<T: Copy>(to: &mut Vec<T>, from: &[T]) {
-            to.clear();
-            to.extend_from_slice(from);
-        }
-        let Expanded { ends, truths, steps, kinds, .. } = routed.expanded();
-        replace(&mut self.ends, ends);
-        replace(&mut self.truths, truths);
-        replace(&mut self.taken, &routed.taken);
-        (self.steps, self.kinds) = (steps, kinds);
-    }
-
-    pub(super) fn expanded(&self) -> Expanded<'_> {
-        let Self { ends, truths, taken, steps, kinds } = self;
-        Expanded { ends, truths, taken: Taken::Counted(taken), steps: *steps, kinds: *kinds }
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        (self.ends.capacity() + self.taken.capacity()) * 4 + self.truths.capacity() * size_of::<Truth>()
-    }
-}
-
-impl RoutedBatch {
-    /// What is known of the states that were expanded.
-    #[inline(always)]
-    pub(super) fn expanded(&self) -> Expanded<'_> {
-        let batch = &self.successors;
-        let taken = match &self.taken[..] {
-            [] => Taken::Each(batch.actions(0..batch.len())),
-            taken => Taken::Counted(taken),
-        };
-        Expanded {
-            ends: batch.ends(),
-            truths: &self.truths,
-            taken,
-            steps: (batch.len(), batch.words().len()),
-            kinds: (self.forward, self.regress),
-        }
-    }
-
-    /// Counts how often each of so many actions was taken.
-    pub(super) fn count_actions(&mut self, actions: usize) {
-        self.taken.resize(actions, 0);
-        for action in self.successors.actions(0..self.successors.len()) {
-            if let Some(taken) = self.taken.get_mut(*action as usize) {
-                *taken += 1;
-            }
-        }
-    }
-
-    /// An empty batch that is full with about this many successors.
-    pub(super) fn new(shape: RecordShape, wanted: usize) -> Self {
-        Self {
-            successors: SuccessorBatch::new(shape, wanted),
-            values: Vec::new(),
-            truths: Vec::new(),
-            staying: Staying::default(),
-            leaving: Vec::new(),
-            taken: Vec::new(),
-            forward: 0,
-            regress: 0,
-        }
-    }
-
-    fn clear(&mut self) {
-        // Before they are sorted, all successors may stay.
-        reuse(&mut self.staying.words, self.successors.words().len());
-        self.staying.clear();
-        self.successors.clear();
-        self.values.clear();
-        self.truths.clear();
-        self.leaving.clear();
-        self.taken.clear();
-        (self.forward, self.regress) = (0, 0);
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        let described = self.values.capacity() * 8 + self.truths.capacity() * size_of::<Truth>();
-        self.successors.bytes() + self.staying.bytes() + described + self.leaving.capacity() * 4
-    }
+    look_up: LookUp,
 }
 
 /// Sorts successors without a branch that depends on them: each is written everywhere, and the next
@@ -299,11 +131,7 @@ impl Scratch {
             recent: RecentStates::new(shape),
             all_steps: false,
             epoch: 0,
-            matches: Vec::new(),
-            claimed: Vec::new(),
-            unclaimed: Vec::new(),
-            looked_up: (0, 0),
-            parent: 0,
+            look_up: LookUp::default(),
         }
     }
 
@@ -376,10 +204,8 @@ impl Scratch {
         }
     }
 
-    /// Looks up the states that stay and were not looked up yet, if there are this many of them, in the
-    /// layer that the view shows. Those that are found are dropped, or, if an observer needs every
-    /// step, marked with their numbers. The others are claimed. What a chunk has no more room to claim
-    /// stays. All are successors of this batch.
+    /// Looks up the states that stay and were not looked up yet, successors of this batch, if there are
+    /// this many of them.
     ///
     /// # Safety
     /// The contract of [`SharedView::find`] holds for the view.
@@ -387,125 +213,15 @@ impl Scratch {
     unsafe fn look_up<R: Records>(
         &mut self,
         records: R,
-        (view, claiming): (SharedView, Option<Claiming<'_>>),
+        known: (SharedView, Option<Claiming<'_>>),
         batch: &SuccessorBatch,
         least: usize,
     ) {
-        let Staying { words, tags, hashes, hints } = &mut self.routed.staying;
-        let (from, first) = self.looked_up;
-        if tags.len() - from < least {
-            return;
-        }
-        let claims = claiming.map(|one| one.claims);
-        self.matches.clear();
-        self.matches.extend(hashes[from..].iter().map(|&hash| {
+        let Self { look_up, routed, all_steps, .. } = self;
+        if look_up.remaining(&routed.staying) >= least {
             // SAFETY: by the contract of this function.
-            (hash, unsafe { view.look(records, hash, claims) })
-        }));
-        if self.all_steps {
-            let found = records.states(&words[first..]).zip(&self.matches).map(|(state, &matched)| {
-                // SAFETY: by the contract of this function.
-                unsafe { view.find(records, state, matched) }.unwrap_or(NOT_FOUND)
-            });
-            hints.extend(found);
-            self.looked_up = (tags.len(), words.len());
-            return;
+            unsafe { look_up.run(records, known, (&mut routed.staying, batch), *all_steps) };
         }
-        match claiming {
-            // SAFETY: by the contract of this function.
-            None => unsafe { self.drop_found(records, view) },
-            // SAFETY: likewise.
-            Some(claiming) => unsafe { self.claim(records, view, claiming, batch) },
-        }
-    }
-
-    /// Drops the states that the layer has, of those that are being looked up.
-    ///
-    /// # Safety
-    /// The contract of [`SharedView::find`] holds for the view.
-    #[inline(always)]
-    unsafe fn drop_found<R: Records>(&mut self, records: R, view: SharedView) {
-        let Staying { words, tags, hashes, .. } = &mut self.routed.staying;
-        let (from, first) = self.looked_up;
-        let (mut stay, mut start, mut end) = (from, first, first);
-        // Without a branch: what is new cannot be predicted.
-        for (number, &matched) in (from..).zip(&self.matches) {
-            let len = records.len_of(&words[start..]);
-            // SAFETY: by the contract of this function.
-            let is_new = unsafe { view.find(records, &words[start..start + len], matched) }.is_none();
-            words.copy_within(start..start + len, end);
-            (tags[stay], hashes[stay]) = (tags[number], hashes[number]);
-            start += len;
-            stay += usize::from(is_new);
-            end += if is_new { len } else { 0 };
-        }
-        self.keep_looked_up((stay, end));
-    }
-
-    /// Claims the states that the layer does not have, of those that are being looked up, successors of
-    /// this batch. Only those stay that the chunk has no room to claim.
-    ///
-    /// # Safety
-    /// The contract of [`SharedView::find`] holds for the view.
-    #[inline(always)]
-    unsafe fn claim<R: Records>(
-        &mut self,
-        records: R,
-        view: SharedView,
-        Claiming { claims, place }: Claiming<'_>,
-        batch: &SuccessorBatch,
-    ) {
-        let Staying { words, tags, hashes, .. } = &mut self.routed.staying;
-        let (from, first) = self.looked_up;
-        let (chunk, mut start) = ((claims, place.chunk()), first);
-        let mut parents = Parents::from(batch, self.parent);
-        self.claimed.clear();
-        self.unclaimed.clear();
-        for (number, &(hash, matched)) in (from..).zip(&self.matches) {
-            let len = records.len_of(&words[start..]);
-            let state = &words[start..start + len];
-            // SAFETY: by the contract of this function.
-            if let Some(sought) = unsafe { view.seek(records, state, (hash, matched), chunk) } {
-                let tag = tags[number] as usize;
-                let origin = || (parents.of(tag) as u32, batch.action(tag));
-                // What follows one that is not claimed is not claimed, either: their order counts.
-                let has_room = from == 0 && self.unclaimed.is_empty();
-                match has_room.then(|| claims.write(records, place, state, origin)).flatten() {
-                    Some(claim) => self.claimed.push(Claimed { start, hash, sought, claim }),
-                    None => self.unclaimed.push((number, start)),
-                }
-            }
-            start += len;
-        }
-        self.parent = parents.number();
-        // Only now, because an atomic operation waits for the writes before it, and their memory may be
-        // in the cache of another processor.
-        for &Claimed { start, hash, sought, claim } in &self.claimed {
-            let state = &words[start..start + records.len_of(&words[start..])];
-            // SAFETY: by the contract of this function.
-            match unsafe { view.claim(records, state, (hash, sought), claim, chunk) } {
-                Some(slot) => claims.set_slot(claim, slot),
-                None => claims.lose(claim, state.len()),
-            }
-        }
-        let mut end = first;
-        for (stay, &(number, start)) in (from..).zip(&self.unclaimed) {
-            let len = records.len_of(&words[start..]);
-            words.copy_within(start..start + len, end);
-            (tags[stay], hashes[stay]) = (tags[number], hashes[number]);
-            end += len;
-        }
-        self.keep_looked_up((from + self.unclaimed.len(), end));
-    }
-
-    /// Of the states that stay, keeps those that were looked up: so many, of so many words.
-    #[inline(always)]
-    fn keep_looked_up(&mut self, (states, end): (usize, usize)) {
-        let Staying { words, tags, hashes, .. } = &mut self.routed.staying;
-        words.truncate(end);
-        tags.truncate(states);
-        hashes.truncate(states);
-        self.looked_up = (states, end);
     }
 
     /// Out of line: the loop over tuples stays small.
@@ -649,7 +365,7 @@ impl<'s> Worker<'s> {
         let Self { expander, scratch } = self;
         scratch.routed.clear();
         let mut batch = std::mem::take(&mut scratch.routed.successors);
-        (scratch.looked_up, scratch.parent) = ((0, 0), 0);
+        scratch.look_up.begin();
         let trouble = expansion::expand(records, &mut **expander, states, &mut batch, |expander, few| {
             scratch.route(records, expander, &few, sight);
             if let Known::Shared(view, claiming) = sight.known {

@@ -92,15 +92,16 @@ impl Index {
     /// Claims the states of a chunk: looks them up, writes those that are new, and enters them.
     fn work(&self, chunk: usize, first_place: usize) -> ClaimPlace {
         let place = self.claims.take_place(chunk, first_place);
-        let mut claimed = Vec::new();
+        let (mut claimed, mut writer) = (Vec::new(), self.claims.writer(place));
         for &state in &self.chunks[chunk] {
             let sought = Sought { bucket: 0, matched: self.match_tags(0, 0) };
             if let Some(sought) = seek(self, sought, 0, |value| self.holder(value, state, chunk)) {
                 let origin = || (0, ActionId(0));
-                let number = self.claims.write(Fixed::<1>, place, &[state], origin).expect("there is room");
+                let number = writer.write(Fixed::<1>, &[state], origin).expect("there is room");
                 claimed.push((state, sought, number));
             }
         }
+        writer.finish();
         for (state, sought, number) in claimed {
             let holder = |value| self.holder(value, state, chunk);
             match enter(self, sought, 0, CLAIMS + number, holder) {

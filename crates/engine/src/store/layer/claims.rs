@@ -62,8 +62,8 @@ pub struct Claims {
     places: Box<[Place]>,
     /// Most claims of a chunk.
     most: usize,
-    /// Words of a place.
-    words: usize,
+    /// Bits of a provisional number that hold the position.
+    position_bits: u32,
     bytes: usize,
     course: ChunkCourse,
 }
@@ -106,6 +106,11 @@ struct Place {
     slots: Box<[AtomicUsize]>,
     /// The origin of each, if it is wanted: the number of the parent in the chunk, and the action.
     origins: Box<[AtomicU64]>,
+}
+
+/// Bits that hold positions of so many claims.
+fn position_bits(most: usize) -> u32 {
+    most.next_power_of_two().ilog2()
 }
 
 /// A number of states and of words.
@@ -151,6 +156,52 @@ impl Place {
         // The first word of a state of varying length tells the length.
         let words = &self.words[self.start(records, position)..];
         words.iter().zip(state).all(|(word, other)| word.load(Relaxed) == *other)
+    }
+}
+
+/// Writes the states of claims.
+#[derive(Debug)]
+pub struct ClaimWriter<'a> {
+    place: &'a Place,
+    /// The provisional number of the first claim of the place.
+    first: u32,
+    most: usize,
+    /// Number of claims so far, and of their words.
+    position: usize,
+    end: usize,
+}
+
+impl ClaimWriter<'_> {
+    /// Writes the state and the origin of the next claim. Returns its provisional number, or `None` if
+    /// there is no room.
+    #[inline(always)]
+    pub fn write<R: Records>(
+        &mut self,
+        records: R,
+        state: &[u64],
+        origin: impl FnOnce() -> (u32, ActionId),
+    ) -> Option<u32> {
+        let Self { place, position, end: start, .. } = *self;
+        let words = place.words.get(start..start + state.len()).filter(|_| position < self.most)?;
+        if R::VARYING {
+            place.starts[position].store(start as u32, Relaxed);
+        }
+        debug_assert_eq!(place.start(records, position), start);
+        for (to, from) in words.iter().zip(state) {
+            to.store(*from, Relaxed);
+        }
+        place.lost[position].store(false, Relaxed);
+        if let Some(to) = place.origins.get(position) {
+            let (parent, action) = origin();
+            to.store(u64::from(parent) << 32 | u64::from(action.0), Relaxed);
+        }
+        (self.position, self.end) = (position + 1, start + state.len());
+        Some(self.first | position as u32)
+    }
+
+    /// Counts what was written.
+    pub fn finish(self) {
+        self.place.claimed.set((self.position, self.end));
     }
 }
 
@@ -205,7 +256,7 @@ impl Claims {
         let places = Self::places(under_way);
         let bytes = places * ((words + most + origins) * 8 + starts * 4 + most);
         let places = (0..places).map(place).collect();
-        Self { places, most, words, bytes, course: ChunkCourse::default() }
+        Self { places, most, position_bits: position_bits(most), bytes, course: ChunkCourse::default() }
     }
 
     /// Places for so many chunks under way, and one that is being committed.
@@ -215,7 +266,7 @@ impl Claims {
 
     /// Provisional numbers of so many chunks under way with so many claims each.
     pub fn numbers(under_way: usize, most: usize) -> usize {
-        Self::places(under_way) * most
+        Self::places(under_way) << position_bits(most)
     }
 
     /// Most claims of a chunk.
@@ -264,42 +315,19 @@ impl Claims {
         }
     }
 
-    /// Writes the state and the origin of the next claim of a chunk. Returns its provisional number,
-    /// or `None` if there is no room.
-    #[inline(always)]
-    pub fn write<R: Records>(
-        &self,
-        records: R,
-        at: ClaimPlace,
-        state: &[u64],
-        origin: impl FnOnce() -> (u32, ActionId),
-    ) -> Option<u32> {
+    /// Lets a thread write claims of a chunk, behind those that it has written.
+    pub fn writer(&self, at: ClaimPlace) -> ClaimWriter<'_> {
         let place = &self.places[at.place];
-        let (position, start) = place.claimed.get();
-        let end = start + state.len();
-        if position >= self.most || end > self.words {
-            return None;
-        }
-        if R::VARYING {
-            place.starts[position].store(start as u32, Relaxed);
-        }
-        debug_assert_eq!(place.start(records, position), start);
-        for (to, from) in place.words[start..end].iter().zip(state) {
-            to.store(*from, Relaxed);
-        }
-        place.lost[position].store(false, Relaxed);
-        if let Some(to) = place.origins.get(position) {
-            let (parent, action) = origin();
-            to.store(u64::from(parent) << 32 | u64::from(action.0), Relaxed);
-        }
-        place.claimed.set((position + 1, end));
-        Some((at.place * self.most + position) as u32)
+        let (position, end) = place.claimed.get();
+        let first = (at.place as u32) << self.position_bits;
+        ClaimWriter { place, first, most: self.most, position, end }
     }
 
     /// The place and the position of a claim.
     #[inline(always)]
     fn find(&self, number: u32) -> (&Place, usize) {
-        (&self.places[number as usize / self.most], number as usize % self.most)
+        let (place, bits) = (number >> self.position_bits, u32::MAX << self.position_bits);
+        (&self.places[place as usize], (number & !bits) as usize)
     }
 
     /// The chunk of the claim with this provisional number, if it is a claim to this state.
