@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::store::layer::claims::Claims;
 
 /// Chunks under way for each thread: while one is worked on, others wait to be committed.
-const UNDER_WAY: usize = 6;
+const UNDER_WAY: usize = 4;
 /// States that the owner expands alone after trouble. Doubled each time, up to the second number.
 const CALM: (u64, u64) = (1 << 10, 1 << 20);
 

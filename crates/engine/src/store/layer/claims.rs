@@ -31,6 +31,8 @@ use crate::store::records::{RecordShape, Records};
 
 /// Words for each claim, if states vary in length.
 const VARYING_WORDS: usize = 8;
+/// Most words of a place.
+const MOST_WORDS: usize = 1 << 13;
 
 /// Claims before a slot is used that it is fetched.
 const FETCHED: usize = 16;
@@ -236,9 +238,11 @@ impl Claims {
     pub fn new(shape: RecordShape, under_way: usize, most: usize, origins: bool) -> Self {
         let (width, starts) = match shape {
             RecordShape::Fixed(width) => (width, 0),
-            RecordShape::Prefixed => (VARYING_WORDS, most + 1),
+            RecordShape::Prefixed => (VARYING_WORDS, most),
         };
-        let (words, origins) = (most * width, if origins { most } else { 0 });
+        // A chunk that finds more long states leaves the rest to the owner.
+        let words = (most * width).min(MOST_WORDS.max(width));
+        let origins = if origins { most } else { 0 };
         let place = |_| Place {
             stage: AtomicUsize::new(FREE),
             chunk: AtomicUsize::new(0),

@@ -95,7 +95,7 @@ impl SharedView {
     }
 
     /// Claims a state that was [sought](Self::seek) for this chunk, under a provisional number. The
-    /// state is [written](Claims::write) there. Returns the slot, or `None` if an earlier chunk has
+    /// state is [written](super::claims::ClaimWriter::write) there. Returns the slot, or `None` if an earlier chunk has
     /// claimed the state meanwhile, or this one did.
     ///
     /// # Safety
