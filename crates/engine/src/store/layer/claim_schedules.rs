@@ -33,7 +33,7 @@ use index_view::TagMatch;
 /// Slots from this value on have a claim.
 const CLAIMS: u32 = 1 << 16;
 /// Most states of a chunk.
-const MOST: usize = 8;
+const MOST: usize = 16;
 
 struct Index {
     slots: Vec<AtomicU32>,
@@ -263,4 +263,11 @@ fn random_schedules_in_which_places_are_used_again() {
     let chunks: Vec<Vec<u64>> =
         (0..16).map(|chunk| (0..3).map(|state| 1 + chunk / 2 + state).collect()).collect();
     shuttle::check_random(move || numbers_are_those_of_one_thread(&chunks, 1, 2), 2_000);
+}
+
+/// More states than a bucket has slots, in schedules that are made to be bad.
+#[test]
+fn adverse_schedules_with_a_full_bucket() {
+    let chunks = [(1..10).collect(), (5..16).rev().collect(), (10..22).collect::<Vec<u64>>()];
+    shuttle::check_pct(move || numbers_are_those_of_one_thread(&chunks, 2, 3), 1_000, 3);
 }
