@@ -43,7 +43,7 @@ struct Index {
     /// Number of chunks that were offered, and of those that a thread works on, or has.
     offered: AtomicUsize,
     begun: AtomicUsize,
-    /// Where the claims of each chunk are, plus one, once it is done.
+    /// Where the claims of each chunk are, once it is done.
     done: Vec<shuttle::sync::Mutex<Option<ClaimPlace>>>,
     /// The states that were stored, at their record numbers. Zero if one is not.
     stored: Vec<AtomicUsize>,
