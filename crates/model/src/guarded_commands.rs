@@ -1,7 +1,8 @@
 //! Guarded commands: the one small language that every front end lowers to.
 //!
 //! A model is a set of typed variables, processes with control locations, and actions. An action is
-//! enabled if each of its participants is in its source location and all its guards are true.
+//! enabled if each of its participants is in its source location and all its guards are true,
+//! including [guards between its effects](Effect::Guard).
 //! Firing it runs its effects in order and moves the participants. Analysis, compilation,
 //! reductions and progress measures work on this form only, so it stays small: integers, arrays of
 //! integers, bounded queues, and expressions over them.
@@ -14,14 +15,18 @@
 //! [`meaning`](crate::meaning) defines what effects and expressions mean, and the
 //! [`Interpreter`](crate::interpreter::Interpreter) is the semantics.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 mod effect;
 mod expression;
+mod location;
 mod operators;
 
 pub use effect::{Assignment, Effect, Target};
 pub use expression::Expression;
+pub use location::{Location, LocationKind};
 pub use operators::{BinaryOperator, UnaryOperator};
 
 use crate::interval::CellRange;
@@ -182,6 +187,9 @@ pub struct Cell {
     pub initial: i64,
     /// The treatment of values that `declared` does not contain.
     pub overflow: Overflow,
+    /// The names of the values from 0 on, if they have names: those of messages, for example.
+    #[serde(skip)]
+    pub names: Option<Arc<[String]>>,
 }
 
 /// The treatment of a value that is too large, or too small, for the cell that it is assigned to.
@@ -207,17 +215,6 @@ pub struct Process {
     pub location: CellId,
     /// The locations, by number.
     pub locations: Vec<Location>,
-    /// Where it is declared.
-    pub span: Span,
-}
-
-/// A control location.
-#[derive(Clone, Debug, Serialize)]
-pub struct Location {
-    /// The name in the model.
-    pub name: String,
-    /// While any process is in a committed location, only actions fire whose participants all are.
-    pub committed: bool,
     /// Where it is declared.
     pub span: Span,
 }
@@ -253,9 +250,15 @@ pub struct Action {
 }
 
 impl Action {
-    /// The guards of all participants, in the order of their evaluation.
+    /// The guards of all participants, in the order of their evaluation. Guards between effects are
+    /// not among them: they are evaluated in other states.
     pub fn guards(&self) -> impl Iterator<Item = &Expression> {
         self.participants.iter().flat_map(|participant| &participant.guards)
+    }
+
+    /// Whether the action may turn out not to be enabled while its effects run.
+    pub fn has_later_guards(&self) -> bool {
+        self.effects.iter().any(|effect| matches!(effect, Effect::Guard(_)))
     }
 }
 
@@ -307,6 +310,10 @@ pub struct GuardedCommands {
     pub actions: Vec<Action>,
     /// Properties that the file declares.
     pub properties: Vec<DeclaredProperty>,
+    /// Actions for which the model has no room, such as the creation of more processes than it has
+    /// places for; ascending. A search ends when one of them is enabled, and a larger model can be
+    /// made. Their last effect fails.
+    pub outgrowing: Vec<ActionId>,
     /// Actions that the file declares fair. Only fair runs count for properties of runs.
     pub fair_actions: Vec<(ActionId, Strength)>,
 }
@@ -342,7 +349,13 @@ impl GuardedCommands {
                 Shape::Location(_) => IntegerType { bits: 32, signed: false },
             };
             let initial = declared.wrap(initial.get(offset).copied().unwrap_or(0));
-            self.cells.push(Cell { variable: id, declared, initial, overflow: Overflow::default() });
+            self.cells.push(Cell {
+                variable: id,
+                declared,
+                initial,
+                overflow: Overflow::default(),
+                names: None,
+            });
         }
         self.variables.push(variable);
         id
@@ -421,9 +434,11 @@ impl GuardedCommands {
         }
     }
 
-    /// The name of a value of a cell: a location's name, or the number.
+    /// The name of a value of a cell: a location's name, a name of the cell's own, or the number.
     pub fn value_name(&self, cell: CellId, value: i64) -> String {
-        self.location_name(cell, value).map_or_else(|| value.to_string(), str::to_owned)
+        let names = self.cells[cell.index()].names.as_deref();
+        let own = || names?.get(usize::try_from(value).ok()?).map(String::as_str);
+        self.location_name(cell, value).or_else(own).map_or_else(|| value.to_string(), str::to_owned)
     }
 
     /// The name of the location that a cell holds; `None` if the value is only a number.
@@ -454,10 +469,5 @@ impl GuardedCommands {
             Some(channel) => format!("{} ({channel})", moves.join(" | ")),
             None => moves.join(" | "),
         }
-    }
-
-    /// Whether the location is committed.
-    pub fn is_committed(&self, process: ProcessId, location: LocationId) -> bool {
-        self.process(process).locations[location.0 as usize].committed
     }
 }

@@ -7,12 +7,15 @@
 //! Decisions that the languages leave open:
 //! - a participant's guards are evaluated only if it is in the source location, and those of the
 //!   second participant only if all guards of the first are true;
-//! - `and`, `or` and `imply` do not evaluate the right operand if the left one decides;
-//! - an error in a guard counts as an erroneous step of that action.
+//! - `and`, `or` and `imply` do not evaluate the right operand if the left one decides, and a
+//!   conditional evaluates one branch;
+//! - an error in a guard counts as an erroneous step of that action;
+//! - effects and the guards between them are executed in order: an error before a guard that is
+//!   false counts, and one behind it does not.
 
 use crate::guarded_commands::{
-    Action, ActionId, BinaryOperator, Cell, CellId, Expression, GuardedCommands, LocationId, Overflow,
-    ProcessId, Span, UnaryOperator, VariableId,
+    Action, ActionId, BinaryOperator, Cell, CellId, Expression, GuardedCommands, LocationId, LocationKind,
+    Overflow, ProcessId, Span, UnaryOperator, VariableId,
 };
 use crate::meaning::{Requirement, StateDomain, ValueDomain, evaluate, execute};
 pub use crate::meaning::{RuntimeError, RuntimeErrorKind};
@@ -44,12 +47,12 @@ impl<'m> Interpreter<'m> {
         state: &[i64],
         mut visit: impl FnMut(ActionId, Result<&[i64], RuntimeError>),
     ) {
-        let committed = self.in_committed_location(state);
+        let priority = self.model.state_priority(state);
         let mut scratch = Vec::with_capacity(state.len());
         for (process, by_location) in self.model.processes.iter().zip(&self.actions_from) {
             for &id in &by_location[state[process.location.index()] as usize] {
                 let action = self.model.action(id);
-                match self.fire(action, committed, state, &mut scratch) {
+                match self.fire(action, priority, state, &mut scratch) {
                     Ok(false) => {}
                     Ok(true) => visit(id, Ok(&scratch)),
                     Err(error) => visit(id, Err(error)),
@@ -62,17 +65,20 @@ impl<'m> Interpreter<'m> {
     fn fire(
         &self,
         action: &Action,
-        committed: bool,
+        priority: LocationKind,
         state: &[i64],
         successor: &mut Vec<i64>,
     ) -> Result<bool, RuntimeError> {
-        if !self.may_fire(action, committed) || !self.is_enabled(action, state)? {
+        if self.model.priority(action) != Some(priority) || !self.is_enabled(action, state)? {
             return Ok(false);
         }
         successor.clear();
         successor.extend_from_slice(state);
-        execute(&mut Numbers { model: self.model, state: &mut successor[..] }, action)?;
-        Ok(true)
+        match execute(&mut Numbers { model: self.model, state: &mut successor[..] }, action) {
+            Ok(()) => Ok(true),
+            Err(Stop::NotEnabled) => Ok(false),
+            Err(Stop::Error(error)) => Err(error),
+        }
     }
 
     /// All enabled actions with their successors.
@@ -85,7 +91,7 @@ impl<'m> Interpreter<'m> {
     /// The successor by `action`; `None` if the action is not enabled.
     pub fn step(&self, state: &[i64], action: ActionId) -> Option<Result<Vec<i64>, RuntimeError>> {
         let mut successor = Vec::new();
-        match self.fire(self.model.action(action), self.in_committed_location(state), state, &mut successor) {
+        match self.fire(self.model.action(action), self.model.state_priority(state), state, &mut successor) {
             Ok(true) => Some(Ok(successor)),
             Ok(false) => None,
             Err(error) => Some(Err(error)),
@@ -98,19 +104,6 @@ impl<'m> Interpreter<'m> {
     /// A run-time error, such as a division by zero.
     pub fn evaluate(&self, expression: &Expression, state: &[i64]) -> Result<i64, RuntimeError> {
         evaluate(&Numbers { model: self.model, state }, expression)
-    }
-
-    fn in_committed_location(&self, state: &[i64]) -> bool {
-        self.model
-            .processes
-            .iter()
-            .any(|process| process.locations[state[process.location.index()] as usize].committed)
-    }
-
-    /// Whether the action's source locations are all committed, or none of them, as `committed`
-    /// says.
-    fn may_fire(&self, action: &Action, committed: bool) -> bool {
-        action.participants.iter().all(|one| self.model.is_committed(one.process, one.from) == committed)
     }
 
     fn is_enabled(&self, action: &Action, state: &[i64]) -> Result<bool, RuntimeError> {
@@ -134,6 +127,19 @@ impl<'m> Interpreter<'m> {
 struct Numbers<'m, S> {
     model: &'m GuardedCommands,
     state: S,
+}
+
+/// The reason why a step has no successor.
+enum Stop {
+    /// A guard between effects is false.
+    NotEnabled,
+    Error(RuntimeError),
+}
+
+impl From<RuntimeError> for Stop {
+    fn from(error: RuntimeError) -> Self {
+        Self::Error(error)
+    }
 }
 
 impl<S> Numbers<'_, S> {
@@ -201,22 +207,41 @@ impl ValueDomain for Numbers<'_, &[i64]> {
         operator.decided_by(*left)
     }
 
+    fn truth(&self, condition: &i64) -> Option<bool> {
+        Some(*condition != 0)
+    }
+
+    fn conditional(&self, condition: i64, then: i64, otherwise: i64) -> i64 {
+        if condition != 0 { then } else { otherwise }
+    }
+
     fn rank(&self, operand: i64, order: &ValueOrder) -> i64 {
         order.rank(operand)
     }
 }
 
-impl StateDomain for Numbers<'_, &mut [i64]> {
+impl<'m> StateDomain<'m> for Numbers<'_, &mut [i64]> {
     type Value = i64;
     type Destination = CellId;
-    type Stop = RuntimeError;
+    type Stop = Stop;
 
-    fn evaluate(&mut self, expression: &Expression) -> Result<i64, RuntimeError> {
-        evaluate(&Numbers { model: self.model, state: &*self.state }, expression)
+    fn evaluate(&mut self, expression: &Expression) -> Result<i64, Stop> {
+        Ok(evaluate(&Numbers { model: self.model, state: &*self.state }, expression)?)
     }
 
-    fn require(&mut self, value: &i64, requirement: Requirement, span: Span) -> Result<(), RuntimeError> {
-        self.check(*value, requirement, span)
+    fn guard(&mut self, condition: &'m Expression) -> Result<(), Stop> {
+        match self.evaluate(condition)? {
+            0 => Err(Stop::NotEnabled),
+            _ => Ok(()),
+        }
+    }
+
+    fn fail(&mut self, reason: &'m str, span: Span) -> Stop {
+        Stop::Error(RuntimeError { kind: RuntimeErrorKind::Stated(reason.to_owned()), span })
+    }
+
+    fn require(&mut self, value: &i64, requirement: Requirement, span: Span) -> Result<(), Stop> {
+        Ok(self.check(*value, requirement, span)?)
     }
 
     fn cell_destination(&mut self, cell: CellId) -> CellId {
@@ -227,12 +252,12 @@ impl StateDomain for Numbers<'_, &mut [i64]> {
         self.element_cell(array, index)
     }
 
-    fn write(&mut self, cell: CellId, value: i64) -> Result<(), RuntimeError> {
+    fn write(&mut self, cell: CellId, value: i64) -> Result<(), Stop> {
         self.state[cell.index()] = self.stored(cell, value)?;
         Ok(())
     }
 
-    fn push(&mut self, queue: VariableId, message: Vec<i64>) -> Result<(), RuntimeError> {
+    fn push(&mut self, queue: VariableId, message: Vec<i64>) -> Result<(), Stop> {
         let length = self.model.variable(queue).first_cell.index();
         let first = length + 1 + self.state[length] as usize * message.len();
         for (cell, value) in (first..).zip(message) {
@@ -242,7 +267,7 @@ impl StateDomain for Numbers<'_, &mut [i64]> {
         Ok(())
     }
 
-    fn pop(&mut self, queue: VariableId, fields: usize) -> Result<Vec<i64>, RuntimeError> {
+    fn pop(&mut self, queue: VariableId, fields: usize) -> Result<Vec<i64>, Stop> {
         let variable = self.model.variable(queue);
         let length = variable.first_cell.index();
         let cells = length + 1..length + variable.cell_count();
@@ -284,7 +309,7 @@ mod tests {
         model.add_variable("y", None, Shape::Scalar(byte), &[2], Span::default());
         model.add_variable("a", None, Shape::Array { element: byte, length: 2 }, &[7, 8], Span::default());
         model.add_variable("q", None, Shape::Queue { fields: vec![byte], capacity: 2 }, &[], Span::default());
-        let location = Location { name: "l".into(), committed: false, span: Span::default() };
+        let location = Location { name: "l".into(), kind: LocationKind::Ordinary, span: Span::default() };
         let process = model.add_process("P", vec![location], LocationId(0), Span::default());
         let at = LocationId(0);
         let participant = Participant { process, from: at, to: at, guards, span: Span::default() };
@@ -346,6 +371,18 @@ mod tests {
     }
 
     #[test]
+    fn a_conditional_evaluates_one_branch() {
+        let outside = || element(Expression::Constant(5));
+        let chosen = |condition, then, otherwise| {
+            let value = Expression::conditional(Expression::Constant(condition), then, otherwise);
+            successor(&model(vec![], vec![Effect::Assign(vec![set(0, value)])]))[0].1.clone()
+        };
+        assert_eq!(chosen(-3, Y, outside()).unwrap()[0], 2);
+        assert_eq!(chosen(0, outside(), Y).unwrap()[0], 2);
+        assert!(chosen(1, outside(), Y).is_err());
+    }
+
+    #[test]
     fn errors_in_guards_and_effects_are_erroneous_steps() {
         let outside = model(vec![element(X), element(Y)], vec![]);
         let error = successor(&outside)[0].1.clone().unwrap_err();
@@ -353,6 +390,28 @@ mod tests {
         let by_zero = Expression::binary(BinaryOperator::Divide, X, Expression::Constant(0));
         let divided = model(vec![], vec![Effect::Assign(vec![set(0, by_zero)])]);
         assert_eq!(successor(&divided)[0].1.clone().unwrap_err().kind, RuntimeErrorKind::DivisionByZero);
+    }
+
+    #[test]
+    fn a_guard_between_effects_sees_the_ones_before_it() {
+        let guard = |value| Effect::Guard(Expression::cell_equals(CellId(0), value));
+        let copy = || Effect::Assign(vec![set(0, Y)]);
+        let wrong = || Effect::Assign(vec![set(1, element(Expression::Constant(5)))]);
+        assert_eq!(successor(&model(vec![], vec![guard(1), copy(), guard(2)]))[0].1.as_ref().unwrap()[0], 2);
+        assert!(successor(&model(vec![], vec![copy(), guard(1)])).is_empty());
+        assert!(successor(&model(vec![], vec![copy(), guard(1), wrong()])).is_empty());
+        assert!(successor(&model(vec![], vec![wrong(), copy(), guard(1)]))[0].1.is_err());
+        let undefined = Effect::Guard(element(Expression::Constant(5)));
+        assert!(successor(&model(vec![], vec![undefined]))[0].1.is_err());
+    }
+
+    #[test]
+    fn a_stated_error_counts_when_it_is_reached() {
+        let fail = || Effect::Fail { reason: "no partner".into(), span: Span::new(3, 7) };
+        let guard = |value| Effect::Guard(Expression::cell_equals(CellId(0), value));
+        let error = successor(&model(vec![], vec![guard(1), fail()]))[0].1.clone().unwrap_err();
+        assert_eq!((error.to_string().as_str(), error.span), ("no partner", Span::new(3, 7)));
+        assert!(successor(&model(vec![], vec![guard(2), fail()])).is_empty());
     }
 
     #[test]
@@ -368,9 +427,13 @@ mod tests {
     #[test]
     fn committed_locations_go_first() {
         let mut model = model(vec![], vec![]);
-        let location = |committed| Location { name: "l".into(), committed, span: Span::default() };
-        let other =
-            model.add_process("Q", vec![location(true), location(false)], LocationId(0), Span::default());
+        let location = |kind| Location { name: "l".into(), kind, span: Span::default() };
+        let other = model.add_process(
+            "Q",
+            vec![location(LocationKind::Committed), location(LocationKind::Ordinary)],
+            LocationId(0),
+            Span::default(),
+        );
         let step = |process: ProcessId, from, to| Action {
             participants: vec![Participant {
                 process,

@@ -53,6 +53,9 @@ pub enum RuntimeErrorKind {
         /// The values that the cell can hold.
         declared: IntegerType,
     },
+    /// The model states that the step is an error: [`Effect::Fail`].
+    #[error("{0}")]
+    Stated(String),
 }
 
 /// A run-time error of a model, with its range in the source text.
@@ -112,6 +115,16 @@ pub trait ValueDomain {
         None
     }
 
+    /// The truth of a condition, so that only one branch is evaluated. A domain of sets of values
+    /// need not know it.
+    fn truth(&self, condition: &Self::Value) -> Option<bool> {
+        _ = condition;
+        None
+    }
+
+    /// The value of one of two branches, of which the condition decides.
+    fn conditional(&self, condition: Self::Value, then: Self::Value, otherwise: Self::Value) -> Self::Value;
+
     /// The rank of a value in an order.
     fn rank(&self, operand: Self::Value, order: &ValueOrder) -> Self::Value;
 }
@@ -119,8 +132,8 @@ pub trait ValueDomain {
 /// The value of an expression.
 ///
 /// # Errors
-/// The first run-time error in the order of evaluation: left operands first, and the right operand
-/// of `and`, `or` and `imply` only if the left one does not decide.
+/// The first run-time error in the order of evaluation: left operands first, the right operand of
+/// `and`, `or` and `imply` only if the left one does not decide, and one branch of a conditional.
 pub fn evaluate<D: ValueDomain>(domain: &D, expression: &Expression) -> Result<D::Value, D::Error> {
     match expression {
         Expression::Constant(value) => Ok(domain.constant(*value)),
@@ -137,6 +150,17 @@ pub fn evaluate<D: ValueDomain>(domain: &D, expression: &Expression) -> Result<D
             }
             let right = evaluate(domain, right)?;
             domain.binary(*operator, left, right, *span)
+        }
+        Expression::Conditional { condition, then, otherwise } => {
+            let condition = evaluate(domain, condition)?;
+            match domain.truth(&condition) {
+                Some(true) => evaluate(domain, then),
+                Some(false) => evaluate(domain, otherwise),
+                None => {
+                    let (then, otherwise) = (evaluate(domain, then)?, evaluate(domain, otherwise)?);
+                    Ok(domain.conditional(condition, then, otherwise))
+                }
+            }
         }
         Expression::Rank(operand, order) => Ok(domain.rank(evaluate(domain, operand)?, order)),
     }
@@ -180,13 +204,14 @@ impl Requirement {
     }
 }
 
-/// A domain in which actions change a state.
-pub trait StateDomain {
+/// A domain in which actions change a state. The actions that it executes live for `'m`.
+pub trait StateDomain<'m> {
     /// The value of an expression.
     type Value;
     /// The destination of a write, which is fixed before anything is written.
     type Destination;
-    /// The reason why a step ends without a successor.
+    /// The reason why a step ends without a successor: a run-time error, or a guard between effects
+    /// that is false.
     type Stop;
 
     /// The value of an expression in the present state.
@@ -194,6 +219,16 @@ pub trait StateDomain {
     /// # Errors
     /// If the expression has no value.
     fn evaluate(&mut self, expression: &Expression) -> Result<Self::Value, Self::Stop>;
+
+    /// Ends the step unless the condition is true in the present state: the action is not enabled. A
+    /// domain of sets of values may go on with those in which it is true, or with all.
+    ///
+    /// # Errors
+    /// If the condition is false, or has no value.
+    fn guard(&mut self, condition: &'m Expression) -> Result<(), Self::Stop>;
+
+    /// Ends the step with a run-time error that the model states.
+    fn fail(&mut self, reason: &'m str, span: Span) -> Self::Stop;
 
     /// Ends the step with a run-time error unless the value meets the requirement. A domain of sets of
     /// values notes that the step may end so.
@@ -235,11 +270,12 @@ pub trait StateDomain {
     fn move_to(&mut self, process: ProcessId, location: LocationId);
 }
 
-/// Executes an enabled action: its effects in order, then the moves of its participants.
+/// Executes an action whose participants are enabled: its effects in order, then the moves of its
+/// participants.
 ///
 /// # Errors
-/// The first run-time error.
-pub fn execute<D: StateDomain>(domain: &mut D, action: &Action) -> Result<(), D::Stop> {
+/// The first run-time error, or the first guard between effects that is false.
+pub fn execute<'m, D: StateDomain<'m>>(domain: &mut D, action: &'m Action) -> Result<(), D::Stop> {
     execute_effects(domain, action)?;
     for participant in &action.participants {
         domain.move_to(participant.process, participant.to);
@@ -250,16 +286,16 @@ pub fn execute<D: StateDomain>(domain: &mut D, action: &Action) -> Result<(), D:
 /// Executes the effects of an action. Each one sees the changes of those before it.
 ///
 /// # Errors
-/// The first run-time error.
-pub fn execute_effects<D: StateDomain>(domain: &mut D, action: &Action) -> Result<(), D::Stop> {
+/// The first run-time error, or the first guard that is false.
+pub fn execute_effects<'m, D: StateDomain<'m>>(domain: &mut D, action: &'m Action) -> Result<(), D::Stop> {
     action.effects.iter().try_for_each(|effect| execute_effect(domain, effect))
 }
 
 /// Executes one effect.
 ///
 /// # Errors
-/// The first run-time error.
-pub fn execute_effect<D: StateDomain>(domain: &mut D, effect: &Effect) -> Result<(), D::Stop> {
+/// The first run-time error, or that the effect is a guard that is false.
+pub fn execute_effect<'m, D: StateDomain<'m>>(domain: &mut D, effect: &'m Effect) -> Result<(), D::Stop> {
     match effect {
         Effect::Assign(assignments) => {
             let mut writes = Vec::with_capacity(assignments.len());
@@ -283,10 +319,15 @@ pub fn execute_effect<D: StateDomain>(domain: &mut D, effect: &Effect) -> Result
             }
             write_all(domain, writes)
         }
+        Effect::Guard(condition) => domain.guard(condition),
+        Effect::Fail { reason, span } => Err(domain.fail(reason, *span)),
     }
 }
 
-fn destination<D: StateDomain>(domain: &mut D, target: &Target) -> Result<D::Destination, D::Stop> {
+fn destination<'m, D: StateDomain<'m>>(
+    domain: &mut D,
+    target: &'m Target,
+) -> Result<D::Destination, D::Stop> {
     match target {
         Target::Cell(cell) => Ok(domain.cell_destination(*cell)),
         Target::Element { array, index, span } => {
@@ -297,6 +338,9 @@ fn destination<D: StateDomain>(domain: &mut D, target: &Target) -> Result<D::Des
     }
 }
 
-fn write_all<D: StateDomain>(domain: &mut D, writes: Vec<(D::Destination, D::Value)>) -> Result<(), D::Stop> {
+fn write_all<'m, D: StateDomain<'m>>(
+    domain: &mut D,
+    writes: Vec<(D::Destination, D::Value)>,
+) -> Result<(), D::Stop> {
     writes.into_iter().try_for_each(|(destination, value)| domain.write(destination, value))
 }

@@ -133,7 +133,8 @@ impl<'m> Analysis<'m> {
                 return;
             }
         }
-        let Ok(()) = execute(&mut IntervalStep { analysis: self, known, doubts: None }, action);
+        // If a guard between effects is never true, what was stored before it is covered all the same.
+        _ = execute(&mut IntervalStep { analysis: self, known, doubts: None }, action);
     }
 
     /// What the finished ranges do not prove about the action. Participants are tested one after
@@ -156,7 +157,7 @@ impl<'m> Analysis<'m> {
             }
         }
         let mut step = IntervalStep { analysis: self, known, doubts: Some(doubts) };
-        let Ok(()) = execute_effects(&mut step, action);
+        _ = execute_effects(&mut step, action);
         let mut doubts = step.doubts.take().unwrap_or_default();
         let is_error = |cell: &CellId| self.model.cells[cell.index()].overflow == Overflow::IsError;
         doubts.may_err |= doubts.may_outgrow.iter().any(is_error);
@@ -202,4 +203,81 @@ fn constants(model: &GuardedCommands) -> BTreeSet<i64> {
         action.effects.iter().flat_map(|effect| effect.values()).for_each(&mut collect);
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::guarded_commands::{
+        Assignment, BinaryOperator, Effect, IntegerType, Location, LocationId, LocationKind, Participant,
+        Shape, Span, Target,
+    };
+
+    const X: Expression = Expression::Cell(CellId(0));
+
+    /// A byte `x`, an array of two bytes, and one action with these effects.
+    fn model(effects: Vec<Effect>) -> GuardedCommands {
+        let mut model = GuardedCommands::default();
+        let byte = IntegerType::BYTE;
+        model.add_variable("x", None, Shape::Scalar(byte), &[0], Span::default());
+        model.add_variable("a", None, Shape::Array { element: byte, length: 2 }, &[], Span::default());
+        let location = Location { name: "l".into(), kind: LocationKind::Ordinary, span: Span::default() };
+        let process = model.add_process("P", vec![location], LocationId(0), Span::default());
+        let (from, to) = (LocationId(0), LocationId(0));
+        let participant = Participant { process, from, to, guards: vec![], span: Span::default() };
+        model.actions.push(Action { participants: vec![participant], effects, channel: None, name: None });
+        model
+    }
+
+    fn set(cell: u32, value: Expression) -> Effect {
+        Effect::Assign(vec![Assignment { target: Target::Cell(CellId(cell)), value }])
+    }
+
+    fn less(limit: i64) -> Expression {
+        Expression::binary(BinaryOperator::Less, X, Expression::Constant(limit))
+    }
+
+    fn more() -> Expression {
+        Expression::binary(BinaryOperator::Add, X, Expression::Constant(1))
+    }
+
+    fn element_at_x() -> Expression {
+        Expression::Element {
+            array: crate::guarded_commands::VariableId(1),
+            index: Box::new(X),
+            span: Span::default(),
+        }
+    }
+
+    #[test]
+    fn a_guard_between_effects_bounds_what_comes_after_it() {
+        let bounded = model(vec![Effect::Guard(less(5)), set(0, more())]);
+        assert_eq!(proved_ranges(&bounded)[0], CellRange { low: 0, high: 5 });
+        // The value is stored before the guard is tested.
+        let late = model(vec![set(0, more()), Effect::Guard(less(5))]);
+        assert!(proved_ranges(&late)[0].high >= 5);
+        let element = vec![set(0, more()), Effect::Guard(less(2)), set(1, element_at_x())];
+        assert!(!proved_ranges_and_doubts(&model(element)).1[0].may_err);
+        let never = model(vec![Effect::Guard(Expression::Constant(0)), set(0, more())]);
+        assert_eq!(proved_ranges(&never)[0], CellRange::exactly(0));
+    }
+
+    #[test]
+    fn a_branch_is_evaluated_where_its_condition_holds() {
+        let zero = Expression::Constant(0);
+        let guarded = |value| model(vec![set(0, Expression::conditional(less(9), more(), X)), set(1, value)]);
+        let good = guarded(Expression::conditional(less(2), element_at_x(), zero.clone()));
+        let (ranges, doubts) = proved_ranges_and_doubts(&good);
+        assert_eq!((ranges[0].high, doubts[0].may_err), (9, false));
+        let bad = guarded(Expression::conditional(less(2), zero, element_at_x()));
+        assert!(proved_ranges_and_doubts(&bad).1[0].may_err);
+    }
+
+    #[test]
+    fn a_conditional_guard_narrows_by_the_branch_that_can_be_true() {
+        let mut one = model(vec![set(0, more())]);
+        let by_branch = Expression::conditional(less(3), Expression::Constant(1), Expression::Constant(0));
+        one.actions[0].participants[0].guards.push(by_branch);
+        assert_eq!(proved_ranges(&one)[0], CellRange { low: 0, high: 3 });
+    }
 }

@@ -192,8 +192,25 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
             }
             Expression::Binary { operator, left, right, .. } => self.binary(*operator, left, right),
+            Expression::Conditional { condition, then, otherwise } => {
+                self.conditional(condition, then, otherwise)
+            }
             Expression::Rank(operand, order) => self.rank(operand, order),
         }
+    }
+
+    /// One of two branches, of which the other one is not evaluated.
+    fn conditional(&mut self, condition: &Expression, then: &Expression, otherwise: &Expression) -> Value {
+        let [if_true, if_false, end] = [(); 3].map(|()| self.builder.create_block());
+        let result = self.builder.append_block_param(end, types::I64);
+        self.branch(condition, if_true, if_false);
+        for (block, branch) in [(if_true, then), (if_false, otherwise)] {
+            self.builder.switch_to_block(block);
+            let value = self.value(branch);
+            self.builder.ins().jump(end, &[BlockArg::Value(value)]);
+        }
+        self.builder.switch_to_block(end);
+        result
     }
 
     /// Reads the table of the order, whose last entry is for all values that are not in it.

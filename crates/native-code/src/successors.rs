@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, FuncRef, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::{Switch, Variable};
-use model::guarded_commands::{ActionId, Expression, GuardedCommands, LocationId, ProcessId};
+use model::guarded_commands::{
+    ActionId, Effect, Expression, GuardedCommands, LocationId, LocationKind, ProcessId,
+};
 use model::interpreter::actions_by_location;
 use model::meaning::StateDomain;
 
@@ -25,12 +27,10 @@ const ACTIONS_PER_SECTION: usize = 200;
 /// The states in which a section is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// All states of a model without committed locations.
+    /// All states of a model whose locations are ordinary.
     Always,
-    /// States in which no process is in a committed location.
-    Uncommitted,
-    /// States in which some process is in a committed location.
-    Committed,
+    /// States of this priority.
+    Of(LocationKind),
 }
 
 /// Some of a model's actions, compiled as one function.
@@ -46,12 +46,14 @@ type LocationActions = (LocationId, Vec<ActionId>);
 
 /// All actions of the model in their order, cut into sections.
 pub fn sections(model: &GuardedCommands) -> Vec<Section> {
-    let commits =
-        model.processes.iter().any(|process| process.locations.iter().any(|location| location.committed));
-    let modes = if commits { &[Mode::Uncommitted, Mode::Committed][..] } else { &[Mode::Always] };
+    let greater = LocationKind::ALL.into_iter().skip(1).filter(|kind| model.has_locations(*kind));
+    let mut modes: Vec<Mode> = std::iter::once(LocationKind::Ordinary).chain(greater).map(Mode::Of).collect();
+    if let [only] = &mut modes[..] {
+        *only = Mode::Always;
+    }
     let table = actions_by_location(model);
     let mut sections = Vec::new();
-    for &mode in modes {
+    for mode in modes {
         let mut section = Section { mode, processes: Vec::new() };
         let mut size = 0;
         for (number, locations) in table.iter().enumerate() {
@@ -79,14 +81,11 @@ pub fn sections(model: &GuardedCommands) -> Vec<Section> {
     sections
 }
 
-/// Whether the action can fire in this mode: its source locations are all committed, or none is.
+/// Whether the action can fire in this mode.
 fn fires_in(model: &GuardedCommands, action: ActionId, mode: Mode) -> bool {
-    let mut starts =
-        model.action(action).participants.iter().map(|one| model.is_committed(one.process, one.from));
     match mode {
         Mode::Always => true,
-        Mode::Uncommitted => starts.all(|committed| !committed),
-        Mode::Committed => starts.all(|committed| committed),
+        Mode::Of(kind) => model.priority(model.action(action)) == Some(kind),
     }
 }
 
@@ -231,10 +230,25 @@ impl<'a> Translator<'a, '_> {
     fn fire(&mut self, id: ActionId, output: Output) {
         let action = self.model.action(id);
         let successor = self.builder.use_var(output.words);
-        self.working = WorkingState::to(successor);
-        for effect in &action.effects {
-            self.effect(effect);
+        let may_end = |effect: &Effect| matches!(effect, Effect::Guard(_) | Effect::Fail { .. });
+        let after = action.effects.iter().any(may_end).then(|| self.builder.create_block());
+        self.working = WorkingState::to(successor, after);
+        let effects = action.effects.iter().try_for_each(|effect| self.effect(effect));
+        if effects.is_ok() {
+            self.write_successor(id, successor, output);
         }
+        if let Some(after) = after {
+            if effects.is_ok() {
+                self.builder.ins().jump(after, &[]);
+            }
+            self.builder.switch_to_block(after);
+        }
+        self.working = WorkingState::default();
+    }
+
+    /// Writes the successor, whose effects are in the working state.
+    fn write_successor(&mut self, id: ActionId, successor: Value, output: Output) {
+        let action = self.model.action(id);
         for participant in &action.participants {
             self.move_to(participant.process, participant.to);
         }
@@ -260,12 +274,16 @@ impl<'a> Translator<'a, '_> {
         if sections.iter().any(|section| section.mode == Mode::Always) {
             self.call_all(with_mode(Mode::Always));
         } else {
-            let (committed, uncommitted) = (self.builder.create_block(), self.builder.create_block());
-            self.branch_on_committed(committed, uncommitted);
-            self.builder.switch_to_block(committed);
-            self.call_all(with_mode(Mode::Committed));
-            self.builder.switch_to_block(uncommitted);
-            self.call_all(with_mode(Mode::Uncommitted));
+            for kind in LocationKind::ALL.into_iter().skip(1).rev() {
+                if sections.iter().any(|section| section.mode == Mode::Of(kind)) {
+                    let (inside, outside) = (self.builder.create_block(), self.builder.create_block());
+                    self.branch_on_location(kind, inside, outside);
+                    self.builder.switch_to_block(inside);
+                    self.call_all(with_mode(Mode::Of(kind)));
+                    self.builder.switch_to_block(outside);
+                }
+            }
+            self.call_all(with_mode(Mode::Of(LocationKind::Ordinary)));
         }
         self.give_up();
     }
@@ -286,24 +304,24 @@ impl<'a> Translator<'a, '_> {
         self.builder.ins().return_(&[actions]);
     }
 
-    /// Goes to one of two blocks, by whether some process is in a committed location.
-    fn branch_on_committed(&mut self, committed: Block, uncommitted: Block) {
+    /// Goes to one of two blocks, by whether some process is in a location of this kind.
+    fn branch_on_location(&mut self, kind: LocationKind, inside: Block, outside: Block) {
         for process in &self.model.processes {
-            if !process.locations.iter().any(|location| location.committed) {
+            if !process.locations.iter().any(|location| location.kind == kind) {
                 continue;
             }
             let location: Value = self.read_cell(process.location);
             let next = self.builder.create_block();
             let mut switch = Switch::new();
             for (number, location) in process.locations.iter().enumerate() {
-                if location.committed {
-                    switch.set_entry(number as u128, committed);
+                if location.kind == kind {
+                    switch.set_entry(number as u128, inside);
                 }
             }
             switch.emit(self.builder, location, next);
             self.builder.switch_to_block(next);
         }
-        self.builder.ins().jump(uncommitted, &[]);
+        self.builder.ins().jump(outside, &[]);
     }
 }
 

@@ -12,10 +12,9 @@
 //! domain.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
 use model::guarded_commands::{
     Cell, CellId, Effect, Expression, LocationId, Overflow, ProcessId, Span, Target, VariableId,
 };
@@ -36,21 +35,30 @@ pub struct WorkingState {
     successor: Option<Value>,
     /// The same address, once all words of the new state are stored there.
     memory: Option<Value>,
+    /// The block behind the action, for guards between effects and stated errors.
+    after: Option<Block>,
 }
 
+/// No code follows: the step ends in a run-time error.
+pub struct Ended;
+
 impl WorkingState {
-    /// The unchanged state, whose successor goes to this address.
-    pub fn to(successor: Value) -> Self {
-        Self { successor: Some(successor), ..Self::default() }
+    /// The unchanged state, whose successor goes to this address. A guard between effects that is
+    /// false leads to the block `after`.
+    pub fn to(successor: Value, after: Option<Block>) -> Self {
+        Self { successor: Some(successor), after, ..Self::default() }
     }
 }
 
-impl Translator<'_, '_> {
+impl<'a> Translator<'a, '_> {
     /// Runs one effect on the working state.
-    pub(crate) fn effect(&mut self, effect: &Effect) {
+    ///
+    /// # Errors
+    /// Whatever comes after it is never reached.
+    pub(crate) fn effect(&mut self, effect: &'a Effect) -> Result<(), Ended> {
         let indices = effect.targets().filter_map(Target::index);
         effect.values().chain(indices).for_each(|expression| self.prepare_elements(expression));
-        let Ok(()) = execute_effect(self, effect);
+        execute_effect(self, effect)
     }
 
     /// Packs the arrays of which an unknown element will be read. This must happen before the
@@ -272,13 +280,27 @@ impl Translator<'_, '_> {
 }
 
 /// The domain of machine code: a value is a register, with the range that is proved of it.
-impl StateDomain for Translator<'_, '_> {
+impl<'a> StateDomain<'a> for Translator<'a, '_> {
     type Value = (Value, CellRange);
     type Destination = Destination<Value>;
-    type Stop = Infallible;
+    type Stop = Ended;
 
-    fn evaluate(&mut self, expression: &Expression) -> Result<(Value, CellRange), Infallible> {
+    fn evaluate(&mut self, expression: &Expression) -> Result<(Value, CellRange), Ended> {
         Ok((self.value(expression), self.range(expression)))
+    }
+
+    /// What was written so far lies where the next successor goes, and does not count.
+    fn guard(&mut self, condition: &'a Expression) -> Result<(), Ended> {
+        let after = self.working.after.expect("an action with guards between effects has a block behind it");
+        let is_true = self.builder.create_block();
+        self.branch(condition, is_true, after);
+        self.builder.switch_to_block(is_true);
+        Ok(())
+    }
+
+    fn fail(&mut self, _: &'a str, _: Span) -> Ended {
+        self.builder.ins().jump(self.trouble, &[]);
+        Ended
     }
 
     fn require(
@@ -286,7 +308,7 @@ impl StateDomain for Translator<'_, '_> {
         &(value, range): &(Value, CellRange),
         requirement: Requirement,
         _: Span,
-    ) -> Result<(), Infallible> {
+    ) -> Result<(), Ended> {
         self.check(value, range, requirement);
         Ok(())
     }
@@ -307,7 +329,7 @@ impl StateDomain for Translator<'_, '_> {
         &mut self,
         destination: Destination<Value>,
         (value, range): (Value, CellRange),
-    ) -> Result<(), Infallible> {
+    ) -> Result<(), Ended> {
         match destination {
             Destination::Cell(cell) => {
                 let value = self.assigned(value, range, cell);
@@ -323,7 +345,7 @@ impl StateDomain for Translator<'_, '_> {
     }
 
     /// Every slot takes the message if it is the next free one, and otherwise keeps its content.
-    fn push(&mut self, queue: VariableId, message: Vec<(Value, CellRange)>) -> Result<(), Infallible> {
+    fn push(&mut self, queue: VariableId, message: Vec<(Value, CellRange)>) -> Result<(), Ended> {
         let variable = self.model.variable(queue);
         let length_cell = variable.first_cell;
         let slots = (variable.cell_count() - 1) / message.len().max(1);
@@ -344,7 +366,7 @@ impl StateDomain for Translator<'_, '_> {
     }
 
     /// All other messages move up by one slot, and the last slot becomes zero.
-    fn pop(&mut self, queue: VariableId, fields: usize) -> Result<Vec<(Value, CellRange)>, Infallible> {
+    fn pop(&mut self, queue: VariableId, fields: usize) -> Result<Vec<(Value, CellRange)>, Ended> {
         let variable = self.model.variable(queue);
         let length_cell = variable.first_cell;
         let first = length_cell.0 + 1;

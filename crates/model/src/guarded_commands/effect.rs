@@ -1,4 +1,4 @@
-//! Effects: the changes of the state that an action makes.
+//! Effects: the changes of the state that an action makes, and guards between them.
 //!
 //! A new kind of effect is a variant here, a line in [`Effect::contents`], and its meaning in
 //! [`meaning::execute`](crate::meaning::execute). Analyses that only ask what an effect reads and
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{CellId, Expression, Span, VariableId};
 
-/// One change of the state.
+/// One change of the state, or a guard between changes.
 #[derive(Clone, Debug, Serialize)]
 pub enum Effect {
     /// Reads all values and all indices first, then writes all targets, in order.
@@ -26,6 +26,17 @@ pub enum Effect {
         queue: VariableId,
         /// The target of each field; `None` drops the field.
         targets: Vec<Option<Target>>,
+    },
+    /// Changes nothing. If the condition is false in the state that the effects before it have
+    /// made, the action is not enabled. Languages that merge the steps of an atomic sequence into
+    /// one action test later statements so.
+    Guard(Expression),
+    /// Ends the step in a run-time error. For what a language forbids, and no other error covers.
+    Fail {
+        /// The error as a sentence without a capital.
+        reason: String,
+        /// The statement in the source text.
+        span: Span,
     },
 }
 
@@ -69,6 +80,8 @@ impl Effect {
             Self::Assign(assignments) => Contents { assignments, ..none },
             Self::Push { queue, values } => Contents { values, queue: Some(*queue), ..none },
             Self::Pop { queue, targets } => Contents { targets, queue: Some(*queue), ..none },
+            Self::Fail { .. } => none,
+            Self::Guard(condition) => Contents { values: std::slice::from_ref(condition), ..none },
         }
     }
 

@@ -41,6 +41,15 @@ pub enum Expression {
         /// Its range in the source text.
         span: Span,
     },
+    /// `(condition -> then : otherwise)`: the value of one branch; the other one is not evaluated.
+    Conditional {
+        /// Evaluated first.
+        condition: Box<Expression>,
+        /// The value if the condition is true.
+        then: Box<Expression>,
+        /// The value if it is false.
+        otherwise: Box<Expression>,
+    },
     /// The rank of the operand's value in an order.
     Rank(Box<Expression>, #[serde(serialize_with = "shared", deserialize_with = "owned")] Arc<ValueOrder>),
 }
@@ -60,6 +69,12 @@ impl Expression {
     /// `left operator right`, without a range in the source text.
     pub fn binary(operator: BinaryOperator, left: Expression, right: Expression) -> Self {
         Self::Binary { operator, left: Box::new(left), right: Box::new(right), span: Span::default() }
+    }
+
+    /// `(condition -> then : otherwise)`
+    pub fn conditional(condition: Expression, then: Expression, otherwise: Expression) -> Self {
+        let [condition, then, otherwise] = [condition, then, otherwise].map(Box::new);
+        Self::Conditional { condition, then, otherwise }
     }
 
     /// An expression that is true exactly when the cell holds the value.
@@ -105,14 +120,17 @@ impl Expression {
         level.pop()
     }
 
-    /// The direct operands, in the order of their evaluation.
+    /// The direct operands, in the order of their evaluation. Not all need be evaluated.
     pub fn operands(&self) -> impl Iterator<Item = &Expression> {
         let operands = match self {
-            Self::Constant(_) | Self::Cell(_) => [None, None],
+            Self::Constant(_) | Self::Cell(_) => [None, None, None],
             Self::Element { index: operand, .. } | Self::Unary(_, operand) | Self::Rank(operand, _) => {
-                [Some(&**operand), None]
+                [Some(&**operand), None, None]
             }
-            Self::Binary { left, right, .. } => [Some(&**left), Some(&**right)],
+            Self::Binary { left, right, .. } => [Some(&**left), Some(&**right), None],
+            Self::Conditional { condition, then, otherwise } => {
+                [Some(&**condition), Some(&**then), Some(&**otherwise)]
+            }
         };
         operands.into_iter().flatten()
     }
@@ -120,11 +138,14 @@ impl Expression {
     /// The direct operands, to be changed.
     pub fn operands_mut(&mut self) -> impl Iterator<Item = &mut Expression> {
         let operands = match self {
-            Self::Constant(_) | Self::Cell(_) => [None, None],
+            Self::Constant(_) | Self::Cell(_) => [None, None, None],
             Self::Element { index: operand, .. } | Self::Unary(_, operand) | Self::Rank(operand, _) => {
-                [Some(&mut **operand), None]
+                [Some(&mut **operand), None, None]
             }
-            Self::Binary { left, right, .. } => [Some(&mut **left), Some(&mut **right)],
+            Self::Binary { left, right, .. } => [Some(&mut **left), Some(&mut **right), None],
+            Self::Conditional { condition, then, otherwise } => {
+                [Some(&mut **condition), Some(&mut **then), Some(&mut **otherwise)]
+            }
         };
         operands.into_iter().flatten()
     }

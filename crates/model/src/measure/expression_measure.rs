@@ -287,8 +287,8 @@ mod tests {
 
     use super::*;
     use crate::guarded_commands::{
-        Action, Assignment, CellId, Effect, IntegerType, Location, LocationId, Participant, Shape, Target,
-        VariableId,
+        Action, Assignment, CellId, Effect, IntegerType, Location, LocationId, LocationKind, Participant,
+        Shape, Target, VariableId,
     };
     use crate::interpreter::Interpreter;
 
@@ -301,7 +301,7 @@ mod tests {
         }
         let byte = IntegerType::BYTE;
         model.add_variable("a", None, Shape::Array { element: byte, length: 4 }, &[], Span::default());
-        let location = Location { name: "l".into(), committed: false, span: Span::default() };
+        let location = Location { name: "l".into(), kind: LocationKind::Ordinary, span: Span::default() };
         let process = model.add_process("P", vec![location], LocationId(0), Span::default());
         let at = LocationId(0);
         let participant =

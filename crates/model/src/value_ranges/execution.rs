@@ -1,8 +1,6 @@
 //! Effects on intervals: every value that an effect may store is joined into the range of its cell.
 
-use std::convert::Infallible;
-
-use super::knowledge::Known;
+use super::knowledge::{Facts, Known};
 use super::{Analysis, Doubts};
 use crate::guarded_commands::{CellId, Expression, LocationId, ProcessId, Span, VariableId};
 use crate::interval::CellRange;
@@ -15,6 +13,9 @@ pub(super) struct IntervalStep<'a, 'm> {
     /// Collects possible errors and overflows, if the caller asks for them.
     pub doubts: Option<Doubts>,
 }
+
+/// A guard between effects is false wherever the step can get to, or the step always ends in an error.
+pub(super) struct NoSuccessor;
 
 impl IntervalStep<'_, '_> {
     fn range(&self, expression: &Expression) -> CellRange {
@@ -55,19 +56,34 @@ impl IntervalStep<'_, '_> {
     }
 }
 
-impl StateDomain for IntervalStep<'_, '_> {
+impl<'m> StateDomain<'m> for IntervalStep<'_, 'm> {
     type Value = CellRange;
     type Destination = Destination<CellRange>;
-    type Stop = Infallible;
+    type Stop = NoSuccessor;
 
-    fn evaluate(&mut self, expression: &Expression) -> Result<CellRange, Infallible> {
+    fn evaluate(&mut self, expression: &Expression) -> Result<CellRange, NoSuccessor> {
         if let Some(doubts) = &mut self.doubts {
             doubts.may_err |= self.analysis.facts().may_err(expression, &self.known);
         }
         Ok(self.range(expression))
     }
 
-    fn require(&mut self, value: &CellRange, requirement: Requirement, _: Span) -> Result<(), Infallible> {
+    fn guard(&mut self, condition: &'m Expression) -> Result<(), NoSuccessor> {
+        let facts = Facts { model: self.analysis.model, ranges: &self.analysis.ranges };
+        if let Some(doubts) = &mut self.doubts {
+            doubts.may_err |= facts.may_err(condition, &self.known);
+        }
+        if facts.assume(condition, true, &mut self.known) { Ok(()) } else { Err(NoSuccessor) }
+    }
+
+    fn fail(&mut self, _: &'m str, _: Span) -> NoSuccessor {
+        if let Some(doubts) = &mut self.doubts {
+            doubts.may_err = true;
+        }
+        NoSuccessor
+    }
+
+    fn require(&mut self, value: &CellRange, requirement: Requirement, _: Span) -> Result<(), NoSuccessor> {
         if let Some(doubts) = &mut self.doubts {
             doubts.may_err |= !requirement.allowed(self.analysis.model).covers(*value);
         }
@@ -82,7 +98,7 @@ impl StateDomain for IntervalStep<'_, '_> {
         Destination::Element(array, index)
     }
 
-    fn write(&mut self, destination: Destination<CellRange>, value: CellRange) -> Result<(), Infallible> {
+    fn write(&mut self, destination: Destination<CellRange>, value: CellRange) -> Result<(), NoSuccessor> {
         match destination {
             Destination::Cell(cell) => self.write_cell(cell, value),
             Destination::Element(array, index) => {
@@ -97,7 +113,7 @@ impl StateDomain for IntervalStep<'_, '_> {
         Ok(())
     }
 
-    fn push(&mut self, queue: VariableId, message: Vec<CellRange>) -> Result<(), Infallible> {
+    fn push(&mut self, queue: VariableId, message: Vec<CellRange>) -> Result<(), NoSuccessor> {
         let variable = self.analysis.model.variable(queue);
         let fields = message.len();
         for (field, value) in message.into_iter().enumerate() {
@@ -109,7 +125,7 @@ impl StateDomain for IntervalStep<'_, '_> {
         Ok(())
     }
 
-    fn pop(&mut self, queue: VariableId, fields: usize) -> Result<Vec<CellRange>, Infallible> {
+    fn pop(&mut self, queue: VariableId, fields: usize) -> Result<Vec<CellRange>, NoSuccessor> {
         let variable = self.analysis.model.variable(queue);
         let first = variable.first_cell.0 + 1;
         let end = variable.first_cell.0 + variable.cell_count() as u32;

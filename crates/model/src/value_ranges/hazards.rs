@@ -106,6 +106,16 @@ impl Facts<'_> {
                         && self.may_err(right, &known)
                 }
             }
+            // One branch is evaluated, where the condition has one truth.
+            Expression::Conditional { condition, then, otherwise } => {
+                let branch_may_err = |branch: &Expression, truth| {
+                    let mut known = known.clone();
+                    self.assume(condition, truth, &mut known) && self.may_err(branch, &known)
+                };
+                self.may_err(condition, known)
+                    || branch_may_err(then, true)
+                    || branch_may_err(otherwise, false)
+            }
             _ => {
                 expression.operands().any(|operand| self.may_err(operand, known))
                     || Hazard::of(self.model, expression, |operand| self.range(operand, known)).is_some()

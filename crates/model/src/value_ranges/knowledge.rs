@@ -92,6 +92,17 @@ impl ValueDomain for Intervals<'_> {
         Ok(interval::binary(operator, left, right))
     }
 
+    fn truth(&self, condition: &CellRange) -> Option<bool> {
+        match (condition.may_be(true), condition.may_be(false)) {
+            (true, true) => None,
+            (truth, _) => Some(truth),
+        }
+    }
+
+    fn conditional(&self, _: CellRange, then: CellRange, otherwise: CellRange) -> CellRange {
+        then.join(otherwise)
+    }
+
     fn rank(&self, operand: CellRange, order: &ValueOrder) -> CellRange {
         let (low, high) = order.ranks_between(operand.low, operand.high);
         CellRange { low, high }
@@ -101,6 +112,15 @@ impl ValueDomain for Intervals<'_> {
 impl Facts<'_> {
     /// The values of an expression.
     pub fn range(self, expression: &Expression, known: &Known<'_>) -> CellRange {
+        // Each branch has its values where the condition has one truth.
+        if let Expression::Conditional { condition, then, otherwise } = expression {
+            let of_branch = |branch: &Expression, truth| {
+                let mut known = known.clone();
+                self.assume(condition, truth, &mut known).then(|| self.range(branch, &known))
+            };
+            let branches = [of_branch(then, true), of_branch(otherwise, false)];
+            return branches.into_iter().flatten().reduce(CellRange::join).unwrap_or(CellRange::exactly(0));
+        }
         let Ok(range) = evaluate(&Intervals { facts: self, known }, expression);
         range
     }
@@ -124,6 +144,18 @@ impl Facts<'_> {
                     None => self.range(expression, known).may_be(truth),
                 },
             },
+            Expression::Conditional { condition, then, otherwise } => {
+                let [mut one, mut other] = [known.clone(), known.clone()];
+                let may_be_one = self.assume(condition, true, &mut one) && self.assume(then, truth, &mut one);
+                let may_be_other =
+                    self.assume(condition, false, &mut other) && self.assume(otherwise, truth, &mut other);
+                match (may_be_one, may_be_other) {
+                    (true, false) => *known = one,
+                    (false, true) => *known = other,
+                    _ => {}
+                }
+                may_be_one || may_be_other
+            }
             Expression::Cell(_) | Expression::Element { .. } if !truth => {
                 self.narrow(expression, CellRange::exactly(0), known)
             }
