@@ -33,6 +33,7 @@ use crate::explore::search::Limits;
 use crate::explore::sweep::{OnRegress, Order};
 use crate::explore::{Monitor, Phase, SearchEnd, StopReason};
 use crate::property::Property;
+use crate::property::intermediate::of_stored_states;
 use crate::property::soundness::SearchKind;
 use crate::verdict::{Evidence, Length, Verdict};
 use model::guarded_commands::GuardedCommands;
@@ -47,7 +48,7 @@ pub use branching::{CtlWitness, GraphSummary, check_ctl, record_graph};
 pub use commands::CommandsSubject;
 pub use each::{check_alone, check_each};
 pub use error::{CheckError, ErrorKind};
-pub use executable::{Executable, Expanded, ProgressValues, Translation};
+pub use executable::{Executable, Expanded, Intermediate, Outgrown, ProgressValues, Translation};
 pub use identity::Difference;
 pub use on_the_fly::check_subject;
 pub use outcome::{ChangeOutcome, ErrorPlace, Figures, ModelError, Outcome, OutcomeOf, Regress};
@@ -72,6 +73,7 @@ pub fn check(
     if model.actions.len() >= MAX_ACTIONS {
         return Err(CheckError::TooManyActions(model.actions.len()));
     }
+    let properties = &*of_stored_states(model, properties)?;
     let subject = || CommandsSubject::new(model, execution, plan);
     monitor.phase(plan.search.phase());
     let mut outcome = check_each(subject, properties, plan, monitor)?;

@@ -10,6 +10,7 @@ mod exchange;
 mod exchange_schedules;
 mod expand_ahead;
 mod expansion;
+pub mod inner_steps;
 pub mod nested_depth;
 pub mod observer;
 mod origin;
@@ -21,6 +22,7 @@ pub mod sweep;
 mod sync;
 
 pub use course::Course;
+pub use inner_steps::InnerActions;
 pub use observer::{Observer, Record};
 pub use phase::Phase;
 pub use search::{

@@ -5,6 +5,7 @@ pub mod acceptor;
 pub mod components;
 pub mod ctl;
 pub mod fairness;
+pub mod intermediate;
 pub mod linear;
 pub mod premises;
 pub mod product;
@@ -52,8 +53,14 @@ pub enum Spelling {
 pub enum PropertyKind<P = Expression> {
     /// Every reachable state has a successor.
     DeadlockFree,
+    /// The predicate is true in every reachable state without a successor. It says which ends are
+    /// valid.
+    ProperEnd(P),
     /// The predicate is true in every reachable state: `AG p`.
     Invariant(P),
+    /// The predicate is true in every state that a search reaches, also in intermediate states, which
+    /// are no states of the model: an assertion inside of an atomic sequence.
+    Assertion(P),
     /// The predicate is true in some reachable state: `EF p`.
     Reachable(P),
     /// From every reachable state, a state where the predicate is true can be reached: `AG EF p`.
@@ -82,7 +89,9 @@ impl<P> PropertyKind<P> {
     /// The predicates that are evaluated in every state.
     pub fn predicates(&self) -> &[P] {
         match self {
-            Self::Invariant(predicate)
+            Self::ProperEnd(predicate)
+            | Self::Invariant(predicate)
+            | Self::Assertion(predicate)
             | Self::Reachable(predicate)
             | Self::AlwaysPossible(predicate)
             | Self::PossiblyForEver(predicate) => std::slice::from_ref(predicate),
@@ -96,7 +105,11 @@ impl<P> PropertyKind<P> {
     /// How it is decided.
     pub fn decision(&self) -> Decision {
         match self {
-            Self::DeadlockFree | Self::Invariant(_) | Self::Reachable(_) => Decision::States,
+            Self::DeadlockFree
+            | Self::ProperEnd(_)
+            | Self::Invariant(_)
+            | Self::Assertion(_)
+            | Self::Reachable(_) => Decision::States,
             Self::AlwaysPossible(_) | Self::PossiblyForEver(_) => Decision::Components,
             Self::Linear(_) => Decision::Cycles,
             Self::Branching(_) => Decision::Graph,
@@ -110,7 +123,9 @@ impl<P> PropertyKind<P> {
         match self {
             Self::Reachable(_) | Self::PossiblyForEver(_) => Claim::Existential,
             Self::DeadlockFree
+            | Self::ProperEnd(_)
             | Self::Invariant(_)
+            | Self::Assertion(_)
             | Self::AlwaysPossible(_)
             | Self::Linear(_)
             | Self::Branching(_)
@@ -137,7 +152,9 @@ impl<P> PropertyKind<P> {
     pub fn name(&self) -> &'static str {
         match self {
             Self::DeadlockFree => "free of deadlocks",
+            Self::ProperEnd(_) => "proper end",
             Self::Invariant(_) => "invariant",
+            Self::Assertion(_) => "assertion",
             Self::Reachable(_) => "reachable",
             Self::AlwaysPossible(_) => "always possible",
             Self::PossiblyForEver(_) => "possibly forever",
@@ -153,7 +170,9 @@ impl<P> PropertyKind<P> {
         fingerprint.add(self.name());
         match self {
             Self::DeadlockFree
+            | Self::ProperEnd(_)
             | Self::Invariant(_)
+            | Self::Assertion(_)
             | Self::Reachable(_)
             | Self::AlwaysPossible(_)
             | Self::PossiblyForEver(_) => {}

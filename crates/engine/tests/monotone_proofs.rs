@@ -7,7 +7,8 @@ use std::sync::Arc;
 use engine::progress::{Raise, control_orders, prove_monotone, static_measure};
 use model::guarded_commands::{
     Action, ActionId, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType,
-    Location, LocationId, Participant, ProcessId, Shape, Span, Target, UnaryOperator, VariableId,
+    Location, LocationId, LocationKind, Participant, ProcessId, Shape, Span, Target, UnaryOperator,
+    VariableId,
 };
 use model::value_order::ValueOrder;
 
@@ -40,7 +41,8 @@ fn model(locations: u32) -> GuardedCommands {
 }
 
 fn add_process(model: &mut GuardedCommands, locations: u32) -> ProcessId {
-    let location = |number| Location { name: format!("l{number}"), committed: false, span: Span::default() };
+    let location =
+        |number| Location { name: format!("l{number}"), kind: LocationKind::Ordinary, span: Span::default() };
     model.add_process("P", (0..locations).map(location).collect(), LocationId(0), Span::default())
 }
 
@@ -371,7 +373,7 @@ fn participants_move_together_or_not_at_all() {
         Participant { from: LocationId(0), to: LocationId(0), ..both.actions[1].participants[0].clone() };
     both.actions[2].participants.push(from_start);
     assert!(!proved(&both, &[cell(P)]));
-    both.processes[0].locations[1].committed = true;
+    both.processes[0].locations[1].kind = LocationKind::Committed;
     assert!(proved(&both, &[cell(P)]));
 }
 
@@ -422,4 +424,20 @@ fn control_orders_are_reverse_post_orders() {
         add(&mut model, from, to, vec![], vec![]);
     }
     assert_eq!(control_orders(&model), [ranked(cell(P), &[&[0], &[2], &[1], &[3]])]);
+}
+
+#[test]
+fn a_guard_between_effects_says_what_was_written() {
+    let below = |limit| Effect::Guard(op(Less, cell(X), number(limit)));
+    let not_zero = Effect::Guard(op(Greater, cell(X), number(0)));
+    assert!(proved(&with(vec![(vec![], vec![set(X, plus(X, 1)), not_zero])]), &[cell(X)]));
+    // Before the effects it is like any other.
+    assert!(proved(&with(vec![(vec![], vec![below(255), set(X, plus(X, 1))])]), &[cell(X)]));
+    assert!(proved(
+        &with(vec![(vec![], vec![set(Y, number(3)), below(255), set(X, plus(X, 1))])]),
+        &[cell(X)]
+    ));
+    // It says nothing about the value before the step: 4 may become 1.
+    let by_copy = vec![set(X, number(1)), below(2)];
+    assert!(!proved(&with(vec![(vec![], by_copy), (vec![], vec![set(X, number(4))])]), &[cell(X)]));
 }

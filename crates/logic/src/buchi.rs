@@ -91,6 +91,22 @@ impl Buchi {
                 .all(|edges| edges.windows(2).all(|pair| pair[0].accepting == pair[1].accepting))
     }
 
+    /// The automaton that reads the states in which the proposition does not hold, and waits in the
+    /// others. A run that it waits for forever is accepted if it waits in an accepting state. It
+    /// accepts by states.
+    pub fn skipping(&self, skipped: Proposition) -> Self {
+        debug_assert!(self.accepts_by_states(), "a state accepts or not, also while it waits");
+        let here = Cube::negated(skipped);
+        let states = (0..).zip(&self.states).map(|(number, edges)| {
+            let accepting = edges.first().map_or(0, |edge| edge.accepting);
+            let wait = Edge { label: Cube::proposition(skipped), target: number, accepting };
+            let read =
+                edges.iter().filter_map(|edge| Some(Edge { label: edge.label.and(here)?, ..edge.clone() }));
+            read.chain([wait]).collect()
+        });
+        Self { states: states.collect(), ..self.clone() }
+    }
+
     /// All acceptance sets, as bits.
     pub fn all_sets(&self) -> u32 {
         1_u32.checked_shl(self.acceptance_sets).unwrap_or(0).wrapping_sub(1)

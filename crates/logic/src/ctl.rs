@@ -32,6 +32,23 @@ pub enum Ctl {
 }
 
 impl Ctl {
+    /// The same formula about the paths without the states in which the proposition holds. It says
+    /// nothing about such states themselves. A path that ends among them, without a successor
+    /// outside, counts as a path that ends before.
+    pub fn skipping(&self, skipped: Proposition) -> Self {
+        let inside = || Self::Proposition(skipped);
+        let here = |f: &Self| Self::and(Self::negation(inside()), f.skipping(skipped));
+        match self {
+            Self::True | Self::False | Self::Proposition(_) => self.clone(),
+            Self::Not(f) => Self::negation(f.skipping(skipped)),
+            Self::And(f, g) => Self::and(f.skipping(skipped), g.skipping(skipped)),
+            Self::Or(f, g) => Self::or(f.skipping(skipped), g.skipping(skipped)),
+            Self::ExistsNext(f) => Self::exists_next(Self::exists_until(inside(), here(f))),
+            Self::ExistsUntil(f, g) => Self::exists_until(Self::or(inside(), f.skipping(skipped)), here(g)),
+            Self::ExistsGlobally(f) => Self::exists_globally(Self::or(inside(), f.skipping(skipped))),
+        }
+    }
+
     /// `not f`
     pub fn negation(f: Self) -> Self {
         match f {

@@ -145,6 +145,7 @@ pub const RUNTIME_CODES: &[(&str, &str)] = &[
     ("E0502", "A step or a property divides by zero."),
     ("E0503", "A step or a property shifts by less than 0 or more than 63 bits."),
     ("E0504", "A place of a net would hold more tokens than its variable can store."),
+    ("E0505", "A step does what the language of the model forbids."),
 ];
 
 /// Creates a finding from a run-time error in the text from `origin`.
@@ -167,6 +168,9 @@ pub fn runtime_error(error: &RuntimeError, within: Within, origin: &str, text: &
         }
         RuntimeErrorKind::DivisionByZero => ("E0502", guard("the divisor is not 0")),
         RuntimeErrorKind::ShiftOutOfRange(_) => ("E0503", guard("the count is in 0 to 63")),
+        RuntimeErrorKind::Stated(_) => {
+            ("E0505", "change the model so that no run comes here; the trace shows how one does".to_owned())
+        }
         RuntimeErrorKind::Overflow { .. } => {
             ("E0504", "the net violates its bound; the trace shows how".to_owned())
         }
@@ -175,7 +179,10 @@ pub fn runtime_error(error: &RuntimeError, within: Within, origin: &str, text: &
         origin: origin.into(),
         text: Arc::clone(text),
         span: error.span,
-        label: "in this expression".into(),
+        label: match &error.kind {
+            RuntimeErrorKind::Stated(_) => "by this statement".into(),
+            _ => "in this expression".into(),
+        },
     };
     Finding {
         code,

@@ -332,7 +332,7 @@ impl AttemptRecord {
             engine: (*engine).into(),
             measure: proposal.map(|proposal| model.measure_text(&proposal.components)),
             end: (*end).into(),
-            explored: counters.explored,
+            explored: counters.model_states(),
             different: *different,
             peak_stored: counters.peak.total(),
             seconds: time.as_secs_f64(),

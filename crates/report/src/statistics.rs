@@ -106,6 +106,7 @@ fn full_rows(record: &RunRecord) -> Vec<Row> {
     let search = &record.search;
     vec![
         ("states stored", count(search.states.distinct)),
+        ("intermediate", count(search.states.intermediate)),
         ("states matched", count(search.states.matched)),
         ("transitions", count(search.transitions.total)),
         ("levels", count(search.levels)),
@@ -117,6 +118,7 @@ fn sweep_rows(record: &RunRecord) -> Vec<Row> {
     let search = &record.search;
     vec![
         ("states explored", count(search.states.explored)),
+        ("intermediate", count(search.states.intermediate)),
         ("distinct states", distinct_row(record)),
         ("states stored", peak_row(record)),
         ("memory saved", saving_row(record)),

@@ -6,7 +6,7 @@ use crate::explore::depth::DepthSearch;
 use crate::explore::nested_depth::NestedDepth;
 use crate::explore::partition::PartitionSearch;
 use crate::explore::sweep::{Order, SweepSearch, WorkerFigures};
-use crate::explore::{Counters, Course, Search};
+use crate::explore::{Counters, Course, InnerActions, Search};
 use crate::property::soundness::SearchKind;
 use crate::store::external::disk::Disk;
 use crate::store::layer::LayerFull;
@@ -49,6 +49,14 @@ fn no_memory(error: OutOfMemory) -> CheckError {
     CheckError::NoMemory(LayerFull::System(error))
 }
 
+/// The actions whose steps are counted apart, where states are.
+fn inner_actions<M: Executable>(model: &M) -> InnerActions {
+    if model.intermediate().is_none() {
+        return InnerActions::default();
+    }
+    InnerActions::new(&model.structure().map_or_else(Vec::new, |structure| structure.inner_actions()))
+}
+
 impl AnySearch {
     /// Creates a search of this kind for the model, by this plan.
     ///
@@ -61,10 +69,11 @@ impl AnySearch {
         disk: &Disk,
     ) -> Result<Self, CheckError> {
         let shape = model.shape();
+        let inner = inner_actions(model);
         Ok(match kind {
             SearchKind::Layers(order) => {
                 let search = SweepSearch::new(shape, order, plan.limits).map_err(no_memory)?;
-                let mut search = search.with_threads(plan.threads);
+                let mut search = search.with_threads(plan.threads).with_inner(inner);
                 if plan.course {
                     let actions = model.structure().map_or(0, |structure| structure.actions());
                     search = search.with_course(actions);
@@ -81,11 +90,12 @@ impl AnySearch {
                 Self::Sweep(Box::new(search))
             }
             SearchKind::Depth => {
-                Self::Depth(Box::new(DepthSearch::new(shape, plan.limits).map_err(no_memory)?))
+                let search = DepthSearch::new(shape, plan.limits).map_err(no_memory)?;
+                Self::Depth(Box::new(search.with_inner(inner)))
             }
             SearchKind::Partitions => {
                 let search = PartitionSearch::new(shape, plan.limits, disk.clone()).map_err(no_memory)?;
-                let search = search.with_threads(plan.threads);
+                let search = search.with_threads(plan.threads).with_inner(inner);
                 Self::Partition(Box::new(search.with_states_in_memory(plan.disk.in_memory)))
             }
         })
@@ -97,7 +107,7 @@ impl AnySearch {
     /// There is no memory to begin.
     pub(super) fn nested_depth<M: Executable>(plan: &Plan, product: &M) -> Result<Self, CheckError> {
         let search = NestedDepth::new(product.shape(), plan.limits).map_err(no_memory)?;
-        Ok(Self::NestedDepth(Box::new(search)))
+        Ok(Self::NestedDepth(Box::new(search.with_inner(inner_actions(product)))))
     }
 
     /// Counts so far, and the memory held so far.

@@ -145,14 +145,17 @@ pub(super) fn decide_on_graph<M: Executable>(
 
 /// Adds the recorded graph, if any, to the outcome of its search: every state is a node.
 fn with_graph<R, T, F>(outcome: Outcome<R, T, F>, graph: Option<GraphSummary>) -> Outcome<R, T, F> {
-    let distinct = graph.map(|graph| graph.nodes);
+    let counters = &outcome.figures.counters;
+    let nodes = graph.map(|graph| graph.nodes);
+    // Where no state was expanded twice, no intermediate one was.
+    let is_exact = |nodes: &u64| counters.intermediate == 0 || counters.explored == *nodes;
     let figures = Figures {
-        distinct,
-        estimated_distinct: distinct.unwrap_or(outcome.figures.counters.explored),
+        distinct: nodes.filter(is_exact).map(|nodes| nodes - counters.intermediate),
+        estimated_distinct: counters.model_share(nodes.unwrap_or(counters.explored)),
         deadlocks: None,
         ..outcome.figures
     };
-    Outcome { complete: distinct.is_some(), figures, graph, ..outcome }
+    Outcome { complete: nodes.is_some(), figures, graph, ..outcome }
 }
 
 fn graph_memory(plan: &Plan, width: usize) -> GraphMemory {
@@ -170,8 +173,9 @@ fn record<'a, M: Executable>(
     plan: &'a Plan,
     monitor: &mut dyn Monitor,
 ) -> Result<(Run<'a, M>, SearchEnd, GraphRecorder), CheckError> {
-    if predicates.len() > MAX_PREDICATES {
-        return Err(CheckError::TooManyPredicates(predicates.len()));
+    let evaluated = predicates.len() + subject.own_predicates();
+    if evaluated > MAX_PREDICATES {
+        return Err(CheckError::TooManyPredicates(evaluated));
     }
     if plan.reduction != Reduction::None {
         return Err(Unsound::ReducedCounts.into());

@@ -24,7 +24,7 @@ use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Execution, ExecutionError, MAX_ACTIONS, StateFunctions, TransitionSystem};
 use model::value_ranges::proved_ranges;
 
-use super::executable::{Executable, Expanded, ProgressValues};
+use super::executable::{Executable, Expanded, Intermediate, Outgrown, ProgressValues};
 use super::semantics::Semantics;
 use super::structure::Structure;
 use super::{CheckError, Packing, Plan};
@@ -244,12 +244,16 @@ impl<'m> Executable for CommandsSubject<'m> {
     }
 
     fn expand(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> Expanded<RuntimeError> {
-        let successors = self.interpreter.successors(&self.decode(state));
+        let cells = self.decode(state);
+        let successors = self.interpreter.successors(&cells);
         let mut good = Vec::with_capacity(successors.len());
         let mut error = None;
         for (action, result) in successors {
             match result {
                 Ok(state) => good.push((action, state)),
+                Err(_) if self.model.outgrowing.binary_search(&action).is_ok() => {
+                    return Expanded::Outgrown(Outgrown { action, state: cells });
+                }
                 Err(found) => error = error.or(Some((action, found))),
             }
         }
@@ -293,6 +297,10 @@ impl<'m> Executable for CommandsSubject<'m> {
         Some(self)
     }
 
+    fn intermediate(&self) -> Option<Intermediate<Expression>> {
+        self.model.intermediate().map(Intermediate::Where)
+    }
+
     fn save(&self, to: &mut Saver) -> io::Result<()> {
         let gain = self.reduction.as_ref().and_then(|one| one.gain.get());
         to.put(&(&self.packing.wanted, &self.packing.layout, gain))
@@ -320,6 +328,10 @@ impl Structure for CommandsSubject<'_> {
 
     fn fair_actions(&self) -> Vec<(ActionId, Strength)> {
         self.model.fair_actions.clone()
+    }
+
+    fn inner_actions(&self) -> Vec<bool> {
+        self.model.actions.iter().map(|action| self.model.enters_intermediate(action)).collect()
     }
 
     fn fields(&self) -> &[Field] {

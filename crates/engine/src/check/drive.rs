@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::any_search::AnySearch;
 use super::checkpoint::{CheckpointFolder, Checkpointing, Pauses};
-use super::executable::{Executable, Expanded};
+use super::executable::{Executable, Expanded, Outgrown};
 use super::identity::RunIdentity;
 use super::observers::Observers;
 use super::{CheckError, OnRuntimeError};
@@ -74,6 +74,8 @@ pub(super) enum SlowExpansion {
     Successors,
     /// The successors are in the batch, and at least one step is a run-time error.
     WithError,
+    /// The model has no room for a step.
+    Outgrown(Outgrown),
     /// States have another layout from now on.
     Widened(Translation),
 }
@@ -113,6 +115,7 @@ where
     fn expand(&mut self, state: &[u64], batch: &mut SuccessorBatch) -> SlowExpansion {
         match self.subject.expand(state, batch) {
             Expanded::Widened(translate) => SlowExpansion::Widened(translate),
+            Expanded::Outgrown(outgrown) => SlowExpansion::Outgrown(outgrown),
             Expanded::Successors(None) => SlowExpansion::Successors,
             Expanded::Successors(fault) => {
                 self.fault = self.fault.take().or(fault);
@@ -273,6 +276,7 @@ impl<'m> Driver<'_, 'm> {
                     system = self.model.prepare()?;
                     continue;
                 }
+                SlowExpansion::Outgrown(outgrown) => return Err(CheckError::Outgrown(outgrown)),
                 SlowExpansion::Successors => Successors::Steps(batch.len()),
                 SlowExpansion::WithError => Successors::WithError,
             };

@@ -3,7 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::executable::Outgrown;
 use super::identity::Difference;
+use crate::property::intermediate::TooManyPredicates;
 use crate::property::soundness::Unsound;
 use crate::store::layer::LayerFull;
 use crate::verdict::replay::ReplayError;
@@ -51,6 +53,9 @@ pub enum CheckError {
     /// The actions of a search are not a run of the model. This is a defect of Sweepline.
     #[error("a trace does not replay: {0}")]
     Replay(#[from] ReplayError),
+    /// The model has no room for a step, and a larger one can be made.
+    #[error("the model has no room for a step")]
+    Outgrown(Outgrown),
     /// A trace does not show what it should. This is a defect of Sweepline.
     #[error("the trace for `{0}` does not show what the search saw")]
     WrongTrace(String),
@@ -75,6 +80,7 @@ impl CheckError {
             | Self::NeedsOwnSearch(_)
             | Self::TooManyActions(_)
             | Self::Unsound(_)
+            | Self::Outgrown(_)
             | Self::Execution(ExecutionError::NotSupported(_))
             | Self::NotSaved
             | Self::TemporalNotSaved
@@ -88,5 +94,11 @@ impl CheckError {
                 ErrorKind::Defect
             }
         }
+    }
+}
+
+impl From<TooManyPredicates> for CheckError {
+    fn from(TooManyPredicates(number): TooManyPredicates) -> Self {
+        Self::TooManyPredicates(number)
     }
 }

@@ -49,6 +49,17 @@ pub trait Executable: Semantics {
     /// Unpacks a state.
     fn decode(&self, state: &[u64]) -> Self::State;
 
+    /// How a search tells intermediate states apart. `None` if there are none, or they are not told
+    /// apart.
+    fn intermediate(&self) -> Option<Intermediate<Self::Predicate>> {
+        None
+    }
+
+    /// Number of predicates that a search evaluates besides those of properties.
+    fn own_predicates(&self) -> usize {
+        usize::from(matches!(self.intermediate(), Some(Intermediate::Where(_))))
+    }
+
     /// Bits in one word of every packed state that are always zero in the current layout: the word,
     /// and the lowest bit.
     fn spare_bits(&self, _bits: u32) -> Option<(usize, u32)> {
@@ -105,10 +116,30 @@ pub struct ProgressValues {
     pub comparison: Comparison,
 }
 
+/// A step for which a model has no room. A larger model can be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outgrown {
+    /// The action.
+    pub action: ActionId,
+    /// The state in which it is enabled, by cells.
+    pub state: Vec<i64>,
+}
+
 /// The result of [`Executable::expand`].
 pub enum Expanded<F> {
     /// The successors are in the batch. A step that is a run-time error is not among them.
     Successors(Option<(ActionId, F)>),
+    /// The state has a step for which the model has no room.
+    Outgrown(Outgrown),
     /// States have another layout now. The translation converts them.
     Widened(Translation),
+}
+
+/// How a search tells intermediate states apart, which it does not count.
+#[derive(Clone, Debug)]
+pub enum Intermediate<P> {
+    /// By this predicate.
+    Where(P),
+    /// By these bits in the truth of a state.
+    Marked(u64),
 }

@@ -196,7 +196,9 @@ mod tests {
         };
         let mut kinds = vec![PropertyKind::DeadlockFree];
         for number in 0..2 {
+            kinds.push(PropertyKind::ProperEnd(cell(number)));
             kinds.push(PropertyKind::Invariant(cell(number)));
+            kinds.push(PropertyKind::Assertion(cell(number)));
             kinds.push(PropertyKind::Reachable(cell(number)));
             kinds.push(PropertyKind::AlwaysPossible(cell(number)));
             kinds.push(PropertyKind::PossiblyForEver(cell(number)));

@@ -7,6 +7,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use crate::explore::inner_steps::IntermediateStates;
 use crate::explore::observer::{Step, Successors};
 use crate::explore::{Observer, Record};
 use crate::property::accepting_cycles::AcceptingCycles;
@@ -34,6 +35,8 @@ pub(super) struct Observers {
     pub(super) survey: Option<Survey>,
     /// Records the graph.
     pub(super) graph: Option<GraphRecorder>,
+    /// Counts intermediate states, if the model has any.
+    pub(super) intermediate: Option<IntermediateStates>,
 }
 
 impl Observers {
@@ -58,7 +61,8 @@ impl Observers {
         to.put(&self.watch)?;
         self.log.as_mut().map_or(Ok(()), |log| log.save(to))?;
         self.terminal.as_ref().map_or(Ok(()), |terminal| terminal.save(to))?;
-        to.put(&self.survey)
+        to.put(&self.survey)?;
+        to.put(&self.intermediate)
     }
 
     /// Loads saved observations. They replace what these observers saw of the initial states.
@@ -70,6 +74,7 @@ impl Observers {
         }
         self.terminal.as_mut().map_or(Ok(()), |terminal| terminal.load(from))?;
         self.survey = from.get()?;
+        self.intermediate = from.get()?;
         Ok(())
     }
 }
@@ -93,8 +98,13 @@ impl Observer for Observers {
         if let Some(terminal) = &mut self.terminal {
             terminal.taken(state, successors);
         }
+        let is_intermediate = self.intermediate.as_mut().is_some_and(|states| {
+            let is_one = states.includes(truth);
+            states.count += u64::from(is_one);
+            is_one
+        });
         if let Some(survey) = &mut self.survey {
-            survey.taken(state);
+            survey.taken(state, is_intermediate);
         }
         let undefined = match &mut self.graph {
             Some(graph) => graph.taken(record, state, truth, successors),
@@ -107,7 +117,10 @@ impl Observer for Observers {
 
     #[inline(always)]
     fn wants_truth(&self) -> bool {
-        self.watch.wants_truth() || self.cycles.is_some() || self.graph.is_some()
+        self.watch.wants_truth()
+            || self.cycles.is_some()
+            || self.graph.is_some()
+            || self.intermediate.is_some()
     }
 
     #[inline(always)]

@@ -43,7 +43,7 @@ pub fn check_subject<M: Executable>(
     plan: &Plan,
     monitor: &mut dyn Monitor,
 ) -> Result<OutcomeOf<M>, CheckError> {
-    let predicates = predicates(properties).len();
+    let predicates = predicates(properties).len() + subject.own_predicates();
     if predicates > MAX_PREDICATES {
         return Err(CheckError::TooManyPredicates(predicates));
     }
@@ -153,6 +153,7 @@ pub(super) fn observers<M: Executable>(
         survey: subject.structure().filter(|_| plan.survey).and_then(|structure| structure.survey()),
         cycles: None,
         graph: None,
+        intermediate: None,
     })
 }
 
@@ -263,7 +264,11 @@ impl<M: Executable> Deciding<'_, M> {
         };
         let (shown, wanted) = match &property.kind {
             PropertyKind::DeadlockFree => (self.run.subject.is_terminal(state), true),
-            PropertyKind::Invariant(predicate) => {
+            PropertyKind::ProperEnd(predicate) => {
+                let holds = self.run.subject.holds(predicate, state).map_err(|_| wrong())?;
+                (self.run.subject.is_terminal(state) && !holds, true)
+            }
+            PropertyKind::Invariant(predicate) | PropertyKind::Assertion(predicate) => {
                 (self.run.subject.holds(predicate, state).map_err(|_| wrong())?, false)
             }
             PropertyKind::Reachable(predicate) => {

@@ -4,9 +4,10 @@
 use std::io;
 use std::sync::Arc;
 
-use super::executable::{Executable, Expanded, ProgressValues};
+use super::executable::{Executable, Expanded, Intermediate, ProgressValues};
 use super::semantics::Semantics;
 use super::structure::Structure;
+use crate::explore::inner_steps::INTERMEDIATE;
 use crate::progress::Comparison;
 use crate::property::acceptor::Acceptor;
 use crate::property::fairness::FairnessConditions;
@@ -186,6 +187,7 @@ impl<M: Executable, A: Automaton> Executable for ProductSubject<M, A> {
                     new.join(&wide, old.automaton(state), packed);
                 }))
             }
+            Expanded::Outgrown(outgrown) => Expanded::Outgrown(outgrown),
             Expanded::Successors(fault) => {
                 // A state whose only steps are erroneous has steps, and is not repeated.
                 if steps.is_empty() && fault.is_some() {
@@ -204,6 +206,10 @@ impl<M: Executable, A: Automaton> Executable for ProductSubject<M, A> {
         let mut plain = Vec::new();
         self.place.append_model(state, &mut plain);
         self.model.decode(&plain)
+    }
+
+    fn intermediate(&self) -> Option<Intermediate<M::Predicate>> {
+        self.automaton.marks_intermediate().then_some(Intermediate::Marked(INTERMEDIATE))
     }
 
     fn structure(&self) -> Option<&dyn Structure> {
@@ -229,6 +235,10 @@ impl<M: Executable, A: Automaton> Executable for ProductSubject<M, A> {
 impl<M: Executable, A: Automaton> Structure for ProductSubject<M, A> {
     fn actions(&self) -> usize {
         self.model.structure().map_or(0, Structure::actions)
+    }
+
+    fn inner_actions(&self) -> Vec<bool> {
+        self.model.structure().map_or_else(Vec::new, Structure::inner_actions)
     }
 
     fn processes_of_actions(&self) -> Vec<Vec<u32>> {

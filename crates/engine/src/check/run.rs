@@ -2,13 +2,14 @@
 
 use super::any_search::AnySearch;
 use super::drive::{Asked, ChangeResult, Checkpoints, Driven, DrivenChange, Driver};
-use super::executable::Executable;
+use super::executable::{Executable, Intermediate};
 use super::identity::RunIdentity;
 use super::observers::Observers;
 use super::{
     ChangeOutcome, CheckError, ErrorPlace, Figures, ModelError, ModelErrorOf, Outcome, OutcomeOf, Plan,
     Reduction, Regress, SearchPlan, TerminalList,
 };
+use crate::explore::inner_steps::IntermediateStates;
 use crate::explore::{Monitor, Observer, Record, SearchEnd};
 use crate::property::survey::Survey;
 use crate::store::external::disk::Disk;
@@ -44,9 +45,19 @@ impl<'a, M: Executable> Run<'a, M> {
         predicates: impl IntoIterator<Item = Owned<M::Predicate>>,
         plan: &'a Plan,
         (search, disk): (AnySearch, Disk),
-        observers: Observers,
+        mut observers: Observers,
     ) -> Self {
-        let (owners, predicates) = predicates.into_iter().unzip();
+        let (mut owners, mut predicates): (Vec<_>, Vec<_>) = predicates.into_iter().unzip();
+        let bits = subject.intermediate().map(|states| match states {
+            Intermediate::Where(predicate) => {
+                predicates.push(predicate);
+                // It always has a value.
+                owners.push(0);
+                1 << (predicates.len() - 1)
+            }
+            Intermediate::Marked(bits) => bits,
+        });
+        observers.intermediate = bits.map(|bits| IntermediateStates { bits, count: 0 });
         let (error, driven, peak_bytes) = (None, Driven::default(), 0);
         Self { subject, predicates, owners, plan, search, observers, error, driven, peak_bytes, disk }
     }
@@ -141,7 +152,8 @@ impl<'a, M: Executable> Run<'a, M> {
     ) -> OutcomeOf<M> {
         let peak_state_bytes = self.peak_bytes().max(self.driven.peak_bytes) as u64;
         let Observers { log, terminal, survey, .. } = &self.observers;
-        let figures = self.search.figures();
+        let mut figures = self.search.figures();
+        figures.counters.intermediate += self.observers.intermediate.map_or(0, |states| states.count);
         let listed = terminal.as_ref().filter(|_| self.plan.terminal_states == TerminalList::Listed);
         let end_result = ChangeResult::new(&figures.counters, figures.estimated_distinct);
         let changes = self.driven.changes.into_iter().map(|one| {
@@ -157,8 +169,11 @@ impl<'a, M: Executable> Run<'a, M> {
             changes: changes.collect(),
             stopped: if let SearchEnd::Stopped(reason) = end { Some(reason) } else { None },
             figures: Figures {
-                distinct: figures.distinct,
-                estimated_distinct: figures.estimated_distinct,
+                distinct: figures.distinct.map(|all| all.saturating_sub(figures.counters.intermediate)),
+                estimated_distinct: match figures.distinct {
+                    Some(all) => all.saturating_sub(figures.counters.intermediate),
+                    None => figures.counters.model_share(figures.estimated_distinct),
+                },
                 // Where no state was expanded twice, none was counted twice.
                 deadlocks: match (figures.distinct, terminal) {
                     (None, Some(terminal)) => terminal.count(),

@@ -18,6 +18,11 @@ pub trait Structure {
     /// Actions that the model itself declares fair.
     fn fair_actions(&self) -> Vec<(ActionId, Strength)>;
 
+    /// For each action, whether it leads to an intermediate state. Empty if there are none.
+    fn inner_actions(&self) -> Vec<bool> {
+        Vec::new()
+    }
+
     /// The positions of the cells in a state in the current layout. Empty if states do not consist
     /// of cells.
     fn fields(&self) -> &[Field] {

@@ -13,6 +13,7 @@ use model::guarded_commands::ActionId;
 use model::successor_batch::SuccessorBatch;
 use model::transition_system::{Expander, TransitionSystem, Truth};
 
+use super::inner_steps::InnerActions;
 use super::observer::{Observer, Record, Successors};
 use super::search::{
     CompleteSearch, Counters, Held, Limits, Monitor, Search, SearchEnd, Snapshot, StopReason, consult,
@@ -34,6 +35,7 @@ pub struct DepthSearch {
     /// Number of states so far. It continues after trouble, so that no run escapes the monitor.
     rounds: u32,
     counters: Counters,
+    inner: InnerActions,
     limits: Limits,
 }
 
@@ -120,8 +122,14 @@ impl DepthSearch {
             current: None,
             rounds: 0,
             counters: Counters::default(),
+            inner: InnerActions::default(),
             limits,
         })
+    }
+
+    /// Counts steps by these actions apart.
+    pub fn with_inner(self, inner: InnerActions) -> Self {
+        Self { inner, ..self }
     }
 
     fn run_with<R: Records, O: Observer>(
@@ -202,6 +210,7 @@ impl DepthSearch {
         self.current = None;
         self.counters.explored += 1;
         self.counters.transitions += batch.len() as u64;
+        self.counters.into_intermediate += self.inner.count_batch(batch);
         let budget = self.limits.memory.saturating_sub(self.layer.bytes());
         self.stack.make_room(batch, budget)?;
         self.stack.push_all(Some(record), batch);

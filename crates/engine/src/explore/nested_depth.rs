@@ -13,6 +13,7 @@
 
 use std::convert::Infallible;
 
+use super::inner_steps::{INTERMEDIATE, InnerActions};
 use super::observer::{Observer, Record, Successors};
 use super::search::{
     CompleteSearch, Counters, Held, Limits, Monitor, Search, SearchEnd, Snapshot, StopReason, consult,
@@ -107,6 +108,7 @@ pub struct NestedDepth {
     truths: Vec<Truth>,
     limits: Limits,
     counters: Counters,
+    inner_actions: InnerActions,
     /// The number of expansions at which the monitor is called next.
     next_look: u64,
     peak_bytes: usize,
@@ -129,9 +131,15 @@ impl NestedDepth {
             truths: Vec::new(),
             limits,
             counters: Counters { sweeps: 1, layers: 1, ..Counters::default() },
+            inner_actions: InnerActions::default(),
             next_look: PER_LOOK,
             peak_bytes: 0,
         })
+    }
+
+    /// Counts steps by these actions apart.
+    pub fn with_inner(self, inner_actions: InnerActions) -> Self {
+        Self { inner_actions, ..self }
     }
 
     /// The accepting cycle that ended the search.
@@ -242,6 +250,7 @@ impl NestedDepth {
                 return Err(SearchEnd::Decided);
             }
             self.colours[state as usize] |= ACCEPTING * (truth.holds & 1) as u8;
+            self.counters.intermediate += u64::from(truth.holds & INTERMEDIATE != 0);
         }
         let mut batch = std::mem::take(&mut self.batch);
         batch.clear();
@@ -268,6 +277,7 @@ impl NestedDepth {
         }
         self.counters.explored += 1;
         self.counters.transitions += batch.len() as u64;
+        self.counters.into_intermediate += self.inner_actions.count_batch(batch);
         if self.states.len() as u64 > self.limits.states {
             return Err(SearchEnd::Stopped(StopReason::StateLimit(self.limits.states)));
         }

@@ -41,6 +41,7 @@ use partitions::Partitions;
 
 use super::expand_ahead::{self, ExpandAhead};
 use super::expansion::{self, BATCH, Parents, STATES, Staying, successors};
+use super::inner_steps::InnerActions;
 use super::observer::{Observer, Record, Successors};
 use super::origin::{NO_PARENT, UNKNOWN, origin};
 use super::search::{
@@ -71,6 +72,7 @@ pub struct PartitionSearch {
     /// Number of batches so far. It continues after trouble, so that no run escapes the monitor.
     batches: u32,
     counters: Counters,
+    inner: InnerActions,
     limits: Limits,
     threads: Threads,
     /// Bytes of the observer when it was last asked.
@@ -207,6 +209,7 @@ impl PartitionSearch {
             records: 0,
             batches: 0,
             counters: Counters { sweeps: 1, ..Counters::default() },
+            inner: InnerActions::default(),
             limits,
             threads: Threads::default(),
             observer_bytes: 0,
@@ -220,6 +223,11 @@ impl PartitionSearch {
         self.most_states = most.max(1);
         self.scratch.batch = SuccessorBatch::new(self.layer.shape(), self.most_states.min(BATCH));
         self
+    }
+
+    /// Counts steps by these actions apart.
+    pub fn with_inner(self, inner: InnerActions) -> Self {
+        Self { inner, ..self }
     }
 
     /// Lets threads share the expansion of states.
@@ -354,6 +362,7 @@ impl PartitionSearch {
         observer: &mut O,
     ) -> Result<Option<SearchEnd>, StopReason> {
         self.counters.transitions += batch.len() as u64;
+        self.counters.into_intermediate += self.inner.count_batch(batch);
         self.scratch.truths.clear();
         if observer.wants_truth() {
             let states = self.front.cursor..self.front.cursor + batch.ends().len();

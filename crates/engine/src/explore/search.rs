@@ -151,6 +151,10 @@ pub struct Counters {
     pub explored: u64,
     /// Number of steps, also those to known states.
     pub transitions: u64,
+    /// Number of steps to intermediate states.
+    pub into_intermediate: u64,
+    /// Number of intermediate states that were expanded.
+    pub intermediate: u64,
     /// Expanded states without successors.
     pub deadlocks: u64,
     /// Expanded states with a step that is a run-time error.
@@ -197,6 +201,27 @@ pub struct Spills {
 }
 
 impl Counters {
+    /// Number of expansions of states of the model: of all but intermediate states.
+    pub fn model_states(&self) -> u64 {
+        self.explored.saturating_sub(self.intermediate)
+    }
+
+    /// The number of states of the model among so many different states, if intermediate states are
+    /// expanded as often as others.
+    pub fn model_share(&self, states: u64) -> u64 {
+        match self.explored {
+            _ if self.intermediate == 0 => states,
+            0 => 0,
+            explored => (u128::from(states) * u128::from(self.model_states()) / u128::from(explored)) as u64,
+        }
+    }
+
+    /// Number of steps of the model. Each path through intermediate states counts with its last
+    /// step.
+    pub fn model_transitions(&self) -> u64 {
+        self.transitions.saturating_sub(self.into_intermediate)
+    }
+
     /// Number of steps inside a layer.
     pub fn stationary(&self) -> u64 {
         self.transitions - self.forward - self.regress

@@ -94,6 +94,7 @@ use threads::TeamState;
 use worker::{Known, Sight, Worker};
 
 use super::expansion::{Parents, STATES, successors};
+use super::inner_steps::InnerActions;
 use super::observer::{Observer, Step, Successors};
 use super::origin::{UNKNOWN, origin, tell_origin};
 use super::phase::Phase;
@@ -124,6 +125,7 @@ struct Sweep {
     /// Number of initial states.
     initial: usize,
     figures: Figures,
+    inner: InnerActions,
     limits: Limits,
     budget: Budget,
     /// The disk, if tiers may spill.
@@ -397,7 +399,7 @@ impl Sweep {
     ) -> Result<(), SearchEnd> {
         let Commit { expanded, leaving, kind, elsewhere } = *commit;
         // Counted with their kinds, also if one of these states ends the search.
-        self.figures.count_steps(&expanded);
+        self.figures.count_steps(&expanded, &self.inner);
         self.since_look += expanded.steps.1;
         self.show(records, &expanded, kind, observer)?;
         if let Some(routed) = leaving {

@@ -90,17 +90,14 @@ impl<'m> StepAnalysis<'m> {
     ) -> Option<Knowledge<'_>> {
         self.spend(self.weights[action.0 as usize]);
         let action = self.model.action(action);
-        // Either all participants leave committed locations, or no process is in one.
-        let kinds = || action.participants.iter().map(|one| self.model.is_committed(one.process, one.from));
-        if kinds().any(|kind| kind) && kinds().any(|kind| !kind) {
-            return None;
-        }
+        self.model.priority(action)?;
         let mut known = Knowledge {
             model: self.model,
             proved: &self.proved,
             cells: Vec::with_capacity(fixed.len() + action.participants.len() + 4),
             elements: Vec::new(),
             origin: None,
+            has_begun: false,
         };
         for (cell, range) in fixed {
             if !known.narrow_cell(*cell, Value::within((*range).into())) {
@@ -142,9 +139,11 @@ pub(super) struct Knowledge<'s> {
     elements: Vec<(&'s Expression, Value)>,
     /// The cell from whose value before the step distances are measured, and that value.
     origin: Option<(CellId, Interval)>,
+    /// Whether effects may have written cells, so that conditions no longer speak of the origin.
+    has_begun: bool,
 }
 
-/// The step always ends in a run-time error, so that it has no successor.
+/// The step always ends in a run-time error or is never enabled, so that it has no successor.
 pub(super) struct NoSuccessor;
 
 impl<'s> Knowledge<'s> {
@@ -183,14 +182,14 @@ impl<'s> Knowledge<'s> {
         self.set(cell, value);
         if let Some((origin, range)) = &mut self.origin
             && *origin == cell
+            && !self.has_begun
         {
             *range = value.range;
         }
         true
     }
 
-    /// Notes that the expression has such a value too; `false` if it cannot. Only before anything
-    /// is written.
+    /// Notes that the expression has such a value too; `false` if it cannot.
     fn narrow(&mut self, expression: &'s Expression, wanted: Value) -> bool {
         let Some(new) = self.value(expression).meet(wanted) else { return false };
         match expression {
@@ -240,6 +239,17 @@ impl<'s> Knowledge<'s> {
                     None => self.may_be(expression, truth),
                 },
             },
+            Expression::Conditional { condition, then, otherwise } => {
+                match (
+                    self.may_be_both((condition, true), (then, truth)),
+                    self.may_be_both((condition, false), (otherwise, truth)),
+                ) {
+                    (true, true) => true,
+                    (true, false) => self.assume(condition, true) && self.assume(then, truth),
+                    (false, true) => self.assume(condition, false) && self.assume(otherwise, truth),
+                    (false, false) => false,
+                }
+            }
             Expression::Cell(_) | Expression::Element { .. } => {
                 let range = self.value(expression).range;
                 let zero = Interval::exactly(0);
@@ -257,6 +267,10 @@ impl<'s> Knowledge<'s> {
             (false, true) => self.assume(other.0, other.1),
             (false, false) => false,
         }
+    }
+
+    fn may_be_both(&self, one: (&Expression, bool), other: (&Expression, bool)) -> bool {
+        self.may_be(one.0, one.1) && self.may_be(other.0, other.1)
     }
 
     fn may_be(&self, expression: &Expression, truth: bool) -> bool {
@@ -277,8 +291,9 @@ impl<'s> Knowledge<'s> {
             && self.narrow(right, Value { range: right_range, distance: right_distance })
     }
 
-    /// Executes the action's effects and moves; `false` if that always ends in a run-time error.
-    pub fn execute(&mut self, action: &Action) -> bool {
+    /// Executes the action's effects and moves; `false` if that never leads to a state.
+    pub fn execute(&mut self, action: &'s Action) -> bool {
+        self.has_begun = true;
         meaning::execute(self, action).is_ok()
     }
 
@@ -367,6 +382,18 @@ impl ValueDomain for Knowledge<'_> {
         Ok(self.related(binary(operator, left, right)))
     }
 
+    fn truth(&self, condition: &Value) -> Option<bool> {
+        match condition.range {
+            Interval { low: 0, high: 0 } => Some(false),
+            Interval { low, high } if low > 0 || high < 0 => Some(true),
+            _ => None,
+        }
+    }
+
+    fn conditional(&self, _: Value, then: Value, otherwise: Value) -> Value {
+        self.related(then.join(otherwise))
+    }
+
     fn rank(&self, operand: Value, order: &ValueOrder) -> Value {
         let CellRange { low, high } = operand.range.range();
         let (low, high) = order.ranks_between(low, high);
@@ -374,13 +401,21 @@ impl ValueDomain for Knowledge<'_> {
     }
 }
 
-impl StateDomain for Knowledge<'_> {
+impl<'s> StateDomain<'s> for Knowledge<'s> {
     type Value = Value;
     type Destination = Destination<Interval>;
     type Stop = NoSuccessor;
 
     fn evaluate(&mut self, expression: &Expression) -> Result<Value, NoSuccessor> {
         Ok(self.value(expression))
+    }
+
+    fn guard(&mut self, condition: &'s Expression) -> Result<(), NoSuccessor> {
+        if self.assume(condition, true) { Ok(()) } else { Err(NoSuccessor) }
+    }
+
+    fn fail(&mut self, _: &'s str, _: Span) -> NoSuccessor {
+        NoSuccessor
     }
 
     fn require(&mut self, value: &Value, requirement: Requirement, _: Span) -> Result<(), NoSuccessor> {

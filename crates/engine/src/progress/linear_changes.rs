@@ -129,8 +129,8 @@ pub fn weighted_sum(terms: impl Iterator<Item = (CellId, i64)>) -> Expression {
 pub(super) mod tests {
     use super::*;
     use model::guarded_commands::{
-        Action, Assignment, Effect, IntegerType, Location, LocationId, Overflow, Participant, Shape, Span,
-        Target,
+        Action, Assignment, Effect, IntegerType, Location, LocationId, LocationKind, Overflow, Participant,
+        Shape, Span, Target,
     };
 
     /// A net with these tokens and transitions: what each takes from places, and what it puts
@@ -141,7 +141,7 @@ pub(super) mod tests {
             let shape = Shape::Scalar(IntegerType { bits: 8, signed: false });
             model.add_variable(format!("p{place}"), None, shape, &[*tokens], Span::default());
         }
-        let location = Location { name: "net".into(), committed: false, span: Span::default() };
+        let location = Location { name: "net".into(), kind: LocationKind::Ordinary, span: Span::default() };
         let process = model.add_process("net", vec![location], LocationId(0), Span::default());
         let (from, to) = (LocationId(0), LocationId(0));
         for transition in transitions {

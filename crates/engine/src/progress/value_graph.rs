@@ -210,10 +210,12 @@ pub(super) fn each_case(cells: &Pieces, mut visit: impl FnMut(&[(CellId, CellRan
     }
 }
 
-/// Whether the action's guards depend on the cell.
+/// Whether the action's guards depend on the cell. Those between effects may do so through other
+/// cells.
 fn guards_read(model: &GuardedCommands, action: &Action, cell: CellId) -> bool {
     let variable = model.cells[cell.index()].variable;
     action.guards().any(|guard| guard.reads_variable(model, variable))
+        || (action.has_later_guards() && effects_read(model, action, cell))
 }
 
 /// Whether what the action does to the cell depends on its value: an effect reads it, or it is an

@@ -4,6 +4,7 @@
 use super::fairness::FairnessConditions;
 use super::linear::{DeadEnds, LinearProperty};
 use super::product::{Automaton, Place, ProductState, REPEATED, Ranks, Scratch};
+use crate::explore::inner_steps::INTERMEDIATE;
 use logic::buchi::{Buchi, Cube};
 use logic::strong_components::strong_components;
 use model::guarded_commands::ActionId;
@@ -22,6 +23,8 @@ pub struct Acceptor {
     /// The propositions that each state reads.
     asked: Vec<u64>,
     dead_ends: DeadEnds,
+    /// The bit of the proposition that holds in states that the automaton does not read.
+    skipped: u64,
     /// The fairness conditions, if only fair runs count.
     fair: Option<FairnessConditions>,
     /// Number of bits of the counter.
@@ -54,6 +57,7 @@ impl Acceptor {
             in_cycles: automaton.accepting_components(),
             initial: automaton.initial.clone(),
             dead_ends: property.runs().dead_ends,
+            skipped: property.skipped(),
             counter,
             beside: counter + guess_bits,
             fair,
@@ -184,10 +188,18 @@ impl Automaton for Acceptor {
     ) {
         let ProductState { place, model, automaton, holds } = *from;
         let fair = self.fair.as_ref();
-        let can_move = fair.map_or(0, |fair| steps.clone().fold(0, |all, (action, _)| all | fair.of(action)));
-        if fair.is_some_and(|fair| can_move & fair.excluded(self.guess(automaton)) != 0) {
-            return;
-        }
+        let can_move = match fair {
+            // That a process waits for an atomic sequence does not mean that it rests.
+            _ if holds & self.skipped != 0 => u64::MAX,
+            None => 0,
+            Some(fair) => {
+                let can_move = steps.clone().fold(0, |all, (action, _)| all | fair.of(action));
+                if can_move & fair.excluded(self.guess(automaton)) != 0 {
+                    return;
+                }
+                can_move
+            }
+        };
         self.targets(automaton, holds, targets);
         let is_end = steps.len() == 0;
         let mut append = |action, successor: &[u64]| {
@@ -206,11 +218,18 @@ impl Automaton for Acceptor {
         self.asked(state) != 0
     }
 
-    /// Whether the automaton's state accepts, and above that bit, which state it is.
+    /// Whether the automaton's state accepts, and above that bit, which state it is. The last bit
+    /// marks intermediate states.
     fn truth(&self, state: u32, model: Truth) -> Truth {
-        let undefined = model.undefined & self.asked(state) != 0;
+        let is_skipped = model.holds & self.skipped != 0;
+        let undefined = !is_skipped && model.undefined & self.asked(state) != 0;
         let accepts = u64::from(self.is_accepting(state));
-        Truth { holds: accepts | u64::from(state) << 1, undefined: u64::from(undefined) }
+        let mark = if is_skipped { INTERMEDIATE } else { 0 };
+        Truth { holds: accepts | u64::from(state) << 1 | mark, undefined: u64::from(undefined) }
+    }
+
+    fn marks_intermediate(&self) -> bool {
+        self.skipped != 0
     }
 
     fn ranks(&self) -> Option<&Ranks> {

@@ -16,7 +16,8 @@
 //! before the guess.
 //!
 //! The steps of the whole model define what is enabled. A process that waits for a partner, or
-//! while another is in a committed location, is not enabled.
+//! while another is in a committed location, is not enabled. Intermediate states do not count: a
+//! process that waits while another runs through an atomic sequence stays enabled if it was before.
 
 use serde::Serialize;
 
@@ -142,10 +143,11 @@ impl FairnessConditions {
     }
 
     /// Whether a loop is fair. Each item has the conditions enabled in a state, and those that the
-    /// step from there concerns.
-    pub fn is_fair(&self, loop_steps: impl Iterator<Item = (u64, u64)>) -> bool {
+    /// step from there concerns. What is enabled in an intermediate state is not asked.
+    pub fn is_fair(&self, loop_steps: impl Iterator<Item = (Option<u64>, u64)>) -> bool {
         let (rests, can, moved) = loop_steps.fold((0, 0, 0), |(rests, can, moved), (can_move, moves)| {
-            (rests | !can_move, can | can_move, moved | moves)
+            let (rest, more) = can_move.map_or((0, 0), |can_move| (!can_move, can_move));
+            (rests | rest, can | more, moved | moves)
         });
         let weak = (rests & !self.strong_ones()) | moved;
         let strong = !can & self.strong_ones();
@@ -191,8 +193,8 @@ mod tests {
         assert_eq!(FairnessConditions::new(&each_alone(65), &[]), Err(TooManyConditions::All));
         let all = FairnessConditions::new(&each_alone(64), &[]).unwrap();
         assert_eq!(all.next_level(64, false, all.met(0, u64::MAX, 1 << 63)), 0);
-        assert!(!all.is_fair([(u64::MAX, u64::MAX >> 1)].into_iter()));
-        assert!(all.is_fair([(u64::MAX, u64::MAX >> 1), (u64::MAX >> 1, 0)].into_iter()));
+        assert!(!all.is_fair([(Some(u64::MAX), u64::MAX >> 1)].into_iter()));
+        assert!(all.is_fair([(Some(u64::MAX), u64::MAX >> 1), (Some(u64::MAX >> 1), 0)].into_iter()));
     }
 
     #[test]
@@ -207,9 +209,9 @@ mod tests {
         assert_eq!([0, 1, 2, 3, 4].map(|guess| conditions.excluded(guess)), [0, 0, 2, 4, 6]);
         assert_eq!(conditions.met(1, 0, 0) & 7, 1, "it is not enough that they cannot move");
         assert_eq!(conditions.met(3, 1, 2) & 7, 6);
-        assert!(conditions.is_fair([(1, 1)].into_iter()), "the others can never move");
-        assert!(!conditions.is_fair([(1, 1), (2, 0)].into_iter()), "one of them can");
-        assert!(conditions.is_fair([(1, 1), (2, 2)].into_iter()));
+        assert!(conditions.is_fair([(Some(1), 1)].into_iter()), "the others can never move");
+        assert!(!conditions.is_fair([(Some(1), 1), (Some(2), 0)].into_iter()), "one of them can");
+        assert!(conditions.is_fair([(Some(1), 1), (Some(2), 2)].into_iter()));
         let seven: Vec<_> = (0..7).map(|number| (action(number), Strength::Strong)).collect();
         assert_eq!(FairnessConditions::new(&[], &seven), Err(TooManyConditions::Strong));
     }

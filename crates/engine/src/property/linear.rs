@@ -43,6 +43,9 @@ pub struct LinearProperty<P = Expression> {
     propositions: Vec<P>,
     /// The formula, where known.
     formula: Option<Ltl>,
+    /// The bit of the proposition that holds in states that the automaton does not read; zero if it
+    /// reads all.
+    skipped: u64,
     runs: Runs,
 }
 
@@ -61,7 +64,18 @@ impl<P> LinearProperty<P> {
     pub fn of_automaton(automaton: &Buchi, propositions: Vec<P>) -> Self {
         let accepts_by_states = automaton.acceptance_sets == 1 && automaton.accepts_by_states();
         let automaton = if accepts_by_states { automaton.clone() } else { automaton.degeneralised() };
-        Self { automaton: automaton.useful(), propositions, formula: None, runs: Runs::default() }
+        let runs = Runs::default();
+        Self { automaton: automaton.useful(), propositions, formula: None, skipped: 0, runs }
+    }
+
+    /// The property of the runs without the states in which the predicate is true. `None` if there
+    /// are too many propositions.
+    pub fn skipping(mut self, predicate: P) -> Option<Self> {
+        let number = u8::try_from(self.propositions.len()).ok()?;
+        self.skipped = 1_u64.checked_shl(number.into())?;
+        self.automaton = self.automaton.skipping(number);
+        self.propositions.push(predicate);
+        Some(self)
     }
 
     /// Restricts the property to these runs.
@@ -84,6 +98,12 @@ impl<P> LinearProperty<P> {
         self.formula.as_ref()
     }
 
+    /// The bit of the proposition that holds in states that the automaton does not read; zero if it
+    /// reads all.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
     /// The runs that the property considers.
     pub fn runs(&self) -> Runs {
         self.runs
@@ -93,6 +113,13 @@ impl<P> LinearProperty<P> {
     /// decides, and the formula, where there is one.
     pub fn is_violated_by(&self, stem: &[u64], cycle: &[u64]) -> bool {
         self.automaton.accepts(stem, cycle)
-            && self.formula.as_ref().is_none_or(|formula| !formula.is_true_of(stem, cycle))
+            && self.formula.as_ref().is_none_or(|formula| {
+                let read = |letters: &[u64]| -> Vec<u64> {
+                    letters.iter().copied().filter(|letter| letter & self.skipped == 0).collect()
+                };
+                let cycle = read(cycle);
+                // A formula is about infinite runs. Here the automaton waits forever.
+                cycle.is_empty() || !formula.is_true_of(&read(stem), &cycle)
+            })
     }
 }

@@ -52,6 +52,11 @@ pub trait Automaton: Debug + Send + Sync {
     /// The predicates of a state of the product, given those of the model's state, if they matter.
     fn truth(&self, state: u32, model: Truth) -> Truth;
 
+    /// Whether the truth of states has the bit [`INTERMEDIATE`](crate::explore::inner_steps::INTERMEDIATE).
+    fn marks_intermediate(&self) -> bool {
+        false
+    }
+
     /// Whether the run has ended for the automaton. Such a state has one step, to itself, and the
     /// model does not expand it.
     #[inline]

@@ -54,6 +54,11 @@ impl<P> ServiceProperty<P> {
         Ok(Self { given: automaton, automaton: deterministic, events, halt })
     }
 
+    /// The same with other states in which runs end.
+    pub fn halting(self, halt: Halt<P>) -> Self {
+        Self { halt, ..self }
+    }
+
     /// The automaton as the user gave it.
     pub fn given(&self) -> &EventAutomaton {
         &self.given

@@ -192,7 +192,11 @@ pub fn require_sound<P>(properties: &[Property<P>], search: SearchKind) -> Resul
 pub fn require_kept<P>(properties: &[Property<P>]) -> Result<(), Unsound> {
     for Property { name, kind, .. } in properties {
         let lost = match kind {
-            PropertyKind::DeadlockFree | PropertyKind::Invariant(_) | PropertyKind::Reachable(_) => continue,
+            PropertyKind::DeadlockFree
+            | PropertyKind::ProperEnd(_)
+            | PropertyKind::Invariant(_)
+            | PropertyKind::Assertion(_)
+            | PropertyKind::Reachable(_) => continue,
             PropertyKind::Linear(linear) if linear.runs().fairness != Fairness::Unfair => NotKept::FairRuns,
             PropertyKind::Linear(linear) if linear.formula().is_some_and(Ltl::is_next_free) => continue,
             PropertyKind::Linear(_) => NotKept::Repetitions,

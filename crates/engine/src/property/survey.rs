@@ -33,6 +33,8 @@ struct Components {
     layer: LayerComponents,
     /// The actions of the steps inside the layer, in their order.
     actions: Vec<u32>,
+    /// Whether each state of the layer is intermediate.
+    intermediate: Vec<bool>,
     count: u64,
     terminal: u64,
     /// Number of states of the terminal component that was found last.
@@ -126,14 +128,18 @@ impl Survey {
 
 impl Components {
     fn end_layer(&mut self) {
-        let Self { layer, actions, count, terminal, size, with_initial, everywhere } = self;
+        let Self { layer, actions, intermediate, count, terminal, size, with_initial, everywhere } = self;
         let first = layer.first();
         let mut occurs = vec![false; everywhere.len()];
         layer.for_each_component(|members, steps| {
+            let states = members.iter().filter(|member| !intermediate[**member as usize]).count() as u64;
+            if states == 0 {
+                return;
+            }
             *count += 1;
             let Some(steps) = steps else { return };
             *terminal += 1;
-            *size = members.len() as u64;
+            *size = states;
             *with_initial = members.iter().any(|member| first + u64::from(*member) == 0);
             occurs.fill(false);
             steps.flatten().for_each(|step| occurs[actions[step] as usize] = true);
@@ -144,11 +150,14 @@ impl Components {
 
 /// The hooks that a search calls.
 impl Survey {
-    /// Called when a state was expanded.
-    pub fn taken(&mut self, state: &[u64]) {
-        self.see(state);
+    /// Called when a state was expanded. What holds in intermediate states does not count.
+    pub fn taken(&mut self, state: &[u64], is_intermediate: bool) {
+        if !is_intermediate {
+            self.see(state);
+        }
         if let Some(components) = &mut self.components {
             components.layer.add_state(0);
+            components.intermediate.push(is_intermediate);
         }
     }
 
@@ -185,6 +194,7 @@ impl Survey {
         if let Some(components) = &mut self.components {
             components.layer.begin(first);
             components.actions.clear();
+            components.intermediate.clear();
         }
     }
 
@@ -198,6 +208,8 @@ impl Survey {
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         let components = self.components.as_ref();
-        components.map_or(0, |components| components.layer.bytes() + components.actions.capacity() * 4)
+        components.map_or(0, |components| {
+            components.layer.bytes() + components.actions.capacity() * 4 + components.intermediate.capacity()
+        })
     }
 }

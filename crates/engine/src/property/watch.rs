@@ -50,7 +50,10 @@ impl PropertyWatch {
         for (number, property) in properties.iter().enumerate() {
             match &property.kind {
                 PropertyKind::DeadlockFree => watch.deadlocks.add(number),
-                PropertyKind::Invariant(_) => watch.states.add(predicate, number, true),
+                PropertyKind::ProperEnd(_) => watch.deadlocks.add_unless(number, 1 << predicate),
+                PropertyKind::Invariant(_) | PropertyKind::Assertion(_) => {
+                    watch.states.add(predicate, number, true)
+                }
                 PropertyKind::Reachable(_) => watch.states.add(predicate, number, false),
                 PropertyKind::AlwaysPossible(_) => {
                     watch.components.get_or_insert_default().add_nowhere(predicate, number);
@@ -104,8 +107,8 @@ impl PropertyWatch {
     }
 
     #[cold]
-    fn deadlock(&mut self, record: Record) -> ControlFlow<()> {
-        self.deadlocks.decide(record, &mut self.answers);
+    fn deadlock(&mut self, record: Record, truth: Truth) -> ControlFlow<()> {
+        self.deadlocks.decide(record, truth, &mut self.answers);
         self.answers.go_on()
     }
 }
@@ -120,7 +123,7 @@ impl Observer for PropertyWatch {
             self.news(record, truth)?;
         }
         if successors == Successors::Steps(0) && self.deadlocks.is_news(truth) {
-            self.deadlock(record)?;
+            self.deadlock(record, truth)?;
         }
         ControlFlow::Continue(())
     }

@@ -10,15 +10,18 @@
 //! Proved ranges sharpen this. An interval that covers all values of a cell is no test, and setting
 //! a cell whose value is known is adding to it.
 //!
-//! Committed locations are implicit guards: an action from other locations requires all processes
-//! to be outside committed ones. Each process that has some gets an extra cell after those of the
-//! model, which is 1 while the process is in one.
+//! A guard between effects is like any other if no effect before it writes what it reads. Otherwise
+//! it depends on everything that the action has read so far.
+//!
+//! Committed and intermediate locations are implicit guards: an action from lesser locations
+//! requires all other processes to be outside of them. Each process that has some of one kind gets an
+//! extra cell after those of the model, which is 1 while the process is in one.
 
 use std::collections::BTreeMap;
 
 use model::guarded_commands::{
-    Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, Overflow, Participant,
-    ProcessId, Target, UnaryOperator, VariableId,
+    Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, LocationKind, Overflow,
+    Participant, Process, ProcessId, Target, UnaryOperator, VariableId,
 };
 use model::interval::CellRange;
 use model::value_ranges::{Doubts, expression_range};
@@ -134,29 +137,36 @@ pub enum Condition {
 /// Everything that an action requires, reads and changes.
 #[derive(Clone, Debug, Default)]
 pub struct Footprint {
-    /// Accesses by cell. The extra cells of committed locations come after those of the model.
+    /// Accesses by cell. The extra cells of kinds of locations come after those of the model.
     pub cells: BTreeMap<CellId, Access>,
     /// Conditions of the guards that are no intervals.
     pub conditions: Vec<Condition>,
     /// Whether the action may end in a run-time error.
     pub may_err: bool,
-    /// Whether the rules for committed locations alone forbid the action.
+    /// Whether the kinds of its locations alone forbid the action.
     pub never_fires: bool,
 }
 
-/// The processes that have committed locations. Each gets an extra cell that is 1 while the process
-/// is in one.
-pub fn committing_processes(model: &GuardedCommands) -> Vec<ProcessId> {
-    let numbered = model.processes.iter().enumerate();
-    let commits = numbered.filter(|(_, process)| process.locations.iter().any(|location| location.committed));
-    commits.map(|(number, _)| ProcessId(number as u32)).collect()
+/// A process, and a kind of its locations that let others wait. It has an extra cell, which is 1
+/// while the process is in such a location.
+pub type Urgency = (ProcessId, LocationKind);
+
+/// All of them, in the order of their extra cells.
+pub fn urgencies(model: &GuardedCommands) -> Vec<Urgency> {
+    let numbered = || (0..).map(ProcessId).zip(&model.processes);
+    let of_kind = |kind| {
+        let has =
+            move |(_, process): &(ProcessId, &Process)| process.locations.iter().any(|one| one.kind == kind);
+        numbered().filter(has).map(move |(number, _)| (number, kind))
+    };
+    LocationKind::ALL.into_iter().skip(1).flat_map(of_kind).collect()
 }
 
 /// Computes footprints of actions.
 pub struct Footprints<'m> {
     model: &'m GuardedCommands,
     proved: &'m [CellRange],
-    committing: Vec<ProcessId>,
+    urgencies: Vec<Urgency>,
 }
 
 /// The cell that an expression denotes, if that is known before the run.
@@ -258,7 +268,7 @@ fn compared(cell: CellId, operator: BinaryOperator, value: i64, proved: &[CellRa
 impl<'m> Footprints<'m> {
     /// Footprints in a model with these proved ranges of cells.
     pub fn new(model: &'m GuardedCommands, proved: &'m [CellRange]) -> Self {
-        Self { model, proved, committing: committing_processes(model) }
+        Self { model, proved, urgencies: urgencies(model) }
     }
 
     /// The footprint of an action.
@@ -283,7 +293,7 @@ impl<'m> Footprints<'m> {
                 if change == 0 { Change::None } else { Change::Add(change) },
             );
         }
-        self.commit(&mut footprint, action);
+        self.defer(&mut footprint, action);
         self.settle(&mut footprint, doubts);
         footprint
     }
@@ -343,17 +353,37 @@ impl<'m> Footprints<'m> {
     }
 
     fn effect(&self, footprint: &mut Footprint, effect: &Effect) {
-        if let Effect::Assign(assignments) = effect {
-            for Assignment { target, value } in assignments {
-                self.assign(footprint, target, value);
+        match effect {
+            Effect::Assign(assignments) => {
+                for Assignment { target, value } in assignments {
+                    self.assign(footprint, target, value);
+                }
+                return;
             }
-            return;
+            Effect::Guard(condition) => return self.later_guard(footprint, condition),
+            _ => {}
         }
         effect.values().for_each(|value| self.read(footprint, value));
         if let Some(queue) = effect.queue() {
             self.overwrite(footprint, queue);
         }
         effect.targets().for_each(|target| self.write_anything(footprint, target));
+    }
+
+    /// Adds a guard between effects.
+    fn later_guard(&self, footprint: &mut Footprint, condition: &Expression) {
+        let mut is_written = false;
+        for_each_cell(self.model, self.proved, condition, &mut |cell| {
+            is_written |= footprint.cells.get(&cell).is_some_and(Access::writes);
+        });
+        if !is_written {
+            return self.guard(footprint, condition);
+        }
+        // What was written is a function of what was read. A cell to which a constant was added is
+        // not noted as read until something depends on the sum.
+        self.read(footprint, condition);
+        let reads = footprint.cells.iter().filter(|(_, access)| access.is_read);
+        footprint.conditions.push(Condition::DependsOn(reads.map(|(cell, _)| *cell).collect()));
     }
 
     /// Adds an assignment. Its constant change describes the action if no other assignment changes
@@ -422,21 +452,19 @@ impl<'m> Footprints<'m> {
         }
     }
 
-    /// Adds the requirements of committed locations.
-    fn commit(&self, footprint: &mut Footprint, action: &Action) {
-        let is_committed = |process, location| self.model.is_committed(process, location);
-        let mut froms = action.participants.iter().map(|one| is_committed(one.process, one.from));
-        let committed = froms.next().unwrap_or(false);
-        footprint.never_fires = froms.any(|other| other != committed);
-        for (number, process) in self.committing.iter().enumerate() {
+    /// Adds the requirements of other priorities.
+    fn defer(&self, footprint: &mut Footprint, action: &Action) {
+        let priority = self.model.priority(action);
+        footprint.never_fires = priority.is_none();
+        for (number, (process, kind)) in self.urgencies.iter().enumerate() {
             let cell = CellId((self.model.cells.len() + number) as u32);
             let moves = action.participants.iter().find(|one| one.process == *process);
             if let Some(Participant { from, to, .. }) = moves {
-                let (before, after) = (is_committed(*process, *from), is_committed(*process, *to));
+                let [before, after] = [from, to].map(|one| self.model.location_kind(*process, *one) == *kind);
                 self.want(footprint, cell, CellRange::exactly(i64::from(before)));
                 let change = i64::from(after) - i64::from(before);
                 self.change(footprint, cell, if change == 0 { Change::None } else { Change::Add(change) });
-            } else if !committed {
+            } else if priority < Some(*kind) {
                 self.want(footprint, cell, CellRange::exactly(0));
             }
         }

@@ -13,8 +13,8 @@
 
 use std::collections::HashMap;
 
-use super::cell_access::{Access, Condition, Footprint, Footprints, committing_processes};
-use model::guarded_commands::{ActionId, CellId, GuardedCommands, ProcessId};
+use super::cell_access::{Access, Condition, Footprint, Footprints, Urgency, urgencies};
+use model::guarded_commands::{ActionId, CellId, GuardedCommands, LocationKind, ProcessId};
 use model::state_layout::CellRange;
 use model::value_ranges::proved_ranges_and_doubts;
 
@@ -48,10 +48,10 @@ pub enum CellTest {
     Within(CellId, CellRange),
     /// The cell does not hold this value.
     Differs(CellId, i64),
-    /// The process is not in a committed location.
-    NotCommitted(ProcessId),
-    /// The process is in a committed location.
-    Committed(ProcessId),
+    /// The process is not in a location of this kind.
+    Outside(ProcessId, LocationKind),
+    /// The process is in a location of this kind.
+    Inside(ProcessId, LocationKind),
 }
 
 /// The relations between the actions of a model.
@@ -82,8 +82,8 @@ impl Independence {
         let footprints = Footprints::new(model, &proved);
         let footprints: Vec<Footprint> =
             model.actions.iter().zip(&doubts).map(|(action, doubts)| footprints.of(action, doubts)).collect();
-        let committing = committing_processes(model);
-        let cells = model.cells.len() + committing.len();
+        let urgencies = urgencies(model);
+        let cells = model.cells.len() + urgencies.len();
         let mut users: Vec<Vec<u32>> = vec![Vec::new(); cells];
         for (number, footprint) in (0..).zip(&footprints) {
             footprint.cells.keys().for_each(|cell| users[cell.index()].push(number));
@@ -103,11 +103,11 @@ impl Independence {
             let writes = |action: &u32| made.footprints[*action as usize].cells[&CellId(number)].writes();
             made.writers.push(users.iter().copied().filter(writes));
         }
-        made.collect_conditions(model, &committing);
+        made.collect_conditions(model, &urgencies);
         made
     }
 
-    fn collect_conditions(&mut self, model: &GuardedCommands, committing: &[ProcessId]) {
+    fn collect_conditions(&mut self, model: &GuardedCommands, urgencies: &[Urgency]) {
         let mut numbers: HashMap<CellTest, u32> = HashMap::new();
         for footprint in &self.footprints {
             let mut tests = Vec::new();
@@ -121,8 +121,12 @@ impl Independence {
             for (cell, access) in footprint.cells.iter().filter(|(_, access)| access.is_test) {
                 match cell.index().checked_sub(model.cells.len()) {
                     None => add(CellTest::Within(*cell, access.wanted)),
-                    Some(number) if access.wanted.low == 0 => add(CellTest::NotCommitted(committing[number])),
-                    Some(number) => add(CellTest::Committed(committing[number])),
+                    Some(number) => {
+                        let (process, kind) = urgencies[number];
+                        let is_outside = access.wanted.low == 0;
+                        let test = if is_outside { CellTest::Outside } else { CellTest::Inside };
+                        add(test(process, kind));
+                    }
                 }
             }
             let mut depends_on = Vec::new();
@@ -137,8 +141,8 @@ impl Independence {
             self.tests_of.push(tests);
             self.depends_on.push(depends_on);
         }
-        let beside = |process: &ProcessId| {
-            let number = committing.iter().position(|one| one == process).unwrap_or(0);
+        let beside = |process: ProcessId, kind: LocationKind| {
+            let number = urgencies.iter().position(|one| *one == (process, kind)).unwrap_or(0);
             CellId((model.cells.len() + number) as u32)
         };
         for test in &self.tests {
@@ -146,8 +150,8 @@ impl Independence {
             let (cell, range, is_entered) = match test {
                 CellTest::Within(cell, range) => (*cell, *range, true),
                 CellTest::Differs(cell, value) => (*cell, CellRange::exactly(*value), false),
-                CellTest::NotCommitted(process) => (beside(process), CellRange::exactly(0), true),
-                CellTest::Committed(process) => (beside(process), CellRange::exactly(1), true),
+                CellTest::Outside(process, kind) => (beside(*process, *kind), CellRange::exactly(0), true),
+                CellTest::Inside(process, kind) => (beside(*process, *kind), CellRange::exactly(1), true),
             };
             let enters = |access: &Access| match is_entered {
                 true => access.can_enter(range),

@@ -26,7 +26,7 @@ use super::action_sets::{ActionSet, SparseSets, place};
 use super::cell_access::Condition;
 use super::independence::{CellTest, Independence};
 use super::visibility::{may_err, visible_actions};
-use model::guarded_commands::{ActionId, Expression, GuardedCommands, ProcessId, Shape};
+use model::guarded_commands::{ActionId, Expression, GuardedCommands, LocationKind, ProcessId, Shape};
 use model::state_layout::{Field, StateLayout};
 use model::value_ranges;
 
@@ -66,14 +66,14 @@ enum PackedTest {
 
 impl PackedTest {
     fn new(test: &CellTest, model: &GuardedCommands, layout: &StateLayout) -> Self {
-        let one_of = |process: ProcessId, committed: bool| {
+        let one_of = |process: ProcessId, kind: LocationKind, is_inside: bool| {
             let process = model.process(process);
             let field = layout.field(process.location);
             let contents = (0..=field.mask().min(process.locations.len() as u64)).map(|content| {
                 let location = field.base.saturating_add_unsigned(content);
                 let location =
                     usize::try_from(location).ok().and_then(|number| process.locations.get(number));
-                location.is_some_and(|location| location.committed == committed)
+                location.is_some_and(|location| (location.kind == kind) == is_inside)
             });
             Self::OneOf(Bits::new(&field), contents.collect())
         };
@@ -92,8 +92,8 @@ impl PackedTest {
                 let field = layout.field(*cell);
                 Self::Differs(Bits::new(&field), value.wrapping_sub(field.base) as u64)
             }
-            CellTest::NotCommitted(process) => one_of(*process, false),
-            CellTest::Committed(process) => one_of(*process, true),
+            CellTest::Outside(process, kind) => one_of(*process, *kind, false),
+            CellTest::Inside(process, kind) => one_of(*process, *kind, true),
         }
     }
 

@@ -24,7 +24,7 @@ use logic::ltl_to_buchi::Limits as FormulaLimits;
 use logic::safety_automaton::EventAutomaton;
 use model::guarded_commands::{
     Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType, Location,
-    LocationId, Participant, Shape, Span, Target,
+    LocationId, LocationKind, Participant, Shape, Span, Target,
 };
 use model::interpreted_model::Interpreted;
 
@@ -35,7 +35,7 @@ fn counters(modulus: i64) -> GuardedCommands {
         model.add_variable(name, None, Shape::Scalar(IntegerType::BYTE), &[], Span::default());
     }
     for (cell, name) in ["P", "Q"].into_iter().enumerate() {
-        let location = Location { name: "l".into(), committed: false, span: Span::default() };
+        let location = Location { name: "l".into(), kind: LocationKind::Ordinary, span: Span::default() };
         let process = model.add_process(name, vec![location], LocationId(0), Span::default());
         let (from, to, guards) = (LocationId(0), LocationId(0), Vec::new());
         let participant = Participant { process, from, to, guards, span: Span::default() };

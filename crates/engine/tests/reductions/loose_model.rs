@@ -5,7 +5,7 @@
 
 use model::guarded_commands::{
     Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType, Location,
-    LocationId, Overflow, Participant, ProcessId, Shape, Span, Target,
+    LocationId, LocationKind, Overflow, Participant, ProcessId, Shape, Span, Target,
 };
 use model::random::Random;
 
@@ -13,6 +13,44 @@ use model::random::Random;
 pub fn loose_model(seed: u64) -> GuardedCommands {
     let mut random = Random::new(seed);
     if random.below(3) == 0 { net(&mut random) } else { processes(&mut random) }
+}
+
+/// A model of processes with guards between effects and intermediate locations.
+pub fn merged_model(seed: u64) -> GuardedCommands {
+    let mut random = Random::new(seed);
+    let mut model = processes(&mut random);
+    let cells = model.cells.len();
+    let with_atomic = random.below(2) == 0;
+    for process in &mut model.processes {
+        for location in process.locations.iter_mut().skip(1) {
+            if with_atomic && random.below(3) == 0 {
+                location.kind = LocationKind::Intermediate;
+            }
+        }
+    }
+    // One process has control.
+    for action in &mut model.actions {
+        for one in action.participants.iter_mut().skip(1) {
+            let kind = model.processes[one.process.0 as usize].locations[one.to.0 as usize].kind;
+            if kind == LocationKind::Intermediate {
+                one.to = LocationId(0);
+            }
+        }
+    }
+    for action in &mut model.actions {
+        if random.below(3) == 0 {
+            let place = random.below(action.effects.len() + 1);
+            let condition = guard(&mut random, CellId(0));
+            let cell = CellId(random.below(cells) as u32);
+            let condition = if random.below(2) == 0 { condition } else { guard(&mut random, cell) };
+            action.effects.insert(place, Effect::Guard(condition));
+            if random.below(16) == 0 {
+                let reason = "it went wrong".to_owned();
+                action.effects.push(Effect::Fail { reason, span: Span::default() });
+            }
+        }
+    }
+    model
 }
 
 const SMALL: IntegerType = IntegerType { bits: 2, signed: false };
@@ -39,7 +77,11 @@ fn processes(random: &mut Random) -> GuardedCommands {
         let locations = 2 + random.below(3);
         let locations = (0..locations).map(|location| Location {
             name: format!("l{location}"),
-            committed: commits && location > 0 && random.below(3) == 0,
+            kind: if commits && location > 0 && random.below(3) == 0 {
+                LocationKind::Committed
+            } else {
+                LocationKind::Ordinary
+            },
             span: Span::default(),
         });
         let locations = locations.collect();
@@ -168,7 +210,7 @@ fn net(random: &mut Random) -> GuardedCommands {
         let cell = model.variable(variable).first_cell;
         model.cells[cell.index()].overflow = overflow;
     }
-    let location = Location { name: "net".into(), committed: false, span: Span::default() };
+    let location = Location { name: "net".into(), kind: LocationKind::Ordinary, span: Span::default() };
     let process = model.add_process("net", vec![location], LocationId(0), Span::default());
     for _ in 0..2 + random.below(7) {
         let mut changes = vec![0; places];

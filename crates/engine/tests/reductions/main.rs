@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests may fail")]
 
+mod intermediate_states;
 mod loose_model;
 #[path = "../../../acceptance/tests/models/random_model/mod.rs"]
 mod random_model;
@@ -63,12 +64,13 @@ impl Graph {
     }
 }
 
-/// Models of both kinds.
+/// Models of all kinds.
 pub fn models(count: u64) -> impl Iterator<Item = (String, GuardedCommands)> {
-    (0..count).flat_map(|seed| {
+    let plain = (0..count).flat_map(|seed| {
         [
             (format!("loose {seed}"), loose_model::loose_model(seed)),
             (format!("random {seed}"), random_model::random_model(seed * 7919 + 1)),
         ]
-    })
+    });
+    plain.chain((0..count).map(|seed| (format!("merged {seed}"), loose_model::merged_model(seed))))
 }

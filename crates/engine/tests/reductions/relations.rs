@@ -19,15 +19,15 @@ use model::transition_system::{Execution, StateFunctions, TransitionSystem};
 use crate::{Graph, models};
 
 fn is_true(model: &GuardedCommands, test: &CellTest, state: &[i64]) -> bool {
-    let committed = |process| {
+    let kind = |process| {
         let process = model.process(process);
-        process.locations[state[process.location.index()] as usize].committed
+        process.locations[state[process.location.index()] as usize].kind
     };
     match *test {
         CellTest::Within(cell, range) => range.covers(CellRange::exactly(state[cell.index()])),
         CellTest::Differs(cell, value) => state[cell.index()] != value,
-        CellTest::NotCommitted(process) => !committed(process),
-        CellTest::Committed(process) => committed(process),
+        CellTest::Outside(process, outside) => kind(process) != outside,
+        CellTest::Inside(process, inside) => kind(process) == inside,
     }
 }
 

@@ -155,7 +155,7 @@ impl SearchRecord {
             complete: outcome.complete,
             states: StatesRecord {
                 distinct: outcome.figures.distinct,
-                explored: Some(counters.explored),
+                explored: Some(counters.model_states()),
                 peak_stored: Some(counters.peak.total()),
                 peak: Some(HeldRecord {
                     current: counters.peak.current,
@@ -166,9 +166,10 @@ impl SearchRecord {
                 persistent: Some(counters.persistent),
                 matched: states_matched(finished),
                 distinct_estimate: outcome.figures.distinct.or(Some(outcome.figures.estimated_distinct)),
+                intermediate: Some(counters.intermediate).filter(|states| *states > 0),
             },
             transitions: TransitionsRecord {
-                total: Some(counters.transitions),
+                total: Some(counters.model_transitions()),
                 forward: Some(counters.forward),
                 stationary: Some(counters.stationary()),
                 regress: Some(counters.regress),
@@ -249,7 +250,7 @@ fn states_matched(finished: FinishedSearch<'_>) -> Option<u64> {
     // The initial state is stored without a transition.
     let distinct =
         outcome.figures.distinct.filter(|_| !engine.is_sweep() && (outcome.complete || in_step))?;
-    Some((outcome.figures.counters.transitions + 1).saturating_sub(distinct))
+    Some((outcome.figures.counters.model_transitions() + 1).saturating_sub(distinct))
 }
 
 /// How the first trace that a search finds compares with others.

@@ -107,8 +107,8 @@ impl From<&Property> for PropertyKindRecord {
             (PropertyKind::AlwaysPossible(_) | PropertyKind::PossiblyForEver(_), _)
             | (PropertyKind::Branching(_), _)
             | (_, Spelling::Ctl) => Self::Ctl,
-            (PropertyKind::DeadlockFree, _) => Self::Deadlock,
-            (PropertyKind::Invariant(_), _) => Self::Invariant,
+            (PropertyKind::DeadlockFree | PropertyKind::ProperEnd(_), _) => Self::Deadlock,
+            (PropertyKind::Invariant(_) | PropertyKind::Assertion(_), _) => Self::Invariant,
             (PropertyKind::Reachable(_), _) => Self::Reach,
             (PropertyKind::Linear(_), _) => Self::Ltl,
             (PropertyKind::Service(_), _) => Self::Safety,

@@ -99,9 +99,10 @@ pub struct GraphRecord {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct StatesRecord {
-    /// Number of distinct states.
+    /// Number of distinct states, without intermediate ones.
     pub distinct: Option<u64>,
-    /// Number of expansions; a state that is expanded twice counts twice.
+    /// Number of expansions, without those of intermediate states; a state that is expanded twice
+    /// counts twice.
     pub explored: Option<u64>,
     /// Peak number of states in memory.
     pub peak_stored: Option<u64>,
@@ -116,6 +117,11 @@ pub struct StatesRecord {
     /// Number of distinct states, estimated if it is not known.
     #[serde(default)]
     pub distinct_estimate: Option<u64>,
+    /// Number of expansions of intermediate states: of those inside an atomic sequence, which are
+    /// stored but are no states of the model. `null` if there were none. Numbers of stored states
+    /// include them.
+    #[serde(default)]
+    pub intermediate: Option<u64>,
 }
 
 /// States in memory at one time.
@@ -134,7 +140,8 @@ pub struct HeldRecord {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TransitionsRecord {
-    /// All transitions.
+    /// All transitions, without those to intermediate states: a path through an atomic sequence
+    /// counts with its last one. The other numbers include them.
     pub total: Option<u64>,
     /// Transitions to a greater progress value.
     pub forward: Option<u64>,

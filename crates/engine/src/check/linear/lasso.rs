@@ -49,7 +49,9 @@ impl<M: Executable> ProductSubject<M, Acceptor> {
         }
         if let Some(fair) = self.automaton().fairness() {
             let can_move = |state: &M::State| {
-                self.steps(state).into_iter().fold(0, |all, (action, _)| all | fair.of(action))
+                let is_read = self.truth(state) & linear.skipped() == 0;
+                is_read
+                    .then(|| self.steps(state).into_iter().fold(0, |all, (action, _)| all | fair.of(action)))
             };
             let looped = states[start..end].iter().zip(&steps[start..end]);
             if !is_end && !fair.is_fair(looped.map(|(state, action)| (can_move(state), fair.of(*action)))) {

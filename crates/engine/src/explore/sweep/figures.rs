@@ -8,6 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::explore::course::{Course, EndedLayer};
+use crate::explore::inner_steps::InnerActions;
 use crate::explore::search::{Counters, Held};
 use crate::store::memory::Budget;
 use crate::store::settled::Settled;
@@ -76,11 +77,15 @@ impl Figures {
 
     /// Counts the steps of a batch.
     #[inline(always)]
-    pub(super) fn count_steps(&mut self, expanded: &Expanded<'_>) {
+    pub(super) fn count_steps(&mut self, expanded: &Expanded<'_>, inner: &InnerActions) {
         let Expanded { steps, kinds: (forward, regress), taken, .. } = expanded;
         self.counters.transitions += steps.0 as u64;
         self.counters.forward += forward;
         self.counters.regress += regress;
+        self.counters.into_intermediate += match taken {
+            Taken::Each(actions) => inner.count(actions),
+            Taken::Counted(taken) => inner.count_taken(taken),
+        };
         if let Some(course) = &mut self.course {
             match taken {
                 Taken::Each(actions) => course.take(actions),

@@ -8,6 +8,7 @@ use model::transition_system::TransitionSystem;
 
 use crate::explore::course::Course;
 use crate::explore::expansion::BATCH;
+use crate::explore::inner_steps::InnerActions;
 use crate::explore::observer::{Observer, Record, Successors};
 use crate::explore::origin::{NO_PARENT, UNKNOWN, initial_origin, origin_of, tell_origin};
 use crate::explore::search::{Counters, Limits, Monitor, Search, SearchEnd, Snapshot, Spills};
@@ -58,6 +59,7 @@ impl SweepSearch {
             settled: None,
             initial: 0,
             figures: Figures::new(budget),
+            inner: InnerActions::default(),
             limits,
             budget,
             spilling: None,
@@ -81,6 +83,12 @@ impl SweepSearch {
     /// Records the course of the search, of a model with this many actions.
     pub fn with_course(mut self, actions: usize) -> Self {
         self.sweep.figures.course = Some(Course::new(actions));
+        self
+    }
+
+    /// Counts steps by these actions apart.
+    pub fn with_inner(mut self, inner: InnerActions) -> Self {
+        self.sweep.inner = inner;
         self
     }
 

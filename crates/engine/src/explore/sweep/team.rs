@@ -325,7 +325,7 @@ impl Sweep {
     fn hand_out<R: Records>(&mut self, team: &mut Team<'_, '_, '_, R>, wants_truth: bool) {
         let front = self.rules.is_measured.then_some(self.front);
         let Threads { shared_from, least_chunk, most_chunk, .. } = self.team.threads;
-        let actions = self.figures.course.as_ref().map_or(0, Course::actions);
+        let actions = self.figures.course.as_ref().map_or(0, Course::actions).max(self.inner.actions());
         loop {
             let (chunk, state) = team.stored_up_to(self.current.len());
             if team.owner.next_number() - chunk >= self.team.threads.under_way() {
