@@ -39,7 +39,7 @@ codes! {
     EMPTY_FORMULA = "E0119": "A formula without a text.";
     MISSING_OPERAND = "E0120": "An operator of a formula without its operand.";
     UNBALANCED = "E0121": "A parenthesis or bracket that is not closed, or closes nothing.";
-    UNCLOSED_QUOTATION = "E0122": "A `\"` without its second one.";
+    UNCLOSED_QUOTATION = "E0122": "A `\"` or `'` without its second one.";
     FORMULA_TOO_LARGE = "E0123": "A formula of more than 1 MiB, or of more than 100,000 operators after expansion.";
     BAD_HEADER = "E0124": "A header of an automaton that is missing, repeated or malformed.";
     BAD_CLAIM = "E0125": "A statement that a never claim cannot have.";
@@ -48,6 +48,14 @@ codes! {
     NOT_A_NET = "E0128": "An XML text without the expected Petri net or properties.";
     MISSING_PART = "E0129": "An element of a net or of a property without a part that it must have.";
     BAD_TOKEN_COUNT = "E0130": "A number of tokens, or the weight of an arc, that is not a number from 0 to 4294967295.";
+    BAD_DIRECTIVE = "E0131": "A line with `#` that the preprocessor does not understand, or an `#if` that does not end.";
+    BAD_MACRO_CALL = "E0132": "A macro with the wrong number of arguments, or a `##` that makes no token.";
+    BAD_INCLUDE = "E0133": "A file that cannot be included.";
+    ERROR_DIRECTIVE = "E0134": "The text contains an `#error` for the values that were given.";
+    EXPANSION_TOO_LARGE = "E0135": "Macros, included files or inlines that produce too many tokens.";
+    BAD_INLINE = "E0136": "An inline that calls itself, with the wrong number of arguments, or a `return` outside of one.";
+    MISPLACED_LABEL = "E0137": "A label where no label can stand.";
+    MISPLACED_PROBE = "E0138": "`full`, `empty`, `nfull` or `nempty` as a part of an expression that they cannot be in.";
 
     UNKNOWN_NAME = "E0201": "No variable or constant of this name is visible here.";
     UNKNOWN_PROCESS = "E0202": "No process has this name.";
@@ -80,6 +88,24 @@ codes! {
     UNKNOWN_NODE = "E0230": "No place, transition or unit of the net has this name.";
     BAD_ARC = "E0231": "An arc that does not lead from a place to a transition or back.";
 
+    STRUCTURE_AS_VALUE = "E0280": "A structure is used as a whole where a single value should be.";
+    UNKNOWN_FIELD = "E0281": "The structure has no field of this name, or the variable is no structure.";
+    UNKNOWN_TYPE = "E0282": "No typedef and no kind of messages of this name is declared before.";
+    UNKNOWN_LABEL = "E0283": "The proctype has no label of this name.";
+    SECOND_ELSE = "E0284": "A second `else` in a selection.";
+    MISPLACED_BREAK = "E0285": "A `break` outside of a loop.";
+    NOT_A_CHANNEL = "E0286": "A channel operation on something that is not a channel.";
+    MISPLACED_RUN = "E0287": "A `run` where no process can be created, or a second one in one expression.";
+    ARGUMENT_MISMATCH = "E0288": "A `run` with another number of arguments than the proctype has parameters.";
+    BAD_PARAMETER = "E0289": "A parameter of a proctype that is an array or has an initial value.";
+    BAD_LOOP = "E0290": "A `for` or `select` over something that it cannot run over.";
+    ENDLESS_GOTO = "E0291": "Jumps that lead in a circle, without a statement between them.";
+    NO_PROCESS = "E0292": "A program without a process that exists at the start.";
+    STORED_TWICE = "E0293": "A receive that assigns one variable twice.";
+    EMPTY_SEQUENCE = "E0294": "A block or an option without a statement.";
+    BAD_WIDTH = "E0295": "The width of an `unsigned` variable is missing, misplaced, or not from 1 to 31.";
+    OUTSIDE_PROCESS = "E0296": "`_pid` or `_priority` where no process is executed.";
+
     SYNCHRONOUS_SYSTEM = "E0301": "`system sync` is not supported.";
     PROPERTY_CHANGES_MODEL = "E0302": "The property process has variables, effects or synchronisations.";
     STATE_TOO_LARGE = "E0303": "A state of more than 1,048,576 cells.";
@@ -91,12 +117,24 @@ codes! {
     AUTOMATON_TOO_LARGE = "E0309": "An automaton with more than 1,048,576 states or edges, or with a label of too many cases.";
     UNSUPPORTED_NET = "E0310": "A kind of net, of arc, of term or of property that is not supported.";
     NET_TOO_LARGE = "E0311": "A net with more nodes or arcs than fit in memory, perhaps after unfolding its colours.";
+    EMBEDDED_C = "E0312": "C code in a Promela model.";
+    TRACE_ASSERTION = "E0313": "A `trace` or `notrace` assertion.";
 
     ONE_SIDED_CHANNEL = "W0401": "An unbuffered channel on which no sender meets a receiver of another process.";
     INITIAL_VALUE_WRAPS = "W0402": "An initial value that its type cannot hold.";
     SURPLUS_INITIAL_VALUES = "W0403": "An array with fewer elements than initial values.";
     NEARLY_A_MEASURE = "W0404": "A comment that looks like a progress measure and is none.";
     BARE_ARRAY = "W0405": "The name of an array without an index, which means its first element.";
+    MACRO_REDEFINED = "W0406": "A macro that is defined twice with different meanings.";
+    WARNING_DIRECTIVE = "W0407": "The text contains a `#warning`.";
+    UNUSED_MACRO = "W0408": "A value for a macro that the model does not mention.";
+
+    VARIABLE_AS_SIZE = "W0480": "A size that is given by a global variable: its initial value counts.";
+    HIDDEN_VARIABLE = "W0481": "A `hidden` variable that is assigned: it is a part of the state all the same.";
+    DUBIOUS_ELSE = "W0482": "An `else` beside an option that begins with a channel operation.";
+    LONE_ELSE = "W0483": "An `else` that is not the first statement of an option.";
+    IGNORED_INITIAL_VALUE = "W0484": "An initial value of a structure, which has no meaning.";
+    MISFIT_MESSAGE = "W0485": "A message with another number of values than its channel has fields.";
 }
 
 #[cfg(test)]

@@ -39,7 +39,8 @@ impl Diagnostic {
     /// Whether the finding is about something that is not in the text, such as a value for a
     /// constant that is not declared.
     pub fn is_outside(&self) -> bool {
-        self.code == crate::codes::UNKNOWN_CONSTANT && self.span == Span::new(0, 0)
+        [crate::codes::UNKNOWN_CONSTANT, crate::codes::UNUSED_MACRO].contains(&self.code)
+            && self.span == Span::new(0, 0)
     }
 
     /// Makes an error without help.
@@ -150,6 +151,11 @@ impl Diagnostics {
     /// Whether there is any error.
     pub(crate) fn has_errors(&self) -> bool {
         !self.errors.is_empty()
+    }
+
+    /// Fails if any error was reported so far.
+    pub(crate) fn so_far(&self) -> Checked<()> {
+        if self.has_errors() { Err(Reported(())) } else { Ok(()) }
     }
 
     /// Whether further errors would be dropped.

@@ -9,7 +9,7 @@ use std::path::Path;
 use model::guarded_commands::Span;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, too_long};
-use crate::{Model, codes, dve, petri, state_space};
+use crate::{Model, ReadOptions, codes, dve, petri, promela, state_space};
 
 /// A language that models are written in.
 pub struct Format {
@@ -26,8 +26,8 @@ pub struct Format {
     read: Reader,
 }
 
-/// Reads a text, with other values for some of its constants.
-type Reader = fn(&str, &[(String, i64)]) -> Result<Model, Vec<Diagnostic>>;
+/// Reads a text in its surroundings.
+type Reader = fn(&str, &ReadOptions) -> Result<Model, Vec<Diagnostic>>;
 
 /// The language of the DiVinE model checker and of the BEEM benchmark.
 pub static DVE: Format = Format {
@@ -36,7 +36,7 @@ pub static DVE: Format = Format {
     endings: &["dve"],
     largest: 64 << 20,
     what: "the model",
-    read: dve::read,
+    read: |text, options| dve::read(text, &options.constants),
 };
 
 /// Explicit state spaces, described at [`state_space`].
@@ -46,7 +46,7 @@ pub static STATE_SPACE: Format = Format {
     endings: &["ss"],
     largest: state_space::LARGEST_TEXT,
     what: "the state space",
-    read: state_space::read_model,
+    read: |text, options| state_space::read_model(text, &options.constants),
 };
 
 /// Petri nets in the Petri Net Markup Language. No other format is written in XML, so any XML file
@@ -57,7 +57,7 @@ pub static PNML: Format = Format {
     endings: &["pnml", "xml"],
     largest: petri::LARGEST_TEXT,
     what: "the net",
-    read: petri::read_pnml,
+    read: |text, options| petri::read_pnml(text, &options.constants),
 };
 
 /// Petri nets as LoLA reads them.
@@ -67,11 +67,21 @@ pub static LOLA: Format = Format {
     endings: &["lola"],
     largest: petri::LARGEST_TEXT,
     what: "the net",
-    read: petri::read_lola,
+    read: |text, options| petri::read_lola(text, &options.constants),
+};
+
+/// Promela, the language of SPIN.
+pub static PROMELA: Format = Format {
+    name: "promela",
+    summary: "Promela, the language of SPIN",
+    endings: &["pml", "pm", "prom", "promela", "prm", "spin"],
+    largest: 4 << 20,
+    what: "the model",
+    read: promela::read,
 };
 
 /// All formats. The first one is the default for texts without a name.
-pub static FORMATS: [&Format; 4] = [&DVE, &STATE_SPACE, &PNML, &LOLA];
+pub static FORMATS: [&Format; 5] = [&DVE, &STATE_SPACE, &PNML, &LOLA, &PROMELA];
 
 impl Format {
     /// The format with this name, in any case.
@@ -80,7 +90,7 @@ impl Format {
     /// use languages::format::{Format, STATE_SPACE};
     ///
     /// assert_eq!(Format::by_name("ss"), Some(&STATE_SPACE));
-    /// assert_eq!(Format::by_name("promela"), None);
+    /// assert_eq!(Format::by_name("basic"), None);
     /// ```
     pub fn by_name(name: &str) -> Option<&'static Self> {
         FORMATS.into_iter().find(|format| format.name.eq_ignore_ascii_case(name))
@@ -104,12 +114,12 @@ impl Format {
         FORMATS.into_iter().find(has_ending)
     }
 
-    /// Reads a text, with other values for some of its constants.
-    pub(crate) fn read(&self, text: &str, constants: &[(String, i64)]) -> Result<Model, Vec<Diagnostic>> {
+    /// Reads a text in its surroundings.
+    pub(crate) fn read(&self, text: &str, options: &ReadOptions) -> Result<Model, Vec<Diagnostic>> {
         if text.len() > self.largest {
             return Err(vec![too_long(self.what, text, self.largest)]);
         }
-        (self.read)(text, constants)
+        (self.read)(text, options)
     }
 }
 

@@ -41,17 +41,20 @@ pub mod format;
 mod lowering;
 mod names;
 pub mod petri;
-mod promela;
+pub mod promela;
 pub mod question;
 mod source;
 pub mod spelling;
 pub mod state_space;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use logic::ctl::Ctl;
 use logic::ltl::Ltl;
-use model::guarded_commands::{BuchiAutomaton, Expression, GuardedCommands};
+use model::guarded_commands::{
+    ActionId, BuchiAutomaton, DeclaredProperty, Expression, GuardedCommands, Span,
+};
 use model::measure::MeasureKind;
 
 pub use automata::{
@@ -71,6 +74,12 @@ pub struct ReadOptions {
     /// Values for global constants, which replace those in the text before anything is computed
     /// from them. Of several values for one name the last counts.
     pub constants: Vec<(String, i64)>,
+    /// Macros for formats with a preprocessor, with the text of each.
+    pub macros: Vec<(String, String)>,
+    /// The folder of the file, in which included files are looked up. Without it there are none.
+    pub folder: Option<PathBuf>,
+    /// Processes that a Promela model is known to create.
+    pub created: promela::CreatedProcesses,
 }
 
 /// A model that was read from a text.
@@ -87,9 +96,27 @@ pub struct Model {
     /// What is wrong with the measure that its file declares; then there is none. The model is good
     /// without it.
     pub progress_errors: Vec<Diagnostic>,
+    /// The formulas of linear temporal logic that its file declares.
+    pub formulas: Vec<DeclaredFormula>,
+    /// Properties that its file declares and that are checked only if they are named.
+    pub optional: Vec<DeclaredProperty>,
+    /// Where a run may end, if the language says so. A state without successors where it is false is
+    /// an invalid end.
+    pub valid_end: Option<Expression>,
     /// What some formats know beyond guarded commands.
     pub extras: Extras,
     names: names::Names,
+}
+
+/// A formula that the file of a model declares as a property.
+#[derive(Clone, Debug)]
+pub struct DeclaredFormula {
+    /// The name that the user selects it by.
+    pub name: String,
+    /// The formula.
+    pub formula: LtlFormula,
+    /// Where it is declared.
+    pub span: Span,
 }
 
 /// What a model knows beyond guarded commands.
@@ -99,6 +126,8 @@ pub enum Extras {
     None,
     /// The Petri net that the model was made from.
     Net(Arc<petri::Net>),
+    /// The model is written in Promela: the steps that create a process for which it has no place.
+    Promela(Arc<promela::MissingProcesses>),
     /// The model is an explicit state space: its one process has a location for every state, and
     /// its declared measure is the variable of progress values.
     Space,
@@ -109,8 +138,15 @@ impl Model {
     pub fn net(&self) -> Option<&Arc<petri::Net>> {
         match &self.extras {
             Extras::Net(net) => Some(net),
-            Extras::None | Extras::Space => None,
+            Extras::None | Extras::Promela(_) | Extras::Space => None,
         }
+    }
+
+    /// How to read the text of the model again, so that it has room for a step that it had none for:
+    /// this action, from this state.
+    pub fn options_for(&self, action: ActionId, state: &[i64], options: &ReadOptions) -> Option<ReadOptions> {
+        let Extras::Promela(missing) = &self.extras else { return None };
+        Some(ReadOptions { created: missing.needed(action, state)?, ..options.clone() })
     }
 
     /// Whether the model is an explicit state space.
@@ -317,5 +353,5 @@ pub fn read_model(text: &str) -> Result<Model, Vec<Diagnostic>> {
 /// text. There is at least one, and all of them are errors. A finding about a constant that the
 /// text does not have has an empty span at the start of the text.
 pub fn read_model_with(text: &str, options: &ReadOptions) -> Result<Model, Vec<Diagnostic>> {
-    options.format.read(text, &options.constants)
+    options.format.read(text, options)
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::guarded_commands::{GuardedCommands, Location, LocationId, ProcessId, Shape, Span};
+use model::guarded_commands::{GuardedCommands, Location, LocationId, LocationKind, ProcessId, Shape, Span};
 
 use super::constants::{self, Replacements};
 use super::syntax::{self, Declaration, Initial, Mutability};
@@ -88,7 +88,11 @@ impl<'file, 'run> Declarations<'file, 'run> {
         let committed = self.known_names(process, &process.committed);
         let described = process.locations.iter().map(|name| Location {
             name: name.text.to_owned(),
-            committed: committed.contains(&name.text),
+            kind: if committed.contains(&name.text) {
+                LocationKind::Committed
+            } else {
+                LocationKind::Ordinary
+            },
             span: name.span,
         });
         let described = described.collect();

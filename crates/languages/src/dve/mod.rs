@@ -27,5 +27,17 @@ pub(crate) fn read(text: &str, constants: &[(String, i64)]) -> Result<Model, Vec
     let Lowered { commands, names, progress, progress_errors } = diagnostics.check(Ok(lowered))?;
     let warnings = diagnostics.into_warnings();
     let (format, extras) = (&format::DVE, Extras::None);
-    Ok(Model { format, commands, warnings, progress, progress_errors, extras, names })
+    let (formulas, optional, valid_end) = Default::default();
+    Ok(Model {
+        format,
+        commands,
+        warnings,
+        progress,
+        progress_errors,
+        formulas,
+        optional,
+        valid_end,
+        extras,
+        names,
+    })
 }

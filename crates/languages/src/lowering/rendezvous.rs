@@ -12,7 +12,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::guarded_commands::{
-    Action, Assignment, BinaryOperator, Effect, Expression, GuardedCommands, IntegerType, Participant, Span,
+    Action, Assignment, BinaryOperator, Effect, Expression, GuardedCommands, IntegerType, LocationKind,
+    Participant, Span,
 };
 
 use super::{TypedPlace, fold};
@@ -195,10 +196,12 @@ fn pair(sender: &Half, receiver: &Half, message: Vec<Assignment>) -> Action {
 }
 
 /// Whether a pair can ever fire. While a process is in a committed location, its partner must be in
-/// one too.
+/// one too. A process with control meets any other.
 fn can_meet(sender: &Half, receiver: &Half, commands: &GuardedCommands) -> bool {
-    let committed = |half: &Half| commands.is_committed(half.participant.process, half.participant.from);
-    committed(sender) == committed(receiver)
+    let kind = |half: &Half| commands.location_kind(half.participant.process, half.participant.from);
+    let kinds = [kind(sender), kind(receiver)];
+    kinds.contains(&LocationKind::Intermediate)
+        || (kinds[0] == LocationKind::Committed) == (kinds[1] == LocationKind::Committed)
 }
 
 fn too_many(half: &Half, diagnostics: &mut Diagnostics) -> Reported {

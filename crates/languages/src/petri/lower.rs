@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use model::guarded_commands::{
     Action, ActionId, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType,
-    Location, LocationId, Overflow, Participant, ProcessId, Shape, Span, Strength, Target,
+    Location, LocationId, LocationKind, Overflow, Participant, ProcessId, Shape, Span, Strength, Target,
 };
 
 use super::bounds;
@@ -72,6 +72,9 @@ pub(super) fn model(net: Arc<Net>, format: &'static Format) -> Model {
         warnings: Vec::new(),
         progress: None,
         progress_errors: Vec::new(),
+        formulas: Vec::new(),
+        optional: Vec::new(),
+        valid_end: None,
         extras: Extras::Net(net),
         names,
     }
@@ -88,7 +91,7 @@ fn add_process(net: &Net, commands: &mut GuardedCommands, names: &mut Names) -> 
     while names.globals.contains_key(&name) {
         name.push('_');
     }
-    let location = Location { name: LOCATION.into(), committed: false, span: Span::default() };
+    let location = Location { name: LOCATION.into(), kind: LocationKind::Ordinary, span: Span::default() };
     let process = commands.add_process(name.clone(), vec![location], LocationId(0), Span::default());
     let location = commands.process(process).location;
     let locations = BTreeMap::from([(LOCATION.to_owned(), LocationId(0))]);

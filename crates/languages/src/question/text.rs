@@ -6,7 +6,8 @@
 //!
 //! Three expressions have no text, and no user needs them: one deeper than the parser allows, an
 //! order with the least 64-bit number as a value, and an order with an empty class, which is
-//! omitted.
+//! omitted. A conditional expression, which only models have, is written as `(c -> a : b)` and is
+//! not read back.
 
 use model::guarded_commands::{
     BinaryOperator, CellId, Expression, GuardedCommands, Process, Shape, UnaryOperator, Variable,
@@ -91,6 +92,13 @@ impl<'m> Writer<'m> {
                 // Operators of equal strength group to the left.
                 self.expression(right, strength + 1, text);
                 text.push_str(close);
+            }
+            Expression::Conditional { condition, then, otherwise } => {
+                for (before, operand) in [("(", condition), (" -> ", then), (" : ", otherwise)] {
+                    text.push_str(before);
+                    self.expression(operand, 0, text);
+                }
+                text.push(')');
             }
             Expression::Rank(operand, order) => {
                 let Rank { opening, classes } = self.rank(operand, order);

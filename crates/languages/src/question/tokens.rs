@@ -49,6 +49,7 @@ pub(crate) enum TokenKind {
     Ampersand,
     AmpersandAmpersand,
     Arrow,
+    At,
     Bang,
     BangEqual,
     Bar,
@@ -127,6 +128,7 @@ const PUNCTUATION: &[(&str, TokenKind)] = &[
     ("<=", LessEqual),
     ("<<", LessLess),
     ("&", Ampersand),
+    ("@", At),
     ("!", Bang),
     ("|", Bar),
     ("^", Caret),
@@ -323,7 +325,10 @@ impl Lexer<'_, '_> {
             return true;
         }
         let only_here = if in_formula { FORMULA_PUNCTUATION } else { &[] };
-        let found = only_here.iter().chain(PUNCTUATION).find(|(spelling, _)| rest.starts_with(spelling));
+        // No model that this lexer reads has it, but questions about others do.
+        let is_foreign = |kind: TokenKind| kind == At && self.purpose == Purpose::Model;
+        let mut all = only_here.iter().chain(PUNCTUATION).filter(|(_, kind)| !is_foreign(*kind));
+        let found = all.find(|(spelling, _)| rest.starts_with(spelling));
         if let Some((spelling, kind)) = found {
             self.push(*kind, spelling.len());
         }

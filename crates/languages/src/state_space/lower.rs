@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use model::guarded_commands::{
     Action, Assignment, CellId, Effect, Expression, GuardedCommands, IntegerType, Location, LocationId,
-    Participant, ProcessId, Shape, Span, Target,
+    LocationKind, Participant, ProcessId, Shape, Span, Target,
 };
 use model::measure::MeasureKind;
 
@@ -48,7 +48,19 @@ impl StateSpace {
         });
         let (format, extras) = (&format::STATE_SPACE, Extras::Space);
         let (warnings, progress_errors) = (Vec::new(), Vec::new());
-        Model { format, commands, warnings, progress, progress_errors, extras, names }
+        let (formulas, optional, valid_end) = Default::default();
+        Model {
+            format,
+            commands,
+            warnings,
+            progress,
+            progress_errors,
+            formulas,
+            optional,
+            valid_end,
+            extras,
+            names,
+        }
     }
 
     /// `name`, extended until no proposition has it.
@@ -63,7 +75,7 @@ impl StateSpace {
     fn process(&self, commands: &mut GuardedCommands, names: &mut Names) -> ProcessId {
         let described = |state: &StateRow| Location {
             name: state.id.to_string(),
-            committed: false,
+            kind: LocationKind::Ordinary,
             span: Span::default(),
         };
         let described = self.states.iter().map(described).collect();

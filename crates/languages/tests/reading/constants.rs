@@ -91,7 +91,7 @@ fn values_must_fit_the_type() {
 #[test]
 fn a_state_space_has_no_constants() {
     let constants = vec![("N".to_owned(), 1)];
-    let options = ReadOptions { format: &format::STATE_SPACE, constants };
+    let options = ReadOptions { format: &format::STATE_SPACE, constants, ..ReadOptions::default() };
     let errors = read_model_with("1 0 0", &options).unwrap_err();
     assert_eq!(errors[0].code, codes::UNKNOWN_CONSTANT);
 }

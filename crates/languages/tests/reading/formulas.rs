@@ -339,7 +339,7 @@ fn wrong_linear_formulas_are_refused_in_their_place() {
         ("F p; G q", codes::UNEXPECTED_TOKEN, ";"),
         ("F {p}", codes::UNEXPECTED_TOKEN, "{"),
         ("F p ? q", codes::UNEXPECTED_TOKEN, "?"),
-        ("F p @ q", codes::UNKNOWN_CHARACTER, "@"),
+        ("F p @ q", codes::UNEXPECTED_TOKEN, "@"),
         ("AG p", codes::PATH_QUANTIFIER, "AG"),
         ("G (p -> EF q)", codes::PATH_QUANTIFIER, "EF"),
         ("A[p U q]", codes::PATH_QUANTIFIER, "A"),

@@ -29,6 +29,8 @@ fn effects(model: &Model, action: usize) -> String {
                 let kept = targets.iter().filter(|target| target.is_some()).count();
                 format!("pop {kept} of {}", targets.len())
             }
+            Effect::Guard(condition) => format!("guard {condition:?}"),
+            Effect::Fail { reason, .. } => format!("fail: {reason}"),
         })
         .collect();
     shown.join("; ")

@@ -231,6 +231,15 @@ fn measures_are_written_as_people_write_them() {
 }
 
 #[test]
+fn a_conditional_expression_has_a_text() {
+    let model = read_model("byte x; process P { state s, t; init s; } system async;");
+    let [test, then] = ["P.s or x > 1", "x + 1"].map(|text| only(&model, text));
+    let inner = Expression::conditional(only(&model, "x"), Expression::Constant(2), only(&model, "not P.t"));
+    let value = Expression::conditional(test, then, inner);
+    assert_eq!(model.measure_text(&[value]), "(P.s or x > 1 -> x + 1 : (x -> 2 : !P.t))");
+}
+
+#[test]
 fn a_summary_cuts_long_components() {
     let locations = (0..20).map(|number| format!("place_{number}")).collect::<Vec<_>>().join(", ");
     let model = read_model(&format!(

@@ -78,7 +78,8 @@ fn bounded_places_have_narrow_types() {
 
 #[test]
 fn a_net_has_no_constants() {
-    let options = ReadOptions { format: &format::LOLA, constants: vec![("N".into(), 2)] };
+    let options =
+        ReadOptions { format: &format::LOLA, constants: vec![("N".into(), 2)], ..ReadOptions::default() };
     assert_eq!(read_model_with(LOLA, &options).unwrap_err()[0].code, codes::UNKNOWN_CONSTANT);
 }
 

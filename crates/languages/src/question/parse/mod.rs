@@ -103,6 +103,11 @@ impl<'text, 'run> Parser<'text, 'run> {
         self.tokens.get(place).map_or(TokenKind::End, |token| token.kind)
     }
 
+    /// The kind of a token behind the current one.
+    pub(crate) fn kind_ahead(&self, distance: usize) -> TokenKind {
+        self.kind_at(self.next + distance)
+    }
+
     pub(crate) fn spelling(&self, span: Span) -> &'text str {
         &self.text[span.start as usize..span.end as usize]
     }
