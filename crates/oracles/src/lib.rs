@@ -1,7 +1,7 @@
 //! Oracles: models from other sources, with answers that other tools computed.
 //!
-//! The principal types in this crate are [`Beem`], the benchmark for explicit model checkers, and
-//! [`Petri`], a collection of nets. The files are not part of this repository. They are looked up
+//! The principal types in this crate are [`Beem`], the benchmark for explicit model checkers,
+//! [`Petri`], a collection of nets, and [`Promela`], models with SPIN's answers. The files are not part of this repository. They are looked up
 //! in the folder that the environment variable `SWEEPLINE_ORACLES` names, or in `shared/oracles`
 //! beside the workspace. Where they are missing, tests that need them report that they were
 //! skipped:
@@ -14,10 +14,12 @@
 //! ```
 
 mod petri;
+mod promela;
 
 use std::path::PathBuf;
 
 pub use petri::{NetAnswer, Petri};
+pub use promela::{Promela, PromelaAnswer};
 
 /// The reason why the oracles cannot be used.
 #[derive(Debug, thiserror::Error)]
