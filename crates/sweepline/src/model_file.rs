@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use engine::check::{CheckError, Outgrown};
 use languages::{Format, Model, ReadOptions, read_model_with};
 
 use crate::execution::Execution;
@@ -23,6 +24,7 @@ use crate::{Error, Outcome, Plan, Questions};
 pub struct ModelFile {
     path: String,
     text: String,
+    options: ReadOptions,
     model: Model,
 }
 
@@ -45,9 +47,11 @@ impl ModelFile {
             .map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
         let constants = constants.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
         let format = Format::by_ending(path).unwrap_or_default();
+        let folder = path.parent().map(Path::to_owned);
         let path = path.display().to_string();
-        match read_model_with(&text, &ReadOptions { format, constants }) {
-            Ok(model) => Ok(Self { path, text, model }),
+        let options = ReadOptions { format, constants, folder, ..ReadOptions::default() };
+        match read_model_with(&text, &options) {
+            Ok(model) => Ok(Self { path, text, options, model }),
             Err(found) => Err(Error::in_text(found, &path, &text)),
         }
     }
@@ -69,20 +73,49 @@ impl ModelFile {
         self.search(&Questions::new(), plan, true)
     }
 
+    /// Searches, with a larger model as often as the model turns out to have no room for a step.
     fn search(&self, questions: &Questions, plan: &Plan, explores: bool) -> Result<Outcome, Error> {
+        let mut larger = None;
+        loop {
+            let file: &Self = larger.as_ref().unwrap_or(self);
+            match file.search_once(questions, plan, explores)? {
+                Ok(outcome) => return Ok(outcome),
+                Err(outgrown) => larger = Some(file.larger(&outgrown)?),
+            }
+        }
+    }
+
+    fn larger(&self, outgrown: &Outgrown) -> Result<Self, Error> {
+        let options = self.model.options_for(outgrown.action, &outgrown.state, &self.options);
+        let options = options.ok_or_else(|| Error::from(CheckError::Outgrown(outgrown.clone())))?;
+        let model = read_model_with(&self.text, &options);
+        let model = model.map_err(|found| Error::in_text(found, &self.path, &self.text))?;
+        Ok(Self { path: self.path.clone(), text: self.text.clone(), options, model })
+    }
+
+    fn search_once(
+        &self,
+        questions: &Questions,
+        plan: &Plan,
+        explores: bool,
+    ) -> Result<Result<Outcome, Outgrown>, Error> {
         let properties = questions.properties(&self.model, (&self.path, &self.text))?;
         let request = plan.request(self.measure(plan)?, explores);
         let PlannedSearch { plan, automatic } = PlannedSearch::new(&request)?;
         let (execution, commands) = (Execution::suited_to(&self.model), &self.model.commands);
         let outcome = match automatic {
-            None => execution.check(commands, &properties, &plan, &mut ())?,
+            None => execution.check(commands, &properties, &plan, &mut ()),
             Some(automatic) => {
                 let run = execution.check_automatically(commands, &properties, (&plan, &automatic), &mut ());
-                run?.outcome
+                run.map(|run| run.outcome)
             }
         };
+        let outcome = match outcome {
+            Err(CheckError::Outgrown(outgrown)) => return Ok(Err(outgrown)),
+            outcome => outcome?,
+        };
         let names = properties.into_iter().map(|property| property.name);
-        Ok(Outcome::new(names.collect(), outcome, commands))
+        Ok(Ok(Outcome::new(names.collect(), outcome, commands)))
     }
 
     /// The measure that the plan names, or else the one that the model declares.

@@ -46,8 +46,8 @@ impl Outcome {
                 complete: found.complete,
                 stopped: found.stopped.map(|reason| reason.to_string()),
                 states: found.figures.distinct,
-                explored: found.figures.counters.explored,
-                transitions: found.figures.counters.transitions,
+                explored: found.figures.counters.model_states(),
+                transitions: found.figures.counters.model_transitions(),
                 deadlocks: found.figures.deadlocks,
                 peak_states: found.figures.counters.peak.total(),
                 peak_bytes: found.figures.peak_state_bytes,
@@ -95,12 +95,12 @@ impl Outcome {
         self.figures.states
     }
 
-    /// Number of state expansions.
+    /// Number of state expansions, without those inside atomic sequences.
     pub fn explored(&self) -> u64 {
         self.figures.explored
     }
 
-    /// Number of transitions.
+    /// Number of transitions. A path through an atomic sequence counts once.
     pub fn transitions(&self) -> u64 {
         self.figures.transitions
     }

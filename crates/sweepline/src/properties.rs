@@ -6,14 +6,19 @@
 //! properties consider, so that no front end can forget fairness or dead ends. Names of properties
 //! are the texts as Sweepline understands them; a front end may replace them.
 
-use engine::property::linear::{LinearProperty, Runs};
+use engine::property::linear::{DeadEnds, LinearProperty, Runs};
 use engine::property::{BranchingProperty, Property, PropertyKind, Spelling};
-use languages::{AutomatonWithPropositions, CtlForm, CtlFormula, Diagnostic, LtlFormula, Model};
+use languages::{
+    AutomatonWithPropositions, CtlForm, CtlFormula, DeclaredFormula, Diagnostic, LtlFormula, Model,
+};
 use logic::ltl_to_buchi::{FormulaTooLarge, Limits};
 use model::guarded_commands::{DeclaredProperty, DeclaredPropertyKind, Expression};
 
 /// The name of the property that every reachable state has a successor.
 pub const NO_DEADLOCK: &str = "no deadlock";
+
+/// The property that every reachable state without a successor is a valid end.
+pub const NO_INVALID_END: &str = "no invalid end state";
 
 /// Reads questions about a model.
 #[derive(Clone, Copy, Debug)]
@@ -116,12 +121,29 @@ impl PropertyReader<'_> {
     /// Its automaton has too many propositions, or too large a guard.
     pub fn declared(&self, declared: &DeclaredProperty) -> Result<Property, QuestionError> {
         let kind = match &declared.kind {
-            DeclaredPropertyKind::Invariant(expression) => PropertyKind::Invariant(expression.clone()),
+            // Inside of an atomic sequence, what fails is an assertion.
+            DeclaredPropertyKind::Invariant(one) if self.model.commands.intermediate().is_some() => {
+                PropertyKind::Assertion(one.clone())
+            }
+            DeclaredPropertyKind::Invariant(one) => PropertyKind::Invariant(one.clone()),
             DeclaredPropertyKind::NoAcceptedRun(process) => {
-                self.no_accepted_run(self.model.declared_automaton(process)?)
+                let mut reader = *self;
+                // Labels of processes speak of cycles. A run that ends is at none for ever.
+                if self.model.optional.iter().any(|one| one.name == declared.name) {
+                    reader.runs.dead_ends = DeadEnds::Ignored;
+                }
+                reader.no_accepted_run(self.model.declared_automaton(process)?)
             }
         };
         Ok(Property::new(declared.name.clone(), kind))
+    }
+
+    /// A formula that the file of the model declares as a property.
+    ///
+    /// # Errors
+    /// Its automaton is too large.
+    pub fn declared_formula(&self, declared: &DeclaredFormula) -> Result<Property, QuestionError> {
+        Ok(Property::new(declared.name.clone(), self.every_run(declared.formula.clone())?))
     }
 
     /// The property that a formula is true of every run.
@@ -136,6 +158,15 @@ impl PropertyReader<'_> {
         let propositions = read.propositions.into_iter().map(|one| one.expression).collect();
         let linear = LinearProperty::of_automaton(&read.automaton, propositions);
         PropertyKind::Linear(Box::new(linear.of_runs(self.runs)))
+    }
+
+    /// The property that no run ends where it should not: at a state without successors, or at one
+    /// that the language does not allow as an end.
+    pub fn no_deadlock(&self) -> Property {
+        match &self.model.valid_end {
+            Some(valid) => Property::new(NO_INVALID_END, PropertyKind::ProperEnd(valid.clone())),
+            None => Property::new(NO_DEADLOCK, PropertyKind::DeadlockFree),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use engine::property::{Property, PropertyKind};
 use languages::Model;
 
 use crate::Error;
-use crate::properties::{NO_DEADLOCK, PropertyReader, consider_runs};
+use crate::properties::{PropertyReader, consider_runs};
 
 /// What to decide about a model.
 ///
@@ -119,10 +119,14 @@ impl Questions {
                         let read = reader.declared(declared);
                         properties.push(read.map_err(|error| Error::question(error, path, text))?);
                     }
+                    for declared in &model.formulas {
+                        let read = reader.declared_formula(declared);
+                        properties.push(read.map_err(|error| Error::question(error, path, text))?);
+                    }
                     continue;
                 }
                 Question::NoDeadlock => {
-                    properties.push(Property::new(NO_DEADLOCK, PropertyKind::DeadlockFree));
+                    properties.push(reader.no_deadlock());
                     continue;
                 }
                 Question::Invariant(text) => {

@@ -247,17 +247,13 @@ impl<'a> CheckRun<'a> {
         let mut times = TimesRecord::default();
         let trace_out = self.task.trace_out().map(OutputFile::probe).transpose()?;
         probe_disk(search)?;
-        let file = ModelFile::read(self.task.model(), self.task.definitions())?;
+        let mut file = ModelFile::read(self.task.model(), self.task.definitions())?;
         times.reading_seconds = stopwatch.lap();
         record.set_model(&file.model);
         self.tell(&file.warnings(), record);
-        let (questions, mut planned) = self.prepared(&file)?;
+        let (mut questions, mut planned) = self.prepared(&file)?;
         self.tell(&questions.warnings, record);
         self.tell(planned.measure.as_ref().map_or(&[], |measure| &measure.warnings), record);
-        let plan = &mut planned.search.plan;
-        plan.survey = self.task.survey();
-        plan.course = (output.json.is_some() || output.html.is_some()) && !output.no_course;
-        plan.checkpoint = self.invocation.checkpoints(self.task, &file)?;
         record.plan = planned.record();
         if self.task.properties().is_some() && questions.properties.is_empty() && !search.expect_monotone {
             self.tell(&[nothing_to_check()], record);
@@ -265,7 +261,15 @@ impl<'a> CheckRun<'a> {
         self.tell(&questions.of_unfair_runs(&file), record);
         let interrupt = Interrupt::listen();
         times.planning_seconds = stopwatch.lap();
-        let (searched, rate) = self.searched(&file, &questions, &planned, interrupt.clone());
+        let (mut searched, mut rate) = self.searched(&file, &questions, &planned, interrupt.clone());
+        while let Err(CheckError::Outgrown(outgrown)) = &searched
+            && let Some(larger) = file.larger(outgrown)
+        {
+            file = larger;
+            record.set_model(&file.model);
+            (questions, planned) = self.prepared(&file)?;
+            (searched, rate) = self.searched(&file, &questions, &planned, interrupt.clone());
+        }
         times.search_seconds = stopwatch.lap();
         let searched = searched.map_err(|error| {
             let failure = Failure::of_check(&error, Some(search));
@@ -321,13 +325,21 @@ impl<'a> CheckRun<'a> {
     }
 
     /// The properties and the plan, or everything that is wrong with either.
-    fn prepared(&self, file: &ModelFile) -> Result<(Questions, ChosenPlan), Vec<Finding>> {
+    fn prepared(&self, file: &ModelFile) -> Result<(Questions, ChosenPlan), Failure> {
         let asked = self.task.properties();
         let questions = asked.map_or(Ok(Questions::default()), |asked| Questions::read(asked, file));
         match (questions, ChosenPlan::new(self.task.search(), self.task.purpose(), file)) {
-            (Ok(questions), Ok(planned)) => Ok((questions, planned)),
+            (Ok(questions), Ok(mut planned)) => {
+                let output = self.task.output();
+                let plan = &mut planned.search.plan;
+                plan.survey = self.task.survey();
+                plan.course = (output.json.is_some() || output.html.is_some()) && !output.no_course;
+                plan.checkpoint = self.invocation.checkpoints(self.task, file)?;
+                Ok((questions, planned))
+            }
             (questions, planned) => {
-                Err([questions.err(), planned.err()].into_iter().flatten().flatten().collect())
+                let findings = [questions.err(), planned.err()].into_iter().flatten().flatten();
+                Err(findings.collect::<Vec<Finding>>().into())
             }
         }
     }

@@ -16,10 +16,11 @@ use engine::property::{Property, PropertyKind};
 use languages::petri::contest::{self, ContestProperty, ContestQuestion};
 use languages::petri::lola;
 use languages::spelling::nearest;
+use languages::{DeclaredFormula, Model};
 use model::guarded_commands::{DeclaredProperty, Span};
 use report::Finding;
 use sweepline::properties::{
-    NO_DEADLOCK, PropertyReader, QuestionError, ReadProperty, TooLarge, branching, consider_runs,
+    PropertyReader, QuestionError, ReadProperty, TooLarge, branching, consider_runs,
 };
 
 use crate::explain::codes;
@@ -61,13 +62,13 @@ impl Questions {
         let reader = PropertyReader { model: &file.model, runs: options.runs() };
         let is_unspecific = options.is_empty();
         if options.deadlock || (is_unspecific && !options.no_deadlock) {
-            questions.add(Property::new(NO_DEADLOCK, PropertyKind::DeadlockFree), Origin::Model);
+            questions.add(reader.no_deadlock(), Origin::Model);
         }
         let mut note = |added: Result<(), Vec<Finding>>| findings.extend(added.err().into_iter().flatten());
-        let declared = &file.model.commands.properties;
-        let mut asked: Vec<&DeclaredProperty> = Vec::new();
+        let mut asked: Vec<Declared<'_>> = Vec::new();
         if is_unspecific {
-            asked.extend(declared);
+            asked.extend(file.model.commands.properties.iter().map(Declared::Property));
+            asked.extend(file.model.formulas.iter().map(Declared::Formula));
             note(questions.add_task(reader, file));
         }
         let named = if options.property_files.is_empty() { &options.properties[..] } else { &[] };
@@ -75,9 +76,9 @@ impl Questions {
             note(questions.add_contest(path, &options.properties, reader, file));
         }
         for name in named {
-            match declared.iter().find(|property| property.name == *name) {
+            match all_declared(&file.model).find(|property| property.name() == *name) {
                 Some(property) => asked.push(property),
-                None => note(Err(vec![unknown_property(name, declared)])),
+                None => note(Err(vec![unknown_property(name, &file.model)])),
             }
         }
         for property in asked {
@@ -165,11 +166,14 @@ impl Questions {
 
     fn add_declared(
         &mut self,
-        property: &DeclaredProperty,
+        declared: Declared<'_>,
         reader: PropertyReader<'_>,
         file: &ModelFile,
     ) -> Result<(), Vec<Finding>> {
-        let property = reader.declared(property);
+        let property = match declared {
+            Declared::Property(property) => reader.declared(property),
+            Declared::Formula(formula) => reader.declared_formula(formula),
+        };
         let property = property.map_err(|error| refused(error, &file.path, &file.text))?;
         self.add(of_fair_runs(property, reader), Origin::Model);
         Ok(())
@@ -326,11 +330,33 @@ pub fn with_advice(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-fn unknown_property(name: &str, declared: &[DeclaredProperty]) -> Finding {
-    let names = || declared.iter().map(|property| property.name.as_str());
+/// A property that a model file declares.
+#[derive(Clone, Copy)]
+enum Declared<'m> {
+    Property(&'m DeclaredProperty),
+    Formula(&'m DeclaredFormula),
+}
+
+impl<'m> Declared<'m> {
+    fn name(self) -> &'m str {
+        match self {
+            Self::Property(property) => &property.name,
+            Self::Formula(formula) => &formula.name,
+        }
+    }
+}
+
+/// All properties that a model file declares, those that must be named included.
+fn all_declared(model: &Model) -> impl Iterator<Item = Declared<'_>> {
+    let properties = model.commands.properties.iter().chain(&model.optional).map(Declared::Property);
+    properties.chain(model.formulas.iter().map(Declared::Formula))
+}
+
+fn unknown_property(name: &str, model: &Model) -> Finding {
+    let names = || all_declared(model).map(Declared::name);
     let listed: Vec<String> = names().map(|name| format!("`{name}`")).collect();
     let help = match nearest(name, names()) {
-        _ if declared.is_empty() => {
+        _ if listed.is_empty() => {
             "it declares none; use --invariant, --reach, --ltl, --ctl or --deadlock".into()
         }
         Some(near) => format!("did you mean `{near}`? It declares {}", listed.join(", ")),

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use engine::check::Outgrown;
 use languages::format::DVE;
 use languages::{Diagnostic, Format, Model, ReadOptions, StateSpace, read_model_with};
 use report::Finding;
@@ -24,6 +25,7 @@ pub struct ModelFile {
     pub model: Model,
     /// Values of constants from the command line.
     pub constants: Vec<(String, i64)>,
+    options: ReadOptions,
 }
 
 impl ModelFile {
@@ -35,11 +37,12 @@ impl ModelFile {
         let ModelOptions { constants, language: chosen } = options;
         let format = chosen.or_else(|| Format::by_ending(path)).unwrap_or_default();
         let text: Arc<str> = read_text(path, format.largest as u64).map_err(|finding| vec![finding])?.into();
+        let folder = path.parent().map(Path::to_owned);
         let path = path.display().to_string();
         let constants = constants.clone();
-        let options = ReadOptions { format, constants: constants.clone() };
+        let options = ReadOptions { format, constants: constants.clone(), folder, ..ReadOptions::default() };
         match read_model_with(&text, &options) {
-            Ok(model) => Ok(Self { path, text, model, constants }),
+            Ok(model) => Ok(Self { path, text, model, constants, options }),
             Err(diagnostics) => {
                 let mut findings = in_text(diagnostics, &path, &text);
                 if *format == DVE && chosen.is_none() && StateSpace::is_likely(&text) {
@@ -50,6 +53,16 @@ impl ModelFile {
                 Err(findings)
             }
         }
+    }
+
+    /// The same model with room for a step that it had none for.
+    ///
+    /// # Errors
+    /// The model cannot be larger.
+    pub fn larger(&self, outgrown: &Outgrown) -> Option<Self> {
+        let options = self.model.options_for(outgrown.action, &outgrown.state, &self.options)?;
+        let model = read_model_with(&self.text, &options).ok()?;
+        Some(Self { model, options, ..self.clone() })
     }
 
     /// Warnings about the model.

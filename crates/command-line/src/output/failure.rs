@@ -44,6 +44,10 @@ impl Failure {
                 let help = "check a smaller instance of the model";
                 (Exit::BadInput, Finding::error(codes::NOT_EXECUTABLE, message, help))
             }
+            CheckError::Outgrown(_) => {
+                let help = "the model creates more processes than a sample of its runs showed; `check` and `explore` make room for them";
+                (Exit::BadInput, Finding::error(codes::NOT_EXECUTABLE, message, help))
+            }
             CheckError::NeedsOwnSearch(_) => {
                 (Exit::BadInput, Finding::error(codes::UNSOUND, message, "check it in a run of its own"))
             }

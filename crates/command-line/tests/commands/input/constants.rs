@@ -45,7 +45,7 @@ fn unknown_or_bad_constants_are_refused() {
     assert!(!run.stderr.contains("m.dve:1:1"), "{}", run.stderr);
     refused("x=4").err("error[E0215]").err("is a variable");
     refused("LAST=256").err("error[E0216]").err("0 to 255");
-    refused("LAST").err("NAME=VALUE");
+    refused("=4").err("NAME=VALUE");
     refused("LAST=many").err("expected a number");
     session.write("m.ss", "1 0 0\n");
     session.run(&["check", "m.ss", "-D", "LAST=1"]).expect(2).err("error[E0215]");
