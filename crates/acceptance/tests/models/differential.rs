@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::random_model::random_model;
+use crate::random_model::{merged_model, random_model};
 use engine::check::{Engine, OnRuntimeError, Packing, Plan, check};
 use model::guarded_commands::{Expression, GuardedCommands};
 use model::interpreted_model::Interpreted;
@@ -103,12 +103,17 @@ fn oracle_models_run_the_same_compiled_and_interpreted() {
     );
 }
 
+/// A random model of either kind.
+fn any_model(seed: u64) -> GuardedCommands {
+    if seed.is_multiple_of(2) { random_model(seed) } else { merged_model(seed) }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_models_run_the_same_compiled_and_interpreted(seed in any::<u64>()) {
-        let model = random_model(seed);
+        let model = any_model(seed);
         let proved = proved_ranges(&model);
         let predicates: Vec<Expression> =
             model.actions.iter().flat_map(|action| action.participants[0].guards.clone()).take(20).collect();
@@ -120,7 +125,7 @@ proptest! {
     /// from the start.
     #[test]
     fn engines_executions_and_layouts_agree_on_random_models(seed in any::<u64>()) {
-        let model = random_model(seed);
+        let model = any_model(seed);
         let mut results = Vec::new();
         for engine in [Engine::Breadth, Engine::Depth] {
             for packing in [Packing::Proved, Packing::Observed] {
@@ -142,7 +147,7 @@ proptest! {
 
     #[test]
     fn proved_ranges_cover_what_happens(seed in any::<u64>()) {
-        let model = random_model(seed);
+        let model = any_model(seed);
         for (observed, proved) in observed_ranges(&model).iter().zip(proved_ranges(&model)) {
             prop_assert!(proved.covers(*observed), "{proved:?} does not cover {observed:?}");
         }

@@ -15,6 +15,7 @@ mod oracle_ltl;
 mod oracle_partition;
 mod oracle_petri;
 mod oracle_petri_properties;
+mod oracle_promela;
 mod oracle_sweep;
 mod oracle_threads;
 mod oracle_verdicts;

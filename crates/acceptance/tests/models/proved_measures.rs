@@ -17,7 +17,8 @@ use engine::explore::sweep::OnRegress;
 use engine::progress::{ExpressionMeasure, control_orders, prove_monotone, static_measure};
 use model::guarded_commands::{
     Action, ActionId, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType,
-    Location, LocationId, Participant, ProcessId, Shape, Span, Target, UnaryOperator, VariableId,
+    Location, LocationId, LocationKind, Participant, ProcessId, Shape, Span, Target, UnaryOperator,
+    VariableId,
 };
 use model::interpreter::Interpreter;
 use model::value_order::ValueOrder;
@@ -257,7 +258,11 @@ impl Tame {
             let locations = (0..2 + self.random.below(4))
                 .map(|location| Location {
                     name: format!("l{location}"),
-                    committed: with_commits && location > 0 && self.random.one_in(3),
+                    kind: if with_commits && location > 0 && self.random.one_in(3) {
+                        LocationKind::Committed
+                    } else {
+                        LocationKind::Ordinary
+                    },
                     span: Span::default(),
                 })
                 .collect();
@@ -292,7 +297,7 @@ impl Tame {
                 Effect::Pop { .. } => {
                     guards.push(Expression::binary(BinaryOperator::Greater, length, constant(0)));
                 }
-                Effect::Assign(_) => {}
+                Effect::Assign(_) | Effect::Guard(_) | Effect::Fail { .. } => {}
             }
             effects.push(effect);
         }
@@ -358,7 +363,7 @@ impl Tame {
         let set = |number: usize, value| Assignment { target: Target::Cell(CellId(number as u32)), value };
         let sum = |one, other| Expression::binary(BinaryOperator::Add, one, constant(other));
         let modulo = |one, other| Expression::binary(BinaryOperator::Remainder, one, constant(other));
-        Effect::Assign(match self.random.below(14) {
+        Effect::Assign(match self.random.below(15) {
             0..3 => vec![set(scalar, sum(cell(scalar), 1 + self.random.below(2) as i64))],
             3 if self.random.one_in(2) => vec![set(scalar, sum(cell(scalar), -1))],
             4 => vec![set(scalar, constant(self.random.below(5) as i64))],
@@ -369,6 +374,7 @@ impl Tame {
                 let other = self.random.below(SCALARS);
                 vec![set(scalar, cell(other)), set(other, cell(scalar))]
             }
+            11 => return Effect::Guard(self.guard()),
             9 => return Effect::Push { queue: self.queue, values: vec![self.operand()] },
             10 => {
                 let target = match self.random.below(3) {

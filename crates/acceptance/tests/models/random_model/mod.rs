@@ -1,18 +1,26 @@
 //! Random guarded commands: small, closed, and rich in what goes wrong (negative numbers, wrapping,
 //! indices out of range, division by zero, queues, committed locations, simultaneous assignments).
+//!
+//! Merged models have what languages with atomic sequences need besides: guards between effects,
+//! stated errors, conditional expressions, and intermediate locations.
 
 use std::sync::Arc;
 
 use model::guarded_commands::{
     Action, Assignment, BinaryOperator, CellId, Effect, Expression, GuardedCommands, IntegerType, Location,
-    LocationId, Participant, ProcessId, Shape, Span, Target, UnaryOperator, VariableId,
+    LocationId, LocationKind, Participant, ProcessId, Shape, Span, Target, UnaryOperator, VariableId,
 };
 use model::value_order::ValueOrder;
 
 /// A model that depends on the seed only.
 pub fn random_model(seed: u64) -> GuardedCommands {
-    Generator { random: seed | 1, model: GuardedCommands::default(), arrays: Vec::new(), queues: Vec::new() }
-        .build()
+    Generator::new(seed).build().model
+}
+
+/// The same with what the steps of merged statements are made of.
+#[allow(dead_code, reason = "not every test needs it")]
+pub fn merged_model(seed: u64) -> GuardedCommands {
+    Generator::new(seed).build().merged()
 }
 
 struct Generator {
@@ -23,6 +31,11 @@ struct Generator {
 }
 
 impl Generator {
+    fn new(seed: u64) -> Self {
+        let (arrays, queues) = (Vec::new(), Vec::new());
+        Self { random: seed | 1, model: GuardedCommands::default(), arrays, queues }
+    }
+
     fn below(&mut self, limit: usize) -> usize {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
@@ -43,7 +56,7 @@ impl Generator {
         }
     }
 
-    fn build(mut self) -> GuardedCommands {
+    fn build(mut self) -> Self {
         for number in 0..1 + self.below(4) {
             let integer = self.integer_type();
             let initial = self.below(5) as i64 - 2;
@@ -78,7 +91,11 @@ impl Generator {
             let locations = (0..count)
                 .map(|location| Location {
                     name: format!("l{location}"),
-                    committed: with_commits && location > 0 && self.one_in(3),
+                    kind: if with_commits && location > 0 && self.one_in(3) {
+                        LocationKind::Committed
+                    } else {
+                        LocationKind::Ordinary
+                    },
                     span: Span::default(),
                 })
                 .collect();
@@ -88,6 +105,58 @@ impl Generator {
             let action = self.action(processes);
             self.model.actions.push(action);
         }
+        self
+    }
+
+    /// Puts guards between the effects of some actions, and conditional expressions into them. Makes
+    /// some locations intermediate.
+    fn merged(mut self) -> GuardedCommands {
+        let with_atomic = self.one_in(2);
+        for process in 0..self.model.processes.len() {
+            for location in 1..self.model.processes[process].locations.len() {
+                if with_atomic && self.one_in(3) {
+                    self.model.processes[process].locations[location].kind = LocationKind::Intermediate;
+                }
+            }
+        }
+        let mut actions = std::mem::take(&mut self.model.actions);
+        for action in &mut actions {
+            // One process has control.
+            for place in 1..action.participants.len() {
+                let Participant { process, to, .. } = action.participants[place];
+                if self.model.location_kind(process, to) == LocationKind::Intermediate {
+                    action.participants[place].to = LocationId(0);
+                }
+            }
+            if self.one_in(3) {
+                let place = self.below(action.effects.len() + 1);
+                let guard = if self.one_in(3) { self.conditional() } else { self.expression(3) };
+                action.effects.insert(place, Effect::Guard(guard));
+                if self.one_in(6) {
+                    let place = place + 1 + self.below(action.effects.len() - place);
+                    let reason = "it went wrong".to_owned();
+                    action.effects.insert(place, Effect::Fail { reason, span: Span::default() });
+                }
+            }
+            for effect in &mut action.effects {
+                if let Effect::Assign(assignments) = effect
+                    && self.one_in(3)
+                {
+                    let value = self.conditional();
+                    match &mut assignments[0] {
+                        Assignment { target: Target::Element { index, .. }, .. } if self.one_in(2) => {
+                            *index = value
+                        }
+                        assignment => assignment.value = value,
+                    }
+                }
+            }
+            if self.one_in(4) {
+                let guard = self.conditional();
+                action.participants[0].guards.push(guard);
+            }
+        }
+        self.model.actions = actions;
         self.model
     }
 
@@ -176,6 +245,15 @@ impl Generator {
         }
         let array = self.array();
         Target::Element { array, index: self.expression(1), span: Span::default() }
+    }
+
+    fn conditional(&mut self) -> Expression {
+        let inner = if self.one_in(3) { self.conditional() } else { self.expression(2) };
+        let conditional = Expression::conditional(self.expression(2), self.expression(2), inner);
+        match self.below(3) {
+            0 => Expression::binary(BinaryOperator::And, self.expression(1), conditional),
+            _ => conditional,
+        }
     }
 
     fn expression(&mut self, depth: usize) -> Expression {
