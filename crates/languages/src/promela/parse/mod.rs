@@ -5,7 +5,7 @@
 //! the end of the sequence, so one run reports several mistakes. As in the parser for questions,
 //! every failed test for a token is remembered, and an error lists all that was allowed.
 //!
-//! This file holds the cursor. [`file`] reads what stands outside of processes, [`declaration`]
+//! This file holds the cursor. [`mod@file`] reads what stands outside of processes, [`declaration`]
 //! variables and types, [`sequence`] lists of statements with their separators, [`statement`] one
 //! of them, [`channel`] sends and receives, [`repetition`] `for` and `select`, [`expression`] and
 //! [`operand`] expressions, [`formula`] the contents of `ltl`, and [`inline`] calls of inlines.
