@@ -48,7 +48,7 @@ fn shown(promela: &Promela, answer: &PromelaAnswer, findings: &[Diagnostic]) -> 
 }
 
 /// The models, each with its definitions once.
-fn models(promela: &Promela) -> Vec<PromelaAnswer> {
+pub(super) fn models(promela: &Promela) -> Vec<PromelaAnswer> {
     let mut seen = BTreeSet::new();
     let answers = promela.answers().unwrap().into_iter();
     answers.filter(|answer| seen.insert((answer.file.clone(), answer.defines.clone()))).collect()

@@ -176,13 +176,12 @@ impl<'p> Lowering<'p, '_> {
                 .collect();
             let capacity = channel.capacity as usize;
             for position in 0..capacity {
-                let goes_before =
-                    (position < capacity).then(|| self.is_greater(choice.channel, position, &message));
+                let goes_before = self.is_greater(choice.channel, position, &message);
                 let is_first =
                     (0..position).map(|other| not(self.is_greater(choice.channel, other, &message)));
                 let length = Value::Cell(self.system.commands.variable(queue).first_cell);
                 let is_end = compare(Ir::Equal, length.clone(), position as i64);
-                let goes_here = or([is_end].into_iter().chain(goes_before));
+                let goes_here = or([is_end, goes_before]);
                 let is_near = compare(Ir::GreaterOrEqual, length.clone(), position as i64);
                 let conditions: Vec<Value> = [choice.is_chosen.clone(), room.clone(), is_near, goes_here]
                     .into_iter()

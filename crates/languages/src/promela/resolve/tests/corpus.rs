@@ -1,10 +1,10 @@
 //! The oracles' models: what SPIN accepts is accepted here, and what it refuses is refused.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use oracles::{Promela, PromelaAnswer};
 
+use super::super::super::corpus::models;
 use super::super::super::parse::parse;
 use super::super::super::program::Program;
 use super::super::resolve;
@@ -48,13 +48,6 @@ fn shown(answer: &PromelaAnswer, text: &str, findings: &[Diagnostic]) -> String 
         shown += &format!("\n    {}:{} {finding} ({help})", position.line, position.column);
     }
     shown
-}
-
-/// The models, each with its definitions once.
-fn models(promela: &Promela) -> Vec<PromelaAnswer> {
-    let mut seen = BTreeSet::new();
-    let answers = promela.answers().unwrap().into_iter();
-    answers.filter(|answer| seen.insert((answer.file.clone(), answer.defines.clone()))).collect()
 }
 
 #[test]
